@@ -1,12 +1,12 @@
 """Compares Gridwise's convolutions of small integers with PyTorch's, of which no bit may differ, on an NVIDIA GPU.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
-    python3 benchmarks/check_exactly.py --library=bazel-bin/instances/c/libgridwise.so --seconds=300 [--seed=N]
+    python3 benchmarks/check_exactly.py --library=bazel-bin/gridwise/c/libgridwise.so --seconds=300 [--seed=N]
 
 Needs PyTorch. Sums of products of small integers are exact in f32, whatever their order, and PyTorch's are rounded to integers. So
 one wrong element is found among millions: of problems with many more tiles than the device has multiprocessors, on which a
 workgroup goes on from tile to tile, and which the CPU reference of the tests would take too long for. Random problems, types,
-layouts, epilogues and splits, each on the planner's choice and some other rows; outputs and workspaces are poisoned, and what lies
+layouts, epilogues and splits, each on the planner's choice and some other instances; outputs and workspaces are poisoned, and what lies
 beside the output must stay as it is. Several of these at a time, of other seeds, find races that one alone does not. Ends with 1
 if anything was wrong.
 """
@@ -36,7 +36,7 @@ Case = collections.namedtuple("Case", "problem direction dtype out_type layout w
 
 
 def random_channels(rng):
-    """(groups, c, k), of all kinds that some row is made for."""
+    """(groups, c, k), of all kinds that some instance is made for."""
     kind = rng.choice(["dense", "dense", "wide", "wide", "narrow", "apart", "few in", "few out", "any"])
     groups = 1
     if kind == "dense":
@@ -232,24 +232,24 @@ def check(args):
         splits = rng.choice([0, 0, 1, 2, 3, 5]) if case.dtype != "i8" else 0
         operands = Operands(case, generator)
         ours = problem_of(gridwise, operands)
-        rows = [v["row"] for v in ours.explain() if "reason" not in v]
-        others = [row for row in rows if args.rows in row and row not in args.skip_rows.split(",")]
+        instances = [v["instance"] for v in ours.explain() if "reason" not in v]
+        others = [instance for instance in instances if args.instances in instance and instance not in args.skip_instances.split(",")]
         expected = operands.expected()
         problems += 1
-        for row in [None] + rng.sample(others, min(args.other_rows, len(others))):
-            name = row or "planned"
+        for instance in [None] + rng.sample(others, min(args.other_instances, len(others))):
+            name = instance or "planned"
             try:
-                conv = Conv(ours, row, splits if row else 0)
-                name = row or f"planned {conv.row}"
+                conv = Conv(ours, instance, splits if instance else 0)
+                name = instance or f"planned {conv.instance}"
                 reason = what_is_wrong(conv, operands, expected)
-                ran[conv.row] += 1
+                ran[conv.instance] += 1
             except gridwise.Error as error:
                 reason = str(error)
             if reason:
                 wrong += 1
                 print(f"WRONG {reason}: {name} splits {splits} {case}", flush=True)
         torch.cuda.empty_cache()
-    print(f"{sum(ran.values())} launches of {len(ran)} rows, of {problems} problems: {wrong} wrong", flush=True)
+    print(f"{sum(ran.values())} launches of {len(ran)} instances, of {problems} problems: {wrong} wrong", flush=True)
     return wrong
 
 
@@ -259,9 +259,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flops", type=float, default=2e10, help="operations of a problem, at most")
-    parser.add_argument("--rows", default="", help="rows whose names contain this, beside the planner's choice")
-    parser.add_argument("--skip-rows", default="", help="but not these")
-    parser.add_argument("--other-rows", type=int, default=5)
+    parser.add_argument("--instances", default="", help="instances whose names contain this, beside the planner's choice")
+    parser.add_argument("--skip-instances", default="", help="but not these")
+    parser.add_argument("--other-instances", type=int, default=5)
     args = parser.parse_args()
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.zeros(1, device="cuda")

@@ -1,7 +1,7 @@
 """Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
-    python3 benchmarks/compare_cudnn.py --library=bazel-bin/instances/c/libgridwise.so [--all-rows]
+    python3 benchmarks/compare_cudnn.py --library=bazel-bin/gridwise/c/libgridwise.so [--all-instances]
 
 Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
 events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
@@ -9,7 +9,7 @@ autotuned (of very large problems among the ten algorithms that its heuristics n
 in NCHW as PyTorch convolves them, and the faster layout counts; Gridwise runs its planner's choice for the device, passes and the
 addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
 the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||; of f32,
-so is cuDNN's. Writes <out>/layers.csv, page.md and, with --all-rows, rows.csv, which //benchmarks:fit and :rank read.
+so is cuDNN's. Writes <out>/layers.csv, page.md and, with --all-instances, instances.csv, which //benchmarks:fit and :rank read.
 """
 
 import argparse
@@ -43,9 +43,9 @@ def open_library(path):
 class Conv:
     """A kernel for a problem, or the planner's choice."""
 
-    def __init__(self, problem, row=None, splits=0):
-        self.conv = problem.plans(row=row, splits=splits)[0].load()
-        self.row, size = self.conv.plan.row, self.conv.plan.workspace_bytes
+    def __init__(self, problem, instance=None, splits=0):
+        self.conv = problem.plans(instance=instance, splits=splits)[0].load()
+        self.instance, size = self.conv.plan.instance, self.conv.plan.workspace_bytes
         self.workspace = torch.empty(size, device="cuda", dtype=torch.uint8).fill_(0xFF) if size else None
 
     def launch(self, a, b, out, d0=None, d1=None):
@@ -154,10 +154,10 @@ def verify(conv, tensors, ref):
     return error_of(out, ref)
 
 
-def rows_of(args, problem):
-    """[(row, estimated microseconds)] of those whose names contain --rows, the cheapest first."""
-    verdicts = [(v["row"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
-    return [v for v in verdicts if args.rows in v[0] and not (args.skip_rows and args.skip_rows in v[0])]
+def instances_of(args, problem):
+    """[(instance, estimated microseconds)] of those whose names contain --instances, the cheapest first."""
+    verdicts = [(v["instance"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
+    return [v for v in verdicts if args.instances in v[0] and not (args.skip_instances and args.skip_instances in v[0])]
 
 
 flush = None
@@ -193,7 +193,7 @@ def read_problems(path):
 
 
 def measure(args):
-    layers, all_rows = [], []
+    layers, all_instances = [], []
     for name, direction, problem in read_problems(args.problems):
         if args.type in SUMS and direction != "fwd":
             continue
@@ -201,31 +201,31 @@ def measure(args):
             continue
         torch.cuda.empty_cache()
         ours = gridwise_problem(problem, direction, args.type)
-        rows = rows_of(args, ours)
-        if not rows:
-            print(f"{name:14s} {direction:10s} no row", flush=True)
+        instances = instances_of(args, ours)
+        if not instances:
+            print(f"{name:14s} {direction:10s} no instance", flush=True)
             layers.append(dict(layer=name, direction=direction))
             continue
         torch.backends.cudnn.benchmark_limit = 10 if flops(problem) > LARGE else 0
         tensors = Tensors(problem, direction, args.type)
         ref = tensors.reference()
         out = torch.empty_like(tensors.like, dtype=tensors.out_type)
-        conv = Conv(ours, rows[0][0])  # the planner's choice
+        conv = Conv(ours, instances[0][0])  # the planner's choice
         error = verify(conv, tensors, ref)
         ok = error < TOLERANCE[args.type]
         cudnn_error = error_of(tensors.compute(), ref) if args.type == "f32" else ""
         best = None
-        for row, estimate in rows if args.all_rows else []:
-            if estimate > 5 * rows[0][1]:  # rows are in the order of their estimates
+        for instance, estimate in instances if args.all_instances else []:
+            if estimate > 5 * instances[0][1]:  # instances are in the order of their estimates
                 break
-            other = Conv(ours, row)
+            other = Conv(ours, instance)
             if not verify(other, tensors, ref) < TOLERANCE[args.type]:
-                print(f"   WRONG {row}", flush=True)
+                print(f"   WRONG {instance}", flush=True)
                 continue
             ms = median_ms(lambda: other.launch(tensors.a, tensors.b, out), 10)
-            all_rows.append(dict(problem=f"{name} {direction}", device="sm_90a", row=row, result="timed",
+            all_instances.append(dict(problem=f"{name} {direction}", device="sm_90a", instance=instance, result="timed",
                                  sizes=sizes_of(problem, direction, args.type), ms=ms, estimate_us=estimate))
-            best = min(best or (ms, row), (ms, row))
+            best = min(best or (ms, instance), (ms, instance))
         del ref
         calls = {"ours": lambda: conv.launch(tensors.a, tensors.b, out), "nhwc": tensors.compute}
         if args.layouts == "both":
@@ -238,16 +238,16 @@ def measure(args):
         b = times.pop("ours")
         layout, a = min(times.items(), key=lambda side: side[1])
         layer = dict(layer=name, direction=direction, cudnn_ms=a, ours_ms=b, ratio=a / b, cudnn_tf=flops(problem) / a / 1e9,
-                     ours_tf=flops(problem) / b / 1e9, error=error, cudnn_error=cudnn_error, ok=ok, row=conv.row,
+                     ours_tf=flops(problem) / b / 1e9, error=error, cudnn_error=cudnn_error, ok=ok, instance=conv.instance,
                      nhwc_ms=times["nhwc"], nchw_ms=times.get("nchw", ""),
-                     best_ms=best[0] if best else "", best_row=best[1] if best else "")
+                     best_ms=best[0] if best else "", best_instance=best[1] if best else "")
         layers.append(layer)
-        write(args, layers, all_rows)  # what is there if a later layer ends the run
+        write(args, layers, all_instances)  # what is there if a later layer ends the run
         errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if args.type == "f32" else ""
         print(f"{name:14s} {direction:10s} cuDNN {layout} {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
-              f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.row} | best {best[0] if best else 0:.4f} "
+              f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.instance} | best {best[0] if best else 0:.4f} "
               f"{best[1] if best else ''}", flush=True)
-    return layers, all_rows
+    return layers, all_instances
 
 
 def geomean(values):
@@ -255,8 +255,8 @@ def geomean(values):
     return math.exp(sum(math.log(v) for v in values) / len(values)) if values else float("nan")
 
 
-def write(args, layers, all_rows):
-    for name, lines in (("layers.csv", layers), ("rows.csv", all_rows)):
+def write(args, layers, all_instances):
+    for name, lines in (("layers.csv", layers), ("instances.csv", all_instances)):
         if lines:
             with open(os.path.join(args.out, name), "w", newline="") as file:
                 writer = csv.DictWriter(file, max(lines, key=len).keys())
@@ -276,14 +276,14 @@ def write(args, layers, all_rows):
     if errors:
         page += ["", f"Errors against f64: {geomean(errors):.3f} of cuDNN's (geometric mean), at most {max(errors):.3f}; "
                  f"{sum(e > 1 for e in errors)} of {len(errors)} are larger."]
-    page += ["", "| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | row |", "|---|---|---|---|---|---|---|"]
+    page += ["", "| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | instance |", "|---|---|---|---|---|---|---|"]
     for l in layers:
         page.append(f"| {l['layer']} | {l['direction']} | {l['cudnn_ms']:.4f} | {l['ours_ms']:.4f} | {l['ratio']:.2f} | "
-                    f"{l['ours_tf']:.0f} | {l['row']}{'' if l['ok'] else ' **wrong**'} |" if "ratio" in l else
-                    f"| {l['layer']} | {l['direction']} | | | | | no row |")
+                    f"{l['ours_tf']:.0f} | {l['instance']}{'' if l['ok'] else ' **wrong**'} |" if "ratio" in l else
+                    f"| {l['layer']} | {l['direction']} | | | | | no instance |")
     with open(os.path.join(args.out, "page.md"), "w") as file:
         file.write("\n".join(page) + "\n")
-    return page[4:page.index("| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | row |")], timed
+    return page[4:page.index("| layer | direction | cuDNN ms | ours ms | ratio | TFLOP/s | instance |")], timed
 
 
 def main():
@@ -294,9 +294,9 @@ def main():
     parser.add_argument("--only", default="", help="layers whose name and direction contain this")
     parser.add_argument("--skip", default="", help="and those that contain this are left out")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--all-rows", action="store_true", help="time every row whose estimate is not far from the least")
-    parser.add_argument("--rows", default="", help="of these rows, whose names contain this")
-    parser.add_argument("--skip-rows", default="", help="and do not contain this")
+    parser.add_argument("--all-instances", action="store_true", help="time every instance whose estimate is not far from the least")
+    parser.add_argument("--instances", default="", help="of these instances, whose names contain this")
+    parser.add_argument("--skip-instances", default="", help="and do not contain this")
     parser.add_argument("--layouts", default="nhwc", choices=["nhwc", "both"], help="of cuDNN's tensors")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
@@ -309,11 +309,11 @@ def main():
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.benchmark_limit = 0
     torch.manual_seed(args.seed)
-    layers, all_rows = measure(args)
-    summary, timed = write(args, layers, all_rows)
+    layers, all_instances = measure(args)
+    summary, timed = write(args, layers, all_instances)
     print("\n".join(summary))
-    if all_rows:
-        print(f"planner's choice against our best row: {geomean(l['best_ms'] / l['ours_ms'] for l in timed if l['best_ms']):.3f}")
+    if all_instances:
+        print(f"planner's choice against our best instance: {geomean(l['best_ms'] / l['ours_ms'] for l in timed if l['best_ms']):.3f}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// How long the layers of the problem sets take, each by name, direction, type and row:
+// How long the layers of the problem sets take, each by name, direction, type and instance:
 //
 //   bazel run --config=gfx942 //benchmarks:conv -- --benchmark_filter=retinanet/.*/fwd
 //
@@ -8,7 +8,7 @@
 // layer's label says what limits it.
 //
 // Flags besides Google Benchmark's: --device=gfx942, --problems=retinanet (a set or a CSV file;
-// default: all sets), --n=32 (in place of the set's batch), --type=f16, --all_rows.
+// default: all sets), --n=32 (in place of the set's batch), --type=f16, --all_instances.
 
 #include "gridwise/conv.h"
 
@@ -37,7 +37,8 @@ ABSL_FLAG(std::string, device, "gfx942", "GPU: a target as gfx942, or its produc
 ABSL_FLAG(std::string, problems, "", "a set (retinanet, regressions) or a CSV file; default: both");
 ABSL_FLAG(int64_t, n, 0, "batch size; 0: the set's own");
 ABSL_FLAG(std::string, type, "f16", "of the operands");
-ABSL_FLAG(bool, all_rows, false, "every row that accepts a layer; default: the planner's choice");
+ABSL_FLAG(bool, all_instances, false,
+          "every instance that accepts a layer; default: the planner's choice");
 
 namespace gridwise {
 namespace {
@@ -57,14 +58,15 @@ void Time(benchmark::State& state, const Plan& plan) {
   }
 }
 
-/// The rows to time `problem` on; an empty name is the planner's choice.
-std::vector<PlanOptions> RowsOf(const ConvProblem& problem, Gfx gfx) {
-  if (!absl::GetFlag(FLAGS_all_rows)) return {{}};
-  std::vector<PlanOptions> rows;
-  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
-    if (!verdict.reason) rows.push_back({.row = verdict.row, .family = verdict.family});
+/// The instances to time `problem` on; an empty name is the planner's choice.
+std::vector<PlanOptions> InstancesOf(const ConvProblem& problem, Gfx gfx) {
+  if (!absl::GetFlag(FLAGS_all_instances)) return {{}};
+  std::vector<PlanOptions> instances;
+  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
+    if (!verdict.reason)
+      instances.push_back({.instance = verdict.instance, .family = verdict.family});
   }
-  return rows;
+  return instances;
 }
 
 void Register(const std::string& set, const NamedProblem& named, Direction direction,
@@ -73,11 +75,11 @@ void Register(const std::string& set, const NamedProblem& named, Direction direc
   problem.direction = direction;
   problem.type = target.type;
   if (const int64_t n = absl::GetFlag(FLAGS_n); n > 0) problem.batch = n;
-  for (const PlanOptions& row : RowsOf(problem, target.gfx)) {
-    const absl::StatusOr<Plan> plan = MakePlan(problem, target.gfx, row);
+  for (const PlanOptions& instance : InstancesOf(problem, target.gfx)) {
+    const absl::StatusOr<Plan> plan = MakePlan(problem, target.gfx, instance);
     if (!plan.ok()) continue;  // e.g. a type that the direction does not take
     const std::string name = absl::StrCat(set, "/", named.name, "/", Name(direction), "/",
-                                          Name(problem.type), "/", plan->row());
+                                          Name(problem.type), "/", plan->instance());
     benchmark::RegisterBenchmark(name.c_str(),
                                  [plan = *plan](benchmark::State& state) { Time(state, plan); })
         ->UseManualTime()

@@ -2,17 +2,17 @@
 // of the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
-//       --all-rows --csv=times.csv
+//       --all-instances --csv=times.csv
 //   bazel run //benchmarks:fit -- times.csv
 //
-//   python3 benchmarks/compare_cudnn.py --all-rows ... # writes rows.csv
-//   bazel run --config=sm_90a //benchmarks:fit -- rows.csv
+//   python3 benchmarks/compare_cudnn.py --all-instances ... # writes instances.csv
+//   bazel run --config=sm_90a //benchmarks:fit -- instances.csv
 //
-// The tables are of one device, and of the rows as they are now. Printed are the constants, to be
-// pasted into core/estimate/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
-// before and after. What is made small is what the choices lose, and the errors of the faster rows'
-// estimates: of their times, not of their order alone, as the number of splits is chosen by what a
-// launch and a pass take beside the rest.
+// The tables are of one device, and of the instances as they are now. Printed are the constants, to
+// be pasted into core/estimate/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
+// before and after. What is made small is what the choices lose, and the errors of the faster
+// instances' estimates: of their times, not of their order alone, as the number of splits is chosen
+// by what a launch and a pass take beside the rest.
 
 #include "hopper/fit.h"
 
@@ -38,7 +38,7 @@
 namespace gridwise {
 namespace {
 
-/// A timed row, and what is planned again with other constants.
+/// A timed instance, and what is planned again with other constants.
 struct Sample {
   ConvProblem problem;
   PlanOptions options;
@@ -68,7 +68,7 @@ std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
   return constants;
 }
 
-/// Estimated milliseconds, or 0 if the row does not compute it.
+/// Estimated milliseconds, or 0 if the instance does not compute it.
 double Estimate(const Sample& sample, Gfx gfx) {
   const absl::StatusOr<Plan> plan = MakePlan(sample.problem, gfx, sample.options);
   return plan.ok() ? plan->cost().cycles / (DeviceFacts(gfx).clock_ghz * 1e6) : 0;
@@ -77,14 +77,14 @@ double Estimate(const Sample& sample, Gfx gfx) {
 /// What choices by estimates lose, and how far off estimates are.
 struct Loss {
   std::vector<double> efficiency;  // of the layers, the least first
-  double error = 0;                // root mean square of logarithms, of faster rows
+  double error = 0;                // root mean square of logarithms, of faster instances
   double mean() const {
     double sum = 0;
     for (const double e : efficiency) sum += e;
     return sum / static_cast<double>(efficiency.size());
   }
   double tenth() const { return efficiency[efficiency.size() / 10]; }
-  /// A model orders the rows anew (tools/tune), splits are chosen by the estimates alone.
+  /// A model orders the instances anew (tools/tune), splits are chosen by the estimates alone.
   double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + error; }
 };
 
@@ -153,14 +153,14 @@ void Print(const char* when, const Loss& loss, const std::vector<Constant>& cons
     absl::PrintF("    .%s = %.3g,\n", constant.name, *constant.value);
 }
 
-/// The rows of a problem that there still are, each with as many splits as were timed, whatever
-/// other constants would choose.
+/// The instances of a problem that there still are, each with as many splits as were timed,
+/// whatever other constants would choose.
 absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
   const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
   if (!problem.ok()) return problem.status();
   Layer layer;
-  for (const RowTime& time : timed.times) {
-    const absl::StatusOr<Plan> plan = MakePlan(*problem, gfx, {.row = time.row});
+  for (const InstanceTime& time : timed.times) {
+    const absl::StatusOr<Plan> plan = MakePlan(*problem, gfx, {.instance = time.instance});
     if (!plan.ok()) continue;
     PlanOptions options = plan->options();
     options.splits = time.splits > 0 ? time.splits : plan->splits();
@@ -189,7 +189,7 @@ absl::Status Run(const std::vector<std::string>& tables) {
     lists[along_cells ? 1 : 0].push_back(*std::move(layer));
   }
   if (lists[0].empty() && lists[1].empty()) {
-    return absl::InvalidArgumentError("no layer has several timed rows");
+    return absl::InvalidArgumentError("no layer has several timed instances");
   }
   for (const bool along_cells : {false, true}) {
     const std::vector<Layer>& list = lists[along_cells ? 1 : 0];

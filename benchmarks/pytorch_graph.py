@@ -1,7 +1,7 @@
 """A Gridwise plan on PyTorch's own tensors and stream, captured in its CUDA graph.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
-    python3 benchmarks/pytorch_graph.py bazel-bin/instances/c/libgridwise.so
+    python3 benchmarks/pytorch_graph.py bazel-bin/gridwise/c/libgridwise.so
 
 A plan allocates nothing at its launch: the workspace is a tensor, and all launches go to the current stream. So a graph captures
 them beside PyTorch's kernels, here a ReLU before and a sum after a grouped 3x3 convolution, and replays compute new inputs.
@@ -36,7 +36,7 @@ def main():
         torch.cuda.synchronize()
         expected = torch.conv2d(torch.relu(x).float(), tensors.b.float(), padding=1, groups=problem.groups)
         error = compare_cudnn.error_of(out, expected)
-        print(f"{conv.row}: error {error:.1e}, mean {mean.item():.5f}, expected {expected.mean().item():.5f}")
+        print(f"{conv.instance}: error {error:.1e}, mean {mean.item():.5f}, expected {expected.mean().item():.5f}")
         if not (error < compare_cudnn.TOLERANCE["f16"] and abs(mean.item() - expected.mean().item()) < 1e-3):
             sys.exit("wrong")
 

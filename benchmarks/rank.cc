@@ -1,12 +1,12 @@
-// How well the planner ranks rows by its estimates, against times of all of them:
+// How well the planner ranks instances by its estimates, against times of all of them:
 //
-//   bazel run //tools/gridwise -- sweep --problems=retinanet --n=32 --time --all-rows --csv=all.csv
-//   bazel run //benchmarks:rank -- all.csv
+//   bazel run //tools/gridwise -- sweep --problems=retinanet --n=32 --time --all-instances
+//   --csv=all.csv bazel run //benchmarks:rank -- all.csv
 //
-// For each problem of the table with several timed rows: the efficiency of the planner's choice
-// (the time of the best row over that of the row with the least estimate) and Kendall's tau of
-// estimates and times. Printed are their means, the tenth percentile of the efficiency, and the
-// problems where most is lost.
+// For each problem of the table with several timed instances: the efficiency of the planner's
+// choice (the time of the best instance over that of the instance with the least estimate) and
+// Kendall's tau of estimates and times. Printed are their means, the tenth percentile of the
+// efficiency, and the problems where most is lost.
 
 #include <algorithm>
 #include <cstdio>
@@ -24,8 +24,8 @@ namespace {
 using sim::time::Prediction;
 using sim::time::ScoreOf;
 
-/// The timed rows of a problem, with the planner's estimates as predictions.
-using Rows = std::vector<Prediction>;
+/// The timed instances of a problem, with the planner's estimates as predictions.
+using Instances = std::vector<Prediction>;
 
 struct Choice {
   std::string problem;
@@ -35,32 +35,32 @@ struct Choice {
   double efficiency() const { return best->measured_ms / chosen->measured_ms; }
 };
 
-std::vector<Rows> RowsOf(const std::vector<TimedProblem>& problems) {
-  std::vector<Rows> rows;
+std::vector<Instances> InstancesOf(const std::vector<TimedProblem>& problems) {
+  std::vector<Instances> instances;
   for (const TimedProblem& problem : problems) {
-    Rows& of_problem = rows.emplace_back();
-    for (const RowTime& time : problem.times) {
+    Instances& of_problem = instances.emplace_back();
+    for (const InstanceTime& time : problem.times) {
       of_problem.push_back(
-          {.id = time.row, .measured_ms = time.ms, .predicted_ms = time.estimate_us * 1e-3});
+          {.id = time.instance, .measured_ms = time.ms, .predicted_ms = time.estimate_us * 1e-3});
     }
   }
-  return rows;
+  return instances;
 }
 
-/// Of the problems with several rows, which the choices point into.
+/// Of the problems with several instances, which the choices point into.
 std::vector<Choice> ChoicesOf(const std::vector<TimedProblem>& problems,
-                              const std::vector<Rows>& rows) {
+                              const std::vector<Instances>& instances) {
   std::vector<Choice> choices;
   for (size_t i = 0; i < problems.size(); ++i) {
-    if (rows[i].size() < 2) continue;
+    if (instances[i].size() < 2) continue;
     const auto least = [&](double Prediction::* member) {
-      return &*std::ranges::min_element(rows[i], {}, member);
+      return &*std::ranges::min_element(instances[i], {}, member);
     };
     choices.push_back({.problem = absl::StrCat(problems[i].name, " on ", problems[i].device, ": ",
                                                problems[i].sizes),
                        .chosen = least(&Prediction::predicted_ms),
                        .best = least(&Prediction::measured_ms),
-                       .tau = ScoreOf(rows[i]).tau});
+                       .tau = ScoreOf(instances[i]).tau});
   }
   std::ranges::sort(choices, {}, &Choice::efficiency);
   return choices;
@@ -96,7 +96,8 @@ void Print(const std::vector<Choice>& choices) {
 int main(int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
     std::fputs(
-        "rank TABLE...: tables of times, as gridwise sweep --time --all-rows --csv writes them\n",
+        "rank TABLE...: tables of times, as gridwise sweep --time --all-instances --csv writes "
+        "them\n",
         stderr);
     return 2;
   }
@@ -105,10 +106,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "rank: %s\n", std::string(problems.status().message()).c_str());
     return 2;
   }
-  const auto rows = gridwise::RowsOf(*problems);
-  const auto choices = gridwise::ChoicesOf(*problems, rows);
+  const auto instances = gridwise::InstancesOf(*problems);
+  const auto choices = gridwise::ChoicesOf(*problems, instances);
   if (choices.empty()) {
-    std::fputs("rank: no problem of the table has several timed rows\n", stderr);
+    std::fputs("rank: no problem of the table has several timed instances\n", stderr);
     return 1;
   }
   gridwise::Print(choices);

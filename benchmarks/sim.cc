@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "benchmark/benchmark.h"
 #include "benchmarks/sim_gemm_objects.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "tools/build/code_object.h"
 #include "tools/sim/check/checker.h"
 #include "tools/sim/check/finding.h"
@@ -113,15 +113,16 @@ void RegisterMemory(const std::string& text, uint32_t bytes) {
 /// first launch of a process waits for. With --benchmark_min_time=1x, what is done once in a
 /// process is in it.
 void ColdStart(benchmark::State& state, const char* gfx) {
-  const std::vector<RowInfo> rows = ListRows();
+  const std::vector<InstanceInfo> instances = ListInstances();
   for (auto _ : state) {
     Memory memory;
     bool found = false;
-    for (const RowInfo& row : rows) {
-      if (found || Name(row.gfx) != std::string_view(gfx) || row.code.object.empty()) continue;
+    for (const InstanceInfo& instance : instances) {
+      if (found || Name(instance.gfx) != std::string_view(gfx) || instance.code.object.empty())
+        continue;
       found = true;
       const auto object =
-          sim::CodeObject::Load(std::as_bytes(std::span(row.code.object)), memory, gfx);
+          sim::CodeObject::Load(std::as_bytes(std::span(instance.code.object)), memory, gfx);
       auto program = object.ok() ? Program::Decode(**object) : object.status();
       if (!program.ok() || (*object)->kernels().empty()) {
         state.SkipWithError("the code object does not load");

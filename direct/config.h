@@ -2,7 +2,7 @@
 
 #include "core/arch/target.h"
 #include "core/base/types.h"
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 
 namespace gridwise::direct {
 
@@ -61,7 +61,7 @@ inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
 /// What kernels, plans and estimates tell targets apart by: the lanes of a wave, and Hopper, which
-/// computes an address of 64 bits for each load, and whose other rows load by a copy engine.
+/// computes an address of 64 bits for each load, and whose other instances load by a copy engine.
 enum class TargetKind { kWave64, kWave32, kHopper };
 constexpr TargetKind KindOf(Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);

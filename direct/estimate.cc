@@ -12,8 +12,8 @@ namespace {
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
 /// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
 /// each on all rows that take it, on an H100, and along cells, but for `load`, of 24 on an H200.
-/// `begin` is less than it takes, since estimates of halo and narrow rows are as well: so is the
-/// faster one chosen.
+/// `begin` is less than it takes, since estimates of halo and narrow instances are as well: so is
+/// the faster one chosen.
 struct WaveFit {
   double bytes;              // of a vector cache's share of L2, a cycle
   double latency;            // of a row's loads
@@ -68,7 +68,7 @@ const WaveFit& FitOf(TargetKind target, bool along_cells) {
 /// Of device memory for the tensors, a round's part; 0 where it is not counted. It hides behind the
 /// rest as vector instructions do, and is told apart from them by nothing else: tensor_cycles are
 /// the plan's (core/planning/plan_parts.cc), which has none on Hopper, since they order no rows of
-/// one family. But rows of other families move more.
+/// one family. But instances of other families move more.
 double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
   if (fit.dram == 0) return 0;
   const RooflineWork once = RooflineWorkOf(request.problem);

@@ -22,7 +22,7 @@ class DirectKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return false; }
-  RowShape shape() const override {
+  InstanceShape shape() const override {
     return {
         .lane_channels = config_.channels, .lane_cells = config_.cells, .lane_taps = config_.taps};
   }
@@ -83,8 +83,8 @@ class WeightKernel final : public DirectKernel {
   // A lane has its taps, and no use for more channels of dy.
   Cells cells() const override { return Cells::kAsTheyAre; }
 
-  RowShape shape() const override {
-    RowShape shape = DirectKernel::shape();
+  InstanceShape shape() const override {
+    InstanceShape shape = DirectKernel::shape();
     shape.lane_taps *= config().rows_of_lane();
     return shape;
   }

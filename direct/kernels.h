@@ -8,7 +8,7 @@
 
 namespace gridwise::direct {
 
-/// The kernels of a row of the direct family, for PartsFamily: forward and backward-data, and
+/// The kernels of an instance of the direct family, for PartsFamily: forward and backward-data, and
 /// backward-weight.
 std::shared_ptr<const PartKernel> MakeGatherKernel(const DirectConfig& config, Gfx gfx,
                                                    KernelCode code);

@@ -41,7 +41,7 @@ std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem&
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("along %s, cells of the output are %d and taps %d apart in the source; the "
-                        "row is for %s",
+                        "instance is for %s",
                         kAxisNames[axis], cells, taps,
                         walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride)));
   }
@@ -54,35 +54,36 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                                     int splits) {
   if (problem.type != config.type) {
     return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                                   gridwise::Name(config.type)));
+                   absl::StrFormat("type is %s; the instance is for %s",
+                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
   }
   if (problem.output_type() == DataType::kI32 && SumType(config.type) != DataType::kI32) {
     return Refusal(RefusalCode::kType, "the output is i32; the row's sums are f32");
   }
-  constexpr std::int64_t kMaxPairs = 64;  // more are the tile rows' work
+  constexpr std::int64_t kMaxPairs = 64;  // more are the tile instances' work
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has c %d and k %d; the row is for groups of at most %d (c, k)",
-                        problem.c_per_group(), problem.k_per_group(), kMaxPairs));
+    return Refusal(RefusalCode::kChannels,
+                   absl::StrFormat(
+                       "a group has c %d and k %d; the instance is for groups of at most %d (c, k)",
+                       problem.c_per_group(), problem.k_per_group(), kMaxPairs));
   }
   if (config.channels > 1 && (problem.c_per_group() != 1 || problem.k_per_group() != 1 ||
                               problem.groups % config.channels != 0)) {
-    return Refusal(RefusalCode::kGroups,
-                   absl::StrFormat("there are %d groups of c %d and k %d; the row is for multiples "
-                                   "of %d groups of 1 and 1",
-                                   problem.groups, problem.c_per_group(), problem.k_per_group(),
-                                   config.channels));
+    return Refusal(
+        RefusalCode::kGroups,
+        absl::StrFormat("there are %d groups of c %d and k %d; the instance is for multiples "
+                        "of %d groups of 1 and 1",
+                        problem.groups, problem.c_per_group(), problem.k_per_group(),
+                        config.channels));
   }
   if (config.channels > 1 && !IsCoalesced(problem)) {
     return Refusal(
         RefusalCode::kLayout,
-        absl::StrFormat("layout is %s; the row is for channels of all groups side by side",
+        absl::StrFormat("layout is %s; the instance is for channels of all groups side by side",
                         Name(problem.layout)));
   }
   if (problem.layout == Layout::kNGCHW) {
-    return Refusal(RefusalCode::kLayout, "layout is ngchw; the row is for nhwgc and gnhwc");
+    return Refusal(RefusalCode::kLayout, "layout is ngchw; the instance is for nhwgc and gnhwc");
   }
   if ((splits > 1 || problem.epilogue != Epilogue{}) && problem.out_elements() >= kOffsetLimit) {
     return Refusal(RefusalCode::kSize,
@@ -105,7 +106,7 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem) {
   if (KindOf(gfx) == TargetKind::kHopper && problem.groups == 1 && config.type != DataType::kF32) {
-    return Refusal(RefusalCode::kGroups, "there is one group; the row is for several");
+    return Refusal(RefusalCode::kGroups, "there is one group; the instance is for several");
   }
   if (config.channels == 1 || !TraitsOf(gfx).aligned_vectors) return std::nullopt;
   for (const Tensor which : {Tensor::kX, Tensor::kY}) {
@@ -114,7 +115,7 @@ std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
       if (axes.size[i] == 1 || axes.stride[i] % config.channels == 0) continue;
       return Refusal(
           RefusalCode::kLayout,
-          absl::StrFormat("cells of %s are %d elements apart; the row is for multiples "
+          absl::StrFormat("cells of %s are %d elements apart; the instance is for multiples "
                           "of %d",
                           which == Tensor::kX ? "x" : "y", axes.stride[i], config.channels));
     }

@@ -13,7 +13,7 @@
 
 namespace gridwise::direct {
 
-/// How a row computes a forward or backward-data problem: everything a launch needs but the
+/// How an instance computes a forward or backward-data problem: everything a launch needs but the
 /// tensors.
 struct DirectGatherPlan {
   LaunchShape shape;
@@ -35,9 +35,9 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                                     int splits);
 
 /// The same, of a target: where vectors must be aligned to their size, and those of a lane's
-/// channels are not (tensors begin at multiples of 16 bytes there), and one group where gather rows
-/// (hopper/README.md) have the type, whose lines of few channels lanes would load a sector at a
-/// time.
+/// channels are not (tensors begin at multiples of 16 bytes there), and one group where gather
+/// instances (hopper/README.md) have the type, whose lines of few channels lanes would load a
+/// sector at a time.
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem);
 

@@ -142,9 +142,10 @@ TEST(PlanDirect, RunsHaveSeveralRows) {
   EXPECT_EQ(plan.shape.workgroups[0], 15u);
   EXPECT_EQ(Why(RejectDirect(config, problem, /*splits=*/0)), "");
   problem.dims[1].stride = 2;
-  EXPECT_EQ(Why(RejectDirect(config, problem, /*splits=*/0)),
-            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for 1 "
-            "and 1");
+  EXPECT_EQ(
+      Why(RejectDirect(config, problem, /*splits=*/0)),
+      "along h, cells of the output are 2 and taps 1 apart in the source; the instance is for 1 "
+      "and 1");
 }
 
 // 24 channels of 4 of 8 images fill 48 of 64 lanes; of 5 there would be as many waves, of 1 four
@@ -212,9 +213,10 @@ TEST(PlanDirect, WeightsAreTapsAndPairs) {
   square.rows = {3};
   EXPECT_EQ(PlanWeightOf(square, problem, {.splits = 1}).shape.workgroups[0], 2u);
   problem.dims[1].stride = 2;
-  EXPECT_EQ(Why(RejectDirect(square, problem, 0)),
-            "along h, cells of the output are 2 and taps 1 apart in the source; the row is for the "
-            "same distance");
+  EXPECT_EQ(
+      Why(RejectDirect(square, problem, 0)),
+      "along h, cells of the output are 2 and taps 1 apart in the source; the instance is for the "
+      "same distance");
   problem.dims[1].dilation = 2;  // as far apart as the cells that outputs meet
   EXPECT_EQ(Why(RejectDirect(square, problem, 0)), "");
 }
@@ -276,7 +278,7 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
   EXPECT_EQ(RejectDirect(kPairs, problem, 0), std::nullopt);
   problem.k = 128;
-  EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the row is for"));
+  EXPECT_THAT(reason(kPairs, problem), HasSubstr("64 groups of c 1 and k 2; the instance is for"));
   EXPECT_EQ(RejectDirect(kAny, problem, 0), std::nullopt);
   problem.type = DataType::kF32;
   EXPECT_THAT(reason(kAny, problem), HasSubstr("type is f32"));
@@ -286,7 +288,8 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 63, 1)), HasSubstr("63 groups"));
   problem = Depthwise(Direction::kForward, 64, 1);
   problem.c = problem.k = 64 * 9;
-  EXPECT_THAT(reason(kAny, problem), HasSubstr("a group has c 9 and k 9; the row is for groups"));
+  EXPECT_THAT(reason(kAny, problem),
+              HasSubstr("a group has c 9 and k 9; the instance is for groups"));
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 64, 2)),
               HasSubstr("cells of the output are 2 and taps 1 apart"));
   // A class of backward-data steps from cell to cell whatever the stride.
@@ -312,7 +315,7 @@ TEST(PlanDirect, TargetsRefuseWhatTheyCannotOrShouldNot) {
   problem.strides[static_cast<std::size_t>(Tensor::kY)] = {400 * 67, 400 * 67, 20 * 67, 67, 1, 1};
   EXPECT_EQ(Why(RejectDirect(kPairs, problem, 0)), "");
   EXPECT_THAT(Why(RejectOnTarget(kPairs, Gfx::kSm90a, problem)),
-              HasSubstr("cells of y are 67 elements apart; the row is for multiples of 2"));
+              HasSubstr("cells of y are 67 elements apart; the instance is for multiples of 2"));
   EXPECT_EQ(RejectOnTarget(kAny, Gfx::kSm90a, problem), std::nullopt);
   EXPECT_EQ(RejectOnTarget(kPairs, Gfx::k942, problem), std::nullopt);
   const ConvProblem one = Depthwise(Direction::kForward, 1, 1);

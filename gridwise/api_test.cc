@@ -13,7 +13,7 @@ class KernelFamily;
 class PartKernel;
 class PlanContext;
 class DeviceBuffer;
-struct RowInfo;
+struct InstanceInfo;
 struct KernelLaunch;
 struct SubGemm;
 
@@ -24,7 +24,7 @@ concept IsDefined = requires { sizeof(T); };
 
 static_assert(IsDefined<Plan> && IsDefined<GemmPlan> && IsDefined<Executable>);
 static_assert(!IsDefined<LaunchPlan> && !IsDefined<KernelLaunch> && !IsDefined<GemmShape>);
-static_assert(!IsDefined<KernelFamily> && !IsDefined<PartKernel> && !IsDefined<RowInfo>);
+static_assert(!IsDefined<KernelFamily> && !IsDefined<PartKernel> && !IsDefined<InstanceInfo>);
 static_assert(!IsDefined<PlanContext> && !IsDefined<SubGemm> && !IsDefined<DeviceBuffer>);
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-/// Calls choose(choice) for all rows.
+/// Calls choose(choice) for all instances.
 template <class Choose>
 auto WithChoice(const ConvProblem& problem, const DeviceFacts& device, const PlanOptions& options,
                 Choose choose) {
@@ -30,9 +30,9 @@ absl::Status CheckOptions(const ConvProblem& problem, const DeviceFacts& device,
                     [](const Choice& choice) { return CheckOptions(choice); });
 }
 
-std::vector<RowVerdict> ExplainRows(const ConvProblem& problem, const DeviceFacts& device,
-                                    const PlanOptions& options) {
-  return WithChoice(problem, device, options, AskEveryRow);
+std::vector<InstanceVerdict> ExplainInstances(const ConvProblem& problem, const DeviceFacts& device,
+                                              const PlanOptions& options) {
+  return WithChoice(problem, device, options, AskEveryInstance);
 }
 
 std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,
@@ -46,13 +46,13 @@ absl::StatusOr<std::vector<Plan>> RankPlans(const ConvProblem& problem, const De
   if (problem.batch == 0) {
     if (absl::Status status = CheckOptions(problem, device, options); !status.ok()) return status;
     return std::vector<Plan>{
-        Plan(problem, RowPlan(device, options, PlanEmptyBatch(problem, device.gfx)))};
+        Plan(problem, InstancePlan(device, options, PlanEmptyBatch(problem, device.gfx)))};
   }
-  absl::StatusOr<std::vector<RowPlan>> rows = WithChoice(
-      problem, device, options, [n](const Choice& choice) { return ChooseRows(choice, n); });
-  if (!rows.ok()) return rows.status();
+  absl::StatusOr<std::vector<InstancePlan>> instances = WithChoice(
+      problem, device, options, [n](const Choice& choice) { return ChooseInstances(choice, n); });
+  if (!instances.ok()) return instances.status();
   std::vector<Plan> plans;
-  for (RowPlan& row : *rows) plans.push_back(Plan(problem, std::move(row)));
+  for (InstancePlan& instance : *instances) plans.push_back(Plan(problem, std::move(instance)));
   return plans;
 }
 

@@ -50,15 +50,15 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   ASSERT_TRUE(plans.ok()) << plans.status();
   int added = 0, joined = 0;
   for (const Plan& plan : *plans) {
-    EXPECT_EQ(plan.splits(), 3) << plan.row();
-    if (absl::StrContains(plan.row(), "_join")) {
+    EXPECT_EQ(plan.splits(), 3) << plan.instance();
+    if (absl::StrContains(plan.instance(), "_join")) {
       ++joined;
-      EXPECT_EQ(plan.launches(), 1) << plan.row();
-      EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.row();
+      EXPECT_EQ(plan.launches(), 1) << plan.instance();
+      EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.instance();
     } else {
       ++added;
-      EXPECT_EQ(plan.launches(), 2) << plan.row();
-      EXPECT_EQ(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.row();
+      EXPECT_EQ(plan.launches(), 2) << plan.instance();
+      EXPECT_EQ(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.instance();
     }
   }
   EXPECT_GT(added, 0);
@@ -110,7 +110,7 @@ TEST_P(EveryDirection, KeepsAWorkspaceLimit) {
         RankPlans(problem, Gfx::k942, /*n=*/1000, {.workspace_limit = limit});
     ASSERT_TRUE(plans.ok()) << plans.status();
     EXPECT_GT(plans->size(), 10u);
-    for (const Plan& plan : *plans) EXPECT_LE(plan.workspace_bytes(), limit) << plan.row();
+    for (const Plan& plan : *plans) EXPECT_LE(plan.workspace_bytes(), limit) << plan.instance();
   }
 }
 
@@ -121,11 +121,11 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
   const Plan plan = PlanOf(problem, {.splits = 1});
   ASSERT_GT(plan.workspace_bytes(), 0);
   const absl::Status status =
-      MakePlan(problem, Gfx::k942, {.row = plan.row(), .workspace_limit = 1}).status();
+      MakePlan(problem, Gfx::k942, {.instance = plan.instance(), .workspace_limit = 1}).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
   EXPECT_THAT(status.message(),
               HasSubstr(absl::StrCat("in a workspace of 1 bytes; the least is ",
-                                     plan.workspace_bytes(), ", of ", plan.row())));
+                                     plan.workspace_bytes(), ", of ", plan.instance())));
 }
 
 /// Copies that the device has no room for, or the caller, are made for some images at a time.
@@ -195,18 +195,18 @@ TEST(MakePlan, PointwiseIsAGemmOverAllCells) {
 
 TEST(RankPlans, AKernelOfSeveralOpsIsRankedOnce) {
   const ConvProblem problem = Square(Direction::kBackwardWeight, 14, 3);
-  const auto rows_of = [&](const PlanOptions& options) {
-    std::vector<std::string> rows;
+  const auto instances_of = [&](const PlanOptions& options) {
+    std::vector<std::string> instances;
     const auto plans = RankPlans(problem, Gfx::k942, 100, options);
     EXPECT_TRUE(plans.ok()) << plans.status();
-    if (!plans.ok()) return rows;
-    for (const Plan& plan : *plans) rows.push_back(plan.row());
-    return rows;
+    if (!plans.ok()) return instances;
+    for (const Plan& plan : *plans) instances.push_back(plan.instance());
+    return instances;
   };
   const std::string config = "f16_t128x128x32_w2x2_mfma32x32x8_aeven8x2_bcheck2-4x4_o3";
-  EXPECT_THAT(rows_of({}), Contains("cshuffle_v3_" + config));
-  EXPECT_THAT(rows_of({}), Not(Contains("two_stage_" + config)));
-  EXPECT_THAT(rows_of({.op = "two_stage"}), Contains("two_stage_" + config));
+  EXPECT_THAT(instances_of({}), Contains("cshuffle_v3_" + config));
+  EXPECT_THAT(instances_of({}), Not(Contains("two_stage_" + config)));
+  EXPECT_THAT(instances_of({.op = "two_stage"}), Contains("two_stage_" + config));
 }
 
 TEST(MakePlan, AStrideThatLeadsNowhereIsNoDistance) {
@@ -219,7 +219,7 @@ TEST(MakePlan, AStemIsReadAsPixels) {
   ConvProblem problem = Square(Direction::kForward, 64, 7);
   problem.c = 3;
   const Plan plan = PlanOf(problem, {.splits = 1});
-  EXPECT_THAT(plan.row(), HasSubstr("_px4"));
+  EXPECT_THAT(plan.instance(), HasSubstr("_px4"));
   EXPECT_EQ(plan.launches(), 1);
   EXPECT_EQ(plan.SubGemms()[0].k, 7 * 7 * 3);
 }
@@ -254,7 +254,7 @@ TEST(MakePlan, DepthwiseIsTheDirectKernelsWork) {
       problem.type = type;
       const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
       ASSERT_TRUE(plan.ok()) << plan.status();
-      EXPECT_THAT(plan->row(), HasSubstr("_ch")) << Name(gfx) << " " << Name(type);
+      EXPECT_THAT(plan->instance(), HasSubstr("_ch")) << Name(gfx) << " " << Name(type);
     }
   }
 }
@@ -275,7 +275,7 @@ TEST(MakePlan, ErrorsNameTheValue) {
     return std::string(status.message());
   };
   EXPECT_THAT(error(problem, {.splits = -1}), HasSubstr("splits is -1; must be 0 to 65535"));
-  EXPECT_THAT(error(problem, {.row = "fast"}), HasSubstr("row is fast; must be one of"));
+  EXPECT_THAT(error(problem, {.instance = "fast"}), HasSubstr("instance is fast; must be one of"));
   ConvProblem invalid = problem;
   invalid.k = 0;
   EXPECT_THAT(error(invalid, {}), HasSubstr("k is 0; must be >= 1"));
@@ -371,18 +371,18 @@ TEST(MakePlan, FamiliesCanBeChosen) {
               HasSubstr("family is fast; must be one of tile, direct"));
 }
 
-/// What RegisterRows adds to a family.
-class NoFurtherRows : public KernelFamily {
+/// What RegisterInstances adds to a family.
+class NoFurtherInstances : public KernelFamily {
  public:
   std::string_view name() const override { return "tile"; }
-  std::span<const RowInfo> Rows(Direction, Gfx) const override { return {}; }
+  std::span<const InstanceInfo> Instances(Direction, Gfx) const override { return {}; }
   Verdict Ask(std::size_t, PlanContext&) const override { return "there is none"; }
   LaunchPlan MakeLaunches(std::size_t, PlanContext&) const override { return {}; }
 };
 
-TEST(MakePlan, NamesEachFamilyOnceWhateverRowsAreAdded) {
-  static const NoFurtherRows rows;
-  ASSERT_TRUE(RegisterRows(rows).ok());
+TEST(MakePlan, NamesEachFamilyOnceWhateverInstancesAreAdded) {
+  static const NoFurtherInstances instances;
+  ASSERT_TRUE(RegisterInstances(instances).ok());
   const std::string message(
       MakePlan(Square(Direction::kForward, 8, 1), Gfx::k942, {.family = "fast"})
           .status()
@@ -440,13 +440,13 @@ TEST(MakePlan, PartsHaveWholeMergedGroups) {
   ConvProblem problem = {.rank = 1, .groups = 131080, .c = 131080 * 16, .k = 131080 * 16};
   problem.dims[2] = {.in = 4, .filter = 3, .pad_begin = 1, .pad_end = 1};
   int merging = 0;
-  for (const RowVerdict& verdict : ExplainRows(problem, Gfx::k942)) {
-    if (!absl::EndsWith(verdict.row, "_g4")) continue;
+  for (const InstanceVerdict& verdict : ExplainInstances(problem, Gfx::k942)) {
+    if (!absl::EndsWith(verdict.instance, "_g4")) continue;
     ++merging;
-    EXPECT_EQ(verdict.reason.value_or(""), "there are 32770 groups; the row merges 4");
+    EXPECT_EQ(verdict.reason.value_or(""), "there are 32770 groups; the instance merges 4");
   }
   EXPECT_GT(merging, 0);
-  EXPECT_FALSE(absl::EndsWith(PlanOf(problem).row(), "_g4"));
+  EXPECT_FALSE(absl::EndsWith(PlanOf(problem).instance(), "_g4"));
 }
 
 TEST(MakePlan, ManyGroupsAreComputedInParts) {

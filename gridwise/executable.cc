@@ -63,7 +63,7 @@ absl::Status CheckTensors(const Starts& starts, const std::array<bool, kMemories
 }  // namespace
 
 struct Executable::Loaded {
-  RowPlan plan;
+  InstancePlan plan;
   DeviceBuffer table = {};
   std::vector<hipFunction_t> kernels = {};   // of the launches
   std::vector<TensorMap> maps = {};          // of all launches, encoded but for their addresses
@@ -72,7 +72,7 @@ struct Executable::Loaded {
 
 Executable::Executable(std::shared_ptr<const Loaded> loaded) : loaded_(std::move(loaded)) {}
 
-absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
+absl::StatusOr<Executable> Executable::Load(const InstancePlan& plan) {
   absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();
   if (device->target != Name(plan.gfx())) {
@@ -107,7 +107,7 @@ absl::StatusOr<Executable> Executable::Load(const RowPlan& plan) {
 
 absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                                 std::int64_t workspace_bytes, hipStream_t stream) const {
-  const RowPlan& plan = loaded_->plan;
+  const InstancePlan& plan = loaded_->plan;
   const Starts starts = StartsOf(tensors, workspace, loaded_->table.data());
   absl::Status status = CheckTensors(starts, loaded_->tensors);
   if (!status.ok()) return status;

@@ -36,7 +36,7 @@ class Executable {
   /// Loads the plan's kernels on the calling thread's current device, which must be of the plan's
   /// target, and copies its tables there. Modules are loaded once per process and device, and stay
   /// loaded.
-  static absl::StatusOr<Executable> Load(const RowPlan& plan);
+  static absl::StatusOr<Executable> Load(const InstancePlan& plan);
 
   /// Starts the computation on `stream`, of the device of Load, and returns: the work is done in
   /// the stream's order. Every element of `out` is written; nothing else is. `workspace` is device

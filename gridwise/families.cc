@@ -25,15 +25,16 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-/// An error if `known` has a row of `rows`.
-absl::Status CheckRowsDiffer(const KernelFamily& known, const KernelFamily& rows) {
+/// An error if `known` has an instance of `instances`.
+absl::Status CheckInstancesDiffer(const KernelFamily& known, const KernelFamily& instances) {
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
-      for (const RowInfo& row : rows.Rows(direction, gfx)) {
-        for (const RowInfo& other : known.Rows(direction, gfx)) {
-          if (row.name != other.name) continue;
-          return absl::AlreadyExistsError(absl::StrFormat("family %s has a row %s for %s already",
-                                                          known.name(), row.name, Name(gfx)));
+      for (const InstanceInfo& instance : instances.Instances(direction, gfx)) {
+        for (const InstanceInfo& other : known.Instances(direction, gfx)) {
+          if (instance.name != other.name) continue;
+          return absl::AlreadyExistsError(
+              absl::StrFormat("family %s has an instance %s for %s already", known.name(),
+                              instance.name, Name(gfx)));
         }
       }
     }
@@ -62,19 +63,19 @@ absl::Status RegisterFamily(const KernelFamily& family) {
   return absl::OkStatus();
 }
 
-absl::Status RegisterRows(const KernelFamily& rows) {
+absl::Status RegisterInstances(const KernelFamily& instances) {
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);
   bool found = false;
   for (const KernelFamily* known : registry.families) {
-    if (known->name() != rows.name()) continue;
+    if (known->name() != instances.name()) continue;
     found = true;
-    if (absl::Status status = CheckRowsDiffer(*known, rows); !status.ok()) return status;
+    if (absl::Status status = CheckInstancesDiffer(*known, instances); !status.ok()) return status;
   }
   if (!found) {
-    return absl::NotFoundError(absl::StrFormat("no kernel family is called %s", rows.name()));
+    return absl::NotFoundError(absl::StrFormat("no kernel family is called %s", instances.name()));
   }
-  registry.families.push_back(&rows);
+  registry.families.push_back(&instances);
   return absl::OkStatus();
 }
 

@@ -14,7 +14,7 @@
 namespace gridwise {
 namespace {
 
-/// Calls choose(choice) for the rows that a problem whose C is row-major chooses from.
+/// Calls choose(choice) for the instances that a problem whose C is row-major chooses from.
 template <class Choose>
 auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptions options,
                 Choose choose) {
@@ -44,10 +44,10 @@ void ExchangeOperands(LaunchPlan& plan) {
 
 }  // namespace
 
-std::vector<RowVerdict> ExplainRows(const GemmProblem& problem, const DeviceFacts& device,
-                                    const PlanOptions& options) {
+std::vector<InstanceVerdict> ExplainInstances(const GemmProblem& problem, const DeviceFacts& device,
+                                              const PlanOptions& options) {
   return WithChoice(IsColumnMajor(problem) ? problem.Transposed() : problem, device, options,
-                    [](const Choice& choice) { return AskEveryRow(choice); });
+                    [](const Choice& choice) { return AskEveryInstance(choice); });
 }
 
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
@@ -59,15 +59,15 @@ absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts&
                         options.splits));
   }
   const bool transposed = IsColumnMajor(problem);
-  absl::StatusOr<std::vector<RowPlan>> plans =
+  absl::StatusOr<std::vector<InstancePlan>> plans =
       WithChoice(transposed ? problem.Transposed() : problem, device, options,
-                 [](const Choice& choice) { return ChooseRows(choice, 1); });
+                 [](const Choice& choice) { return ChooseInstances(choice, 1); });
   if (!plans.ok()) return plans.status();
-  RowPlan& plan = plans->front();
+  InstancePlan& plan = plans->front();
   if (!transposed) return GemmPlan(problem, std::move(plan));
   LaunchPlan launches = plan.launch_plan();
   ExchangeOperands(launches);
-  return GemmPlan(problem, RowPlan(plan.device(), plan.options(), std::move(launches)));
+  return GemmPlan(problem, InstancePlan(plan.device(), plan.options(), std::move(launches)));
 }
 
 }  // namespace gridwise

@@ -21,7 +21,7 @@
 namespace gridwise {
 
 /// How a matrix multiplication is computed on a target.
-class GemmPlan : public RowPlan {
+class GemmPlan : public InstancePlan {
  public:
   const GemmProblem& problem() const { return problem_; }
 
@@ -29,8 +29,8 @@ class GemmPlan : public RowPlan {
   friend absl::StatusOr<GemmPlan> MakePlan(const GemmProblem&, const DeviceFacts&,
                                            const PlanOptions&);
 
-  GemmPlan(const GemmProblem& problem, RowPlan plan)
-      : RowPlan(std::move(plan)), problem_(problem) {}
+  GemmPlan(const GemmProblem& problem, InstancePlan plan)
+      : InstancePlan(std::move(plan)), problem_(problem) {}
 
   GemmProblem problem_;
 };
@@ -41,8 +41,8 @@ class GemmPlan : public RowPlan {
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
                                   const PlanOptions& options = {});
 
-/// What every row of the problem's type says to a valid problem.
-std::vector<RowVerdict> ExplainRows(const GemmProblem& problem, const DeviceFacts& device,
-                                    const PlanOptions& options = {});
+/// What every instance of the problem's type says to a valid problem.
+std::vector<InstanceVerdict> ExplainInstances(const GemmProblem& problem, const DeviceFacts& device,
+                                              const PlanOptions& options = {});
 
 }  // namespace gridwise

@@ -47,36 +47,36 @@ bool Fits(const LaunchPlan& plan, const DeviceFacts& device) {
   return plan.workspace_bytes <= device.memory_bytes - plan.tensor_bytes;
 }
 
-struct RowPlan::Data {
+struct InstancePlan::Data {
   DeviceFacts device;
   PlanOptions options;
   LaunchPlan launches;
 };
 
-RowPlan::RowPlan(const DeviceFacts& device, PlanOptions options, LaunchPlan launches)
+InstancePlan::InstancePlan(const DeviceFacts& device, PlanOptions options, LaunchPlan launches)
     : data_(std::make_shared<const Data>(Data{device, std::move(options), std::move(launches)})) {}
 
-const DeviceFacts& RowPlan::device() const { return data_->device; }
-const PlanOptions& RowPlan::options() const { return data_->options; }
-const LaunchPlan& RowPlan::launch_plan() const { return data_->launches; }
-const Cost& RowPlan::cost() const { return launch_plan().cost; }
-std::int64_t RowPlan::workspace_bytes() const { return launch_plan().workspace_bytes; }
-int RowPlan::launches() const { return static_cast<int>(launch_plan().launches.size()); }
-int RowPlan::splits() const { return launch_plan().splits; }
-const std::vector<GemmShape>& RowPlan::SubGemms() const { return launch_plan().gemms; }
+const DeviceFacts& InstancePlan::device() const { return data_->device; }
+const PlanOptions& InstancePlan::options() const { return data_->options; }
+const LaunchPlan& InstancePlan::launch_plan() const { return data_->launches; }
+const Cost& InstancePlan::cost() const { return launch_plan().cost; }
+std::int64_t InstancePlan::workspace_bytes() const { return launch_plan().workspace_bytes; }
+int InstancePlan::launches() const { return static_cast<int>(launch_plan().launches.size()); }
+int InstancePlan::splits() const { return launch_plan().splits; }
+const std::vector<GemmShape>& InstancePlan::SubGemms() const { return launch_plan().gemms; }
 
-std::int64_t RowPlan::workgroups() const {
+std::int64_t InstancePlan::workgroups() const {
   std::int64_t count = 0;
   for (const KernelLaunch& launch : launch_plan().launches) count += Workgroups(launch);
   return count;
 }
 
-std::string RowPlan::ToString() const {
+std::string InstancePlan::ToString() const {
   const std::vector<GemmShape>& shapes = SubGemms();
   if (shapes.empty()) {
-    return absl::StrFormat("row        none: the batch is 0\nlaunches   %d\n", launches());
+    return absl::StrFormat("instance   none: the batch is 0\nlaunches   %d\n", launches());
   }
-  std::string text = absl::StrFormat("row        %s (%s)\nsub-GEMMs  %d per group\n", row(),
+  std::string text = absl::StrFormat("instance   %s (%s)\nsub-GEMMs  %d per group\n", instance(),
                                      family(), shapes.size());
   std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
   for (const GemmShape& shape : shapes) {

@@ -27,8 +27,8 @@ namespace gridwise {
 class PlanCache {
  public:
   /// Reads the file; there need not be one. Lines that cannot be used, being damaged, of another
-  /// version or of rows that are not there, are in skipped(); an error is a file that cannot be
-  /// read.
+  /// version or of instances that are not there, are in skipped(); an error is a file that cannot
+  /// be read.
   static absl::StatusOr<std::unique_ptr<PlanCache>> Open(std::string path);
 
   /// The plan that was stored last for this problem and such a device (of the same target and as

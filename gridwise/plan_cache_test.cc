@@ -98,7 +98,7 @@ TEST(PlanText, IsReadAsWhatWasPrinted) {
     ASSERT_TRUE(read.ok()) << line << "\n" << read.status();
     EXPECT_EQ(read->problem(), plan.problem()) << line;
     EXPECT_EQ(read->device(), plan.device()) << line;
-    EXPECT_EQ(read->row(), plan.row()) << line;
+    EXPECT_EQ(read->instance(), plan.instance()) << line;
     EXPECT_EQ(read->family(), plan.family()) << line;
     EXPECT_EQ(read->ToString(), plan.ToString()) << line;
     EXPECT_EQ(PrintPlan(*read), line);
@@ -106,11 +106,12 @@ TEST(PlanText, IsReadAsWhatWasPrinted) {
 }
 
 TEST(PlanText, IsALineForPeopleToo) {
-  EXPECT_THAT(PrintPlan(PlanOf(Square(64))),
-              StartsWith(absl::StrCat("gridwise=", kVersion,
-                                      " direction=fwd type=f16 batch=2 c=64 k=64 in=1x16x16 "
-                                      "filter=1x3x3 pad=0x1x1 pad_end=0x1x1 device=gfx942 "
-                                      "units=304 dies=8 clock=2.1 memory=5300 family=tile row=")));
+  EXPECT_THAT(
+      PrintPlan(PlanOf(Square(64))),
+      StartsWith(absl::StrCat("gridwise=", kVersion,
+                              " direction=fwd type=f16 batch=2 c=64 k=64 in=1x16x16 "
+                              "filter=1x3x3 pad=0x1x1 pad_end=0x1x1 device=gfx942 "
+                              "units=304 dies=8 clock=2.1 memory=5300 family=tile instance=")));
   const absl::StatusOr<ConvProblem> read = ParseProblemPart(PrintProblemPart(Unusual()));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, Unusual());
@@ -133,8 +134,8 @@ TEST(PlanText, RefusalsAreSentences) {
   const absl::Status version = refusal(Forged(plan, kVersion, "0.0.7"));
   EXPECT_EQ(version.code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(version.message(), HasSubstr("of version 0.0.7 of Gridwise, and this is "));
-  EXPECT_THAT(refusal(Forged(plan, plan.row(), "f16_fast")).message(),
-              HasSubstr("row is f16_fast; must be one of"));
+  EXPECT_THAT(refusal(Forged(plan, plan.instance(), "f16_fast")).message(),
+              HasSubstr("instance is f16_fast; must be one of"));
   EXPECT_THAT(refusal(Forged(plan, "family=tile", "family=mine")).message(),
               HasSubstr("family is mine; must be one of"));
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=x")).message(), HasSubstr("batch is \"x\""));
@@ -169,8 +170,8 @@ TEST_F(Cache, FindsWhatWasStored) {
   const std::unique_ptr<PlanCache> reopened = Open();
   for (const PlanCache* each : {cache.get(), reopened.get()}) {
     ASSERT_TRUE(each->Find(Square(64), Gfx::k942).has_value());
-    EXPECT_EQ(each->Find(Square(64), Gfx::k942)->row(), plan.row());
-    EXPECT_EQ(each->Find(Square(64), Gfx::k950)->row(), other.row());
+    EXPECT_EQ(each->Find(Square(64), Gfx::k942)->instance(), plan.instance());
+    EXPECT_EQ(each->Find(Square(64), Gfx::k950)->instance(), other.instance());
     EXPECT_FALSE(each->Find(Square(128), Gfx::k942).has_value());
     EXPECT_FALSE(each->Find(Square(64), DeviceFacts(Gfx::k942, 38)).has_value());
     EXPECT_FALSE(each->Find(Square(64), Gfx::k942, /*atomic=*/true).has_value());
@@ -184,7 +185,7 @@ TEST_F(Cache, TheLastLineCounts) {
   ASSERT_EQ(plans->size(), 3u);
   for (const Plan& plan : *plans) ASSERT_TRUE(Open()->Store(plan).ok());
   EXPECT_EQ(Open()->size(), 1u);
-  EXPECT_EQ(Open()->Find(Square(64), Gfx::k942)->row(), plans->back().row());
+  EXPECT_EQ(Open()->Find(Square(64), Gfx::k942)->instance(), plans->back().instance());
 }
 
 TEST_F(Cache, WhatCannotBeUsedIsReportedAndSkipped) {

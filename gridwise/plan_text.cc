@@ -186,7 +186,7 @@ void VisitDevice(Device& device, auto&& visit) {
 template <class Options>
 void VisitOptions(Options& options, auto&& visit) {
   visit("family", options.family);
-  visit("row", options.row);
+  visit("instance", options.instance);
   visit("splits", options.splits);
   visit("offset_limit", options.offset_limit);
   visit("atomic", options.atomic);
@@ -273,10 +273,10 @@ std::string PrintPlan(const Plan& plan) {
   VisitDevice(plan.device(), Into(tokens));
   VisitOptions(plan.options(), Into(tokens));
   VisitRecipe(defaults, Into(default_tokens));
-  const std::string line = absl::StrCat(
-      kMagic, kVersion, " ",
-      Join(tokens, default_tokens,
-           {"direction", "type", "device", "units", "dies", "clock", "memory", "family", "row"}));
+  const std::string line = absl::StrCat(kMagic, kVersion, " ",
+                                        Join(tokens, default_tokens,
+                                             {"direction", "type", "device", "units", "dies",
+                                              "clock", "memory", "family", "instance"}));
   return absl::StrCat(line, kSum, Checksum(line));
 }
 
@@ -301,8 +301,8 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   absl::Status status =
       ReadTokens(text.substr(version_end), [&recipe](auto&& visit) { VisitRecipe(recipe, visit); });
   if (!status.ok()) return status;
-  if (recipe.options.row.empty() && recipe.problem.batch > 0) {
-    return absl::InvalidArgumentError("the line names no row");
+  if (recipe.options.instance.empty() && recipe.problem.batch > 0) {
+    return absl::InvalidArgumentError("the line names no instance");
   }
   return MakePlan(recipe.problem, recipe.device, recipe.options);
 }

@@ -25,12 +25,12 @@ namespace {
 
 static_assert(PlanOptions{}.offset_limit == kOffsetLimit);
 
-/// A row of a family, and what it says to a problem. How it computes it is forgotten: with many
-/// sub-GEMMs, that is much to keep of every row.
+/// An instance of a family, and what it says to a problem. How it computes it is forgotten: with
+/// many sub-GEMMs, that is much to keep of every instance.
 struct Candidate {
   const KernelFamily* family;
-  std::size_t row;
-  const RowInfo* info;
+  std::size_t instance;
+  const InstanceInfo* info;
   Verdict verdict;
   double cycles = kNotRanked;  // that it is ranked by
 
@@ -39,15 +39,15 @@ struct Candidate {
   const Cost& cost() const { return std::get<Cost>(verdict); }
 };
 
-bool IsWanted(const RowInfo& row, const PlanOptions& options) {
-  return (options.family.empty() || row.family == options.family) &&
-         (options.op.empty() || row.op == options.op) &&
-         (options.row.empty() || row.name == options.row);
+bool IsWanted(const InstanceInfo& instance, const PlanOptions& options) {
+  return (options.family.empty() || instance.family == options.family) &&
+         (options.op.empty() || instance.op == options.op) &&
+         (options.instance.empty() || instance.name == options.instance);
 }
 
-/// Whether a row is not ranked, since nobody asks for it.
-bool IsPassedOver(const RowInfo& row, const PlanOptions& options) {
-  return row.use == RowUse::kOnRequest && options.row.empty() && options.op.empty();
+/// Whether an instance is not ranked, since nobody asks for it.
+bool IsPassedOver(const InstanceInfo& instance, const PlanOptions& options) {
+  return instance.use == InstanceUse::kOnRequest && options.instance.empty() && options.op.empty();
 }
 
 /// The least of the estimates so far.
@@ -71,44 +71,46 @@ class LeastEstimates {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-/// Whether `row` is another op's name for the kernel of `last`, which computes the problem: what it
-/// launches besides that kernel makes it no faster.
-bool IsSameKernel(const RowInfo& row, const Candidate& last) {
-  return row.family == last.info->family && row.code.symbol == last.info->code.symbol &&
+/// Whether `instance` is another op's name for the kernel of `last`, which computes the problem:
+/// what it launches besides that kernel makes it no faster.
+bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
+  return instance.family == last.info->family && instance.code.symbol == last.info->code.symbol &&
          last.refusal() == nullptr;
 }
 
-/// Whether a row multiplies operands of the problem's type, or of the one that they may be copied
-/// in.
-bool MultipliesTypeOf(const RowInfo& row, const PlanContext& context) {
+/// Whether an instance multiplies operands of the problem's type, or of the one that they may be
+/// copied in.
+bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) {
   const ConvProblem& problem = context.problem();
-  return row.type == problem.type ||
-         row.type == CopiedType(problem, context.device().gfx, Cells::kFloatsAsTheyAre);
+  return instance.type == problem.type ||
+         instance.type == CopiedType(problem, context.device().gfx, Cells::kFloatsAsTheyAre);
 }
 
-Verdict Ask(const KernelFamily& family, std::size_t row, PlanContext& context) {
-  if (context.problem().batch > 0) return family.Ask(row, context);
+Verdict Ask(const KernelFamily& family, std::size_t instance, PlanContext& context) {
+  if (context.problem().batch > 0) return family.Ask(instance, context);
   return Refusal("the batch is 0: there is nothing to multiply");
 }
 
-/// The rows of the problem's direction and type that the options allow, and what they say to a
+/// The instances of the problem's direction and type that the options allow, and what they say to a
 /// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
-/// rows of one kernel there is the first, unless all are wanted or an op is named. Those that are
-/// passed over are there where all are wanted.
-std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) {
-  const bool once = wanted != kAll && choice.options.op.empty() && choice.options.row.empty();
+/// instances of one kernel there is the first, unless all are wanted or an op is named. Those that
+/// are passed over are there where all are wanted.
+std::vector<Candidate> AskInstances(const Choice& choice, std::size_t wanted = kAll) {
+  const bool once = wanted != kAll && choice.options.op.empty() && choice.options.instance.empty();
   std::vector<Candidate> candidates;
   LeastEstimates least(wanted);
   PlanContext& context = choice.context;
   const ConvProblem& problem = context.problem();
   for (const KernelFamily* family : choice.families) {
-    const std::span<const RowInfo> rows = family->Rows(problem.direction, context.device().gfx);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (!MultipliesTypeOf(rows[i], context) || !IsWanted(rows[i], choice.options)) continue;
-      const bool passed_over = IsPassedOver(rows[i], choice.options);
+    const std::span<const InstanceInfo> instances =
+        family->Instances(problem.direction, context.device().gfx);
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+      if (!MultipliesTypeOf(instances[i], context) || !IsWanted(instances[i], choice.options))
+        continue;
+      const bool passed_over = IsPassedOver(instances[i], choice.options);
       if (passed_over && wanted != kAll) continue;
-      if (once && !candidates.empty() && IsSameKernel(rows[i], candidates.back())) continue;
-      candidates.push_back({family, i, &rows[i], Ask(*family, i, context)});
+      if (once && !candidates.empty() && IsSameKernel(instances[i], candidates.back())) continue;
+      candidates.push_back({family, i, &instances[i], Ask(*family, i, context)});
       if (candidates.back().refusal() != nullptr || passed_over) continue;
       least.Add(candidates.back().cost().cycles);
       context.set_enough_cycles(least.last());
@@ -120,33 +122,35 @@ std::vector<Candidate> AskRows(const Choice& choice, std::size_t wanted = kAll) 
 
 /// Ranks the candidates that compute the problem.
 model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
-  std::vector<model::RankedRow> rows;
-  rows.reserve(candidates.size());
+  std::vector<model::RankedInstance> instances;
+  instances.reserve(candidates.size());
   const auto is_ranked = [&](const Candidate& candidate) {
     return candidate.refusal() == nullptr && !IsPassedOver(*candidate.info, choice.options);
   };
   for (const Candidate& candidate : candidates) {
     if (!is_ranked(candidate)) continue;
-    rows.push_back({.family = candidate.info->family,
-                    .shape = candidate.info->shape,
-                    .cost = candidate.cost()});
+    instances.push_back({.family = candidate.info->family,
+                         .shape = candidate.info->shape,
+                         .cost = candidate.cost()});
   }
-  const bool asks = choice.options.model && rows.size() > 1;  // of one row there is no first
+  const bool asks =
+      choice.options.model && instances.size() > 1;  // of one instance there is no first
   model::Ranking ranking =
       model::Rank(asks ? model::BuiltInModel(choice.context.device().gfx) : nullptr,
-                  model::ModelUse::kWhereBetter, choice.context, rows);
-  auto row = rows.begin();
+                  model::ModelUse::kWhereBetter, choice.context, instances);
+  auto instance = instances.begin();
   for (Candidate& candidate : candidates) {
-    if (is_ranked(candidate)) candidate.cycles = (row++)->cycles;
+    if (is_ranked(candidate)) candidate.cycles = (instance++)->cycles;
   }
   return ranking;
 }
 
-/// Why no row, or not the row that `options` asks for, computes the problem.
-std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& candidates) {
+/// Why no instance, or not the instance that `options` asks for, computes the problem.
+std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>& candidates) {
   const Gfx gfx = choice.context.device().gfx;
   const DataType wanted = choice.context.problem().type;
-  std::string message = absl::StrFormat("no row for %s computes %s:", Name(gfx), choice.problem());
+  std::string message =
+      absl::StrFormat("no instance for %s computes %s:", Name(gfx), choice.problem());
   if (!HasType(gfx, wanted)) {
     absl::StrAppend(&message, " it has no instructions that multiply ", Name(wanted), ", but");
     for (const DataType type : kAllDataTypes) {
@@ -155,7 +159,7 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
   }
   if (candidates.empty() && HasType(gfx, wanted)) {
     absl::StrAppend(&message,
-                    " this program was built without rows of its direction and type; "
+                    " this program was built without instances of its direction and type; "
                     "--//tools/config:families, :directions and :types choose what is built in");
   }
   for (const Candidate& candidate : candidates) {
@@ -164,8 +168,8 @@ std::string NoRowMessage(const Choice& choice, const std::vector<Candidate>& can
   return message;
 }
 
-/// The rows that accept the problem, one after the other: of equal ones the one that its family
-/// lists first.
+/// The instances that accept the problem, one after the other: of equal ones the one that its
+/// family lists first.
 class ByRank {
  public:
   explicit ByRank(const std::vector<Candidate>& candidates) {
@@ -192,13 +196,13 @@ class ByRank {
   std::vector<const Candidate*> left_;
 };
 
-/// Plans of rows by rank, and what they are ranked by.
+/// Plans of instances by rank, and what they are ranked by.
 struct RankedPlans {
-  std::vector<std::pair<double, RowPlan>> fitting, too_large;
+  std::vector<std::pair<double, InstancePlan>> fitting, too_large;
 
   /// The first `n`, but those that are too large come behind the others.
-  std::vector<RowPlan> First(std::size_t n) const {
-    std::vector<RowPlan> plans;
+  std::vector<InstancePlan> First(std::size_t n) const {
+    std::vector<InstancePlan> plans;
     for (const auto* const each : {&fitting, &too_large}) {
       for (const auto& [cycles, plan] : *each) {
         if (plans.size() < n) plans.push_back(plan);
@@ -219,7 +223,7 @@ std::int64_t RoomFor(const Choice& choice, const LaunchPlan& plan) {
 LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   constexpr std::int64_t kMostTurns = 64;
   const ConvProblem& problem = choice.context.problem();
-  LaunchPlan plan = candidate.family->MakeLaunches(candidate.row, choice.context);
+  LaunchPlan plan = candidate.family->MakeLaunches(candidate.instance, choice.context);
   plan.tensor_bytes = TensorBytes(problem);
   const std::int64_t room = RoomFor(choice, plan);
   const bool has_turns = problem.layout == Layout::kNGCHW && HasTurns(problem);
@@ -227,7 +231,7 @@ LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   const std::int64_t most = std::min(problem.batch, kMostTurns);
   std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
   for (;; turns = std::min(2 * turns, most)) {
-    auto in_turns = LaunchInTurns(*candidate.family, candidate.row, choice.context, turns);
+    auto in_turns = LaunchInTurns(*candidate.family, candidate.instance, choice.context, turns);
     // Sums over images take the more room, the more turns there are.
     if (!in_turns || in_turns->workspace_bytes >= plan.workspace_bytes) return plan;
     in_turns->tensor_bytes = plan.tensor_bytes;
@@ -236,12 +240,12 @@ LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   }
 }
 
-RowPlan MakeRowPlan(const Choice& choice, const Candidate& candidate) {
-  PlanOptions of_row = choice.options;
-  of_row.family = candidate.info->family;
-  of_row.op = candidate.info->op;
-  of_row.row = candidate.info->name;
-  return {choice.context.device(), std::move(of_row), MakeLaunches(choice, candidate)};
+InstancePlan MakeInstancePlan(const Choice& choice, const Candidate& candidate) {
+  PlanOptions of_instance = choice.options;
+  of_instance.family = candidate.info->family;
+  of_instance.op = candidate.info->op;
+  of_instance.instance = candidate.info->name;
+  return {choice.context.device(), std::move(of_instance), MakeLaunches(choice, candidate)};
 }
 
 /// Plans of the candidates until `wanted` of them fit.
@@ -252,7 +256,7 @@ RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candid
   while (plans.fitting.size() < wanted) {
     const Candidate* const candidate = by_rank.Next();
     if (candidate == nullptr) break;
-    RowPlan plan = MakeRowPlan(choice, *candidate);
+    InstancePlan plan = MakeInstancePlan(choice, *candidate);
     const bool fits = plan.workspace_bytes() <= RoomFor(choice, plan.launch_plan());
     (fits ? plans.fitting : plans.too_large).emplace_back(candidate->cycles, std::move(plan));
   }
@@ -260,11 +264,11 @@ RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candid
 }
 
 /// Adds to plans that fit in the workspace that a caller allows those of `unsplit`, whose K is not
-/// split, of rows that had no such plan.
+/// split, of instances that had no such plan.
 void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
   for (auto& [cycles, plan] : unsplit.fitting) {
     const bool is_there = std::ranges::any_of(plans.fitting, [&](const auto& other) {
-      return other.second.row() == plan.row() && other.second.family() == plan.family();
+      return other.second.instance() == plan.instance() && other.second.family() == plan.family();
     });
     if (!is_there) plans.fitting.emplace_back(cycles, std::move(plan));
   }
@@ -276,28 +280,30 @@ void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
 absl::Status NoRoom(const Choice& choice, const RankedPlans& plans) {
   const auto least = std::ranges::min_element(
       plans.too_large, {}, [](const auto& plan) { return plan.second.workspace_bytes(); });
-  return absl::ResourceExhaustedError(absl::StrFormat(
-      "no row computes %s in a workspace of %d bytes; the least is %d, of %s", choice.problem(),
-      *choice.options.workspace_limit, least->second.workspace_bytes(), least->second.row()));
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("no instance computes %s in a workspace of %d bytes; the least is %d, of %s",
+                      choice.problem(), *choice.options.workspace_limit,
+                      least->second.workspace_bytes(), least->second.instance()));
 }
 
 bool Has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-absl::Status CheckRowExists(const Choice& choice) {
+absl::Status CheckInstanceExists(const Choice& choice) {
   const PlanOptions& options = choice.options;
   const ConvProblem& problem = choice.context.problem();
-  std::vector<std::string_view> rows, families;
+  std::vector<std::string_view> instances, families;
   std::set<std::string_view> ops;
   for (const KernelFamily* family : choice.families) {
-    // One that has rows added to it is there more than once.
+    // One that has instances added to it is there more than once.
     if (!Has(families, family->name())) families.push_back(family->name());
-    for (const RowInfo& row : family->Rows(problem.direction, choice.context.device().gfx)) {
-      if (!MultipliesTypeOf(row, choice.context)) continue;
-      if (!options.row.empty() && IsWanted(row, options)) return absl::OkStatus();
-      if (!row.op.empty()) ops.insert(row.op);
-      rows.push_back(row.name);
+    for (const InstanceInfo& instance :
+         family->Instances(problem.direction, choice.context.device().gfx)) {
+      if (!MultipliesTypeOf(instance, choice.context)) continue;
+      if (!options.instance.empty() && IsWanted(instance, options)) return absl::OkStatus();
+      if (!instance.op.empty()) ops.insert(instance.op);
+      instances.push_back(instance.name);
     }
   }
   if (!options.family.empty() && !Has(families, options.family)) {
@@ -308,9 +314,10 @@ absl::Status CheckRowExists(const Choice& choice) {
     return absl::InvalidArgumentError(
         absl::StrFormat("op is %s; must be one of %s", options.op, absl::StrJoin(ops, ", ")));
   }
-  if (options.row.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("row is %s; must be one of %s", options.row, NearestList(options.row, rows)));
+  if (options.instance.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat("instance is %s; must be one of %s",
+                                                    options.instance,
+                                                    NearestList(options.instance, instances)));
 }
 
 absl::Status CheckSplits(const ConvProblem& problem, int splits) {
@@ -347,20 +354,20 @@ absl::Status CheckOptions(const Choice& choice) {
   const PlanOptions& options = choice.options;
   absl::Status status = CheckSplits(choice.context.problem(), options.splits);
   if (!status.ok()) return status;
-  if (options.row.empty() && options.family.empty() && options.op.empty()) return status;
-  return CheckRowExists(choice);
+  if (options.instance.empty() && options.family.empty() && options.op.empty()) return status;
+  return CheckInstanceExists(choice);
 }
 
-absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
+absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, int n) {
   const PlanOptions& options = choice.options;
   if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
   if (absl::Status status = CheckOptions(choice); !status.ok()) return status;
   const auto wanted = static_cast<std::size_t>(n);
-  std::vector<Candidate> candidates = AskRows(choice, std::max(wanted, model::kAsked));
+  std::vector<Candidate> candidates = AskInstances(choice, std::max(wanted, model::kAsked));
   Rank(choice, candidates);
   RankedPlans plans = MakePlans(choice, candidates, wanted);
   if (plans.fitting.empty() && plans.too_large.empty()) {
-    return absl::UnimplementedError(NoRowMessage(choice, candidates));
+    return absl::UnimplementedError(NoInstanceMessage(choice, candidates));
   }
   if (!options.workspace_limit || plans.too_large.empty()) return plans.First(wanted);
   if (options.splits == 0) {
@@ -368,7 +375,7 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
     unsplit.splits = 1;
     PlanContext context = ContextOf(choice.context.problem(), choice.context.device(), unsplit);
     const Choice of_unsplit = {context, choice.families, unsplit, choice.problem};
-    candidates = AskRows(of_unsplit, std::max(wanted, model::kAsked));
+    candidates = AskInstances(of_unsplit, std::max(wanted, model::kAsked));
     Rank(of_unsplit, candidates);
     AddUnsplit(MakePlans(of_unsplit, candidates, wanted), plans);
   }
@@ -377,28 +384,28 @@ absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n) {
   return plans.First(wanted);
 }
 
-std::vector<RowVerdict> AskEveryRow(const Choice& choice) {
-  std::vector<Candidate> candidates = AskRows(choice);
+std::vector<InstanceVerdict> AskEveryInstance(const Choice& choice) {
+  std::vector<Candidate> candidates = AskInstances(choice);
   Rank(choice, candidates);
-  std::vector<RowVerdict> verdicts;
+  std::vector<InstanceVerdict> verdicts;
   for (const Candidate& candidate : candidates) {
-    RowVerdict& verdict = verdicts.emplace_back();
+    InstanceVerdict& verdict = verdicts.emplace_back();
     verdict.family = candidate.info->family;
-    verdict.row = candidate.info->name;
+    verdict.instance = candidate.info->name;
     if (const Refusal* refusal = candidate.refusal()) {
       verdict.reason = refusal->reason;
       verdict.code = refusal->code;
     } else {
       verdict.cost = candidate.cost();
       verdict.ranked_cycles = candidate.cycles;
-      verdict.workspace_bytes = MakeRowPlan(choice, candidate).workspace_bytes();
+      verdict.workspace_bytes = MakeInstancePlan(choice, candidate).workspace_bytes();
     }
   }
   return verdicts;
 }
 
 std::string SayRanking(const Choice& choice) {
-  std::vector<Candidate> candidates = AskRows(choice);
+  std::vector<Candidate> candidates = AskInstances(choice);
   const model::Ranking ranking = Rank(choice, candidates);
   return absl::StrCat(ranking.by_model ? "the model: " : "the estimates: ", ranking.about);
 }

@@ -11,11 +11,11 @@
 #include "core/planning/plan_context.h"
 #include "gridwise/plan.h"
 
-/// How a row is chosen, whatever the problem is called.
+/// How an instance is chosen, whatever the problem is called.
 
 namespace gridwise {
 
-/// What plans choose from, and for what: rows of the context's direction.
+/// What plans choose from, and for what: instances of the context's direction.
 struct Choice {
   PlanContext& context;
   std::span<const KernelFamily* const> families;
@@ -30,13 +30,13 @@ PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
 /// Errors as of CheckOptions of conv.h.
 absl::Status CheckOptions(const Choice& choice);
 
-/// The first `n` rows that accept the problem, or all of them, by the model where it is the better
-/// judge (model/ranking.h), else by their estimates; as far as their workspaces fit
+/// The first `n` instances that accept the problem, or all of them, by the model where it is the
+/// better judge (model/ranking.h), else by their estimates; as far as their workspaces fit
 /// (PlanOptions::workspace_limit). Errors as of RankPlans, but for invalid problems.
-absl::StatusOr<std::vector<RowPlan>> ChooseRows(const Choice& choice, int n);
+absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, int n);
 
-/// What every row says.
-std::vector<RowVerdict> AskEveryRow(const Choice& choice);
+/// What every instance says.
+std::vector<InstanceVerdict> AskEveryInstance(const Choice& choice);
 
 /// What they are ranked by, and why.
 std::string SayRanking(const Choice& choice);

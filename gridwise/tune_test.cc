@@ -57,18 +57,19 @@ TEST_F(TuneTest, MeasuresTheFirstPlans) {
   EXPECT_EQ(std::string(Name(result->clock)), std::getenv("GRIDWISE_TEST_CLOCK"));
   EXPECT_TRUE(result->is_complete);
   ASSERT_EQ(result->plans.size(), 3u);
-  std::set<std::string> rows;
+  std::set<std::string> instances;
   double last = 0;
   for (const PlanTime& time : result->plans) {
     EXPECT_TRUE(time.status.ok()) << time.status;
     EXPECT_GT(time.milliseconds, 0);
     EXPECT_GE(time.milliseconds, last);
     last = time.milliseconds;
-    rows.insert(time.plan.row());
+    instances.insert(time.plan.instance());
   }
   const absl::StatusOr<std::vector<Plan>> ranked = RankPlans(problem_, result->best().device(), 3);
   ASSERT_TRUE(ranked.ok());
-  for (const Plan& plan : *ranked) EXPECT_TRUE(rows.contains(plan.row())) << plan.row();
+  for (const Plan& plan : *ranked)
+    EXPECT_TRUE(instances.contains(plan.instance())) << plan.instance();
   if (result->clock == EventClock::kSimulated) {
     EXPECT_LT(last, 1) << "milliseconds of a GPU, not of simulating it";
   }

@@ -3,6 +3,6 @@
 namespace gridwise {
 
 /// The library's version, MODULE.bazel's. Plans that are written down name it.
-inline constexpr char kVersion[] = "0.1.0";
+inline constexpr char kVersion[] = "0.2.0";
 
 }  // namespace gridwise

@@ -8,13 +8,13 @@
 
 namespace gridwise {
 
-absl::StatusOr<RowPlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type, DataType out_type,
-                                  const DeviceFacts& device) {
+absl::StatusOr<InstancePlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type,
+                                       DataType out_type, const DeviceFacts& device) {
   absl::StatusOr<ck::ViewsLaunch> launch =
       ck::PlanViews(gemm, type, out_type, ck::Kernels(device.gfx), device);
   if (!launch.ok()) return launch.status();
-  PlanOptions options = {.row = PrintFields(launch->kernel->config), .family = "ck"};
-  return RowPlan(device, std::move(options), std::move(launch->plan));
+  PlanOptions options = {.instance = PrintFields(launch->kernel->config), .family = "ck"};
+  return InstancePlan(device, std::move(options), std::move(launch->plan));
 }
 
 }  // namespace gridwise

@@ -19,7 +19,7 @@ namespace gridwise {
 /// Errors: a composition that makes no sense, sizes that do not match, or views that no kernel
 /// takes: more than one distance between matrices, more than 4 uneven digits of an axis, C with
 /// padding, a matrix of 2 GiB, or more than 65535 matrices.
-absl::StatusOr<RowPlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type, DataType out_type,
-                                  const DeviceFacts& device);
+absl::StatusOr<InstancePlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type,
+                                       DataType out_type, const DeviceFacts& device);
 
 }  // namespace gridwise

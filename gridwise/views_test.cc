@@ -27,7 +27,7 @@ ck::GemmDescriptors Matrices(std::int64_t matrices, std::int64_t m, std::int64_t
 
 std::string WhyNot(const ck::GemmDescriptors& gemm, DataType type = DataType::kF16,
                    DataType out_type = DataType::kF32) {
-  const absl::StatusOr<RowPlan> plan = PlanViews(gemm, type, out_type, Gfx::k942);
+  const absl::StatusOr<InstancePlan> plan = PlanViews(gemm, type, out_type, Gfx::k942);
   return plan.ok() ? "" : std::string(plan.status().message());
 }
 
@@ -64,11 +64,11 @@ TEST(PlanViews, WhatIsTooLargeForALaunchIsASentence) {
 
 // Views may show an element many times, so that few bytes have many tiles.
 TEST(PlanViews, TilesAreCountedToo) {
-  constexpr std::int64_t kRows = 1 << 29;
+  constexpr std::int64_t kInstances = 1 << 29;
   ck::GemmDescriptors gemm;
-  gemm.a.See({gemm.a.Memory(1, 0), gemm.a.Memory(kRows, 0), gemm.a.Memory(16, 1)});
-  gemm.b.See({gemm.b.Memory(1, 0), gemm.b.Memory(kRows, 0), gemm.b.Memory(16, 1)});
-  gemm.c.See({gemm.c.Memory(1, 0), gemm.c.Memory(kRows, 0), gemm.c.Memory(kRows, 0)});
+  gemm.a.See({gemm.a.Memory(1, 0), gemm.a.Memory(kInstances, 0), gemm.a.Memory(16, 1)});
+  gemm.b.See({gemm.b.Memory(1, 0), gemm.b.Memory(kInstances, 0), gemm.b.Memory(16, 1)});
+  gemm.c.See({gemm.c.Memory(1, 0), gemm.c.Memory(kInstances, 0), gemm.c.Memory(kInstances, 0)});
   gemm.terms = 16;
   EXPECT_THAT(WhyNot(gemm), HasSubstr("tiles; must be at most"));
 }

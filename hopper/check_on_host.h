@@ -34,7 +34,7 @@ ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, st
 Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of 3 taps
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
-/// The problem whose operands are as passes copy them for rows that want such cells.
+/// The problem whose operands are as passes copy them for instances that want such cells.
 ConvProblem WithCells(Cells cells, ConvProblem problem);
 
 /// kInfinity: one of them is. Of f32: so small that all of A is subnormal, and B large; and so

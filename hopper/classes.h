@@ -4,12 +4,13 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Class rows: backward-data of stride 2 along h and w, of one group and a filter of 3 x 3. Of each
-/// axis' two residue classes of dx (core/conv/gemm_map.h) one has two taps and the other one, which
-/// meets the same cells of dy as a tap of the first. So cells of dy are loaded once for all classes
-/// that meet them, moved by 0 or 1 along h and w: rows of the GEMM are cells of any class, columns
-/// 64 channels of each of the four classes, and a product has the columns of the classes that have
-/// the tap. w stays in shared memory. Arguments are those of gather rows (hopper/args.h).
+/// Class instances: backward-data of stride 2 along h and w, of one group and a filter of 3 x 3. Of
+/// each axis' two residue classes of dx (core/conv/gemm_map.h) one has two taps and the other one,
+/// which meets the same cells of dy as a tap of the first. So cells of dy are loaded once for all
+/// classes that meet them, moved by 0 or 1 along h and w: rows of the GEMM are cells of any class,
+/// columns 64 channels of each of the four classes, and a product has the columns of the classes
+/// that have the tap. w stays in shared memory. Arguments are those of gather instances
+/// (hopper/args.h).
 
 namespace gridwise::hopper {
 

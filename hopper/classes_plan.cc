@@ -96,30 +96,31 @@ KernelLaunch::Map ClassMap(const ConvProblem& problem, const SubGemm& gemm, std:
 
 std::optional<std::string> RejectProblem(const ClassesConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardData || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the row is for bwd_data of %s",
+    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_data of %s",
                            Name(problem.direction), Name(problem.type), Name(config.type));
   }
-  if (Is3d(problem) || problem.groups != 1) return "the row is for one group and axes h and w";
+  if (Is3d(problem) || problem.groups != 1) return "the instance is for one group and axes h and w";
   for (const std::size_t axis : {1u, 2u}) {
     const Dim& dim = problem.dims[axis];
     if (dim.filter != 3 || dim.stride != 2 || dim.dilation != 1 || dim.in < 2) {
       return absl::StrFormat(
-          "along %c, %d cells meet %d taps, of stride %d and dilation %d; the row is for two cells "
+          "along %c, %d cells meet %d taps, of stride %d and dilation %d; the instance is for two "
+          "cells "
           "or more, three taps, stride 2 and dilation 1",
           "dhw"[axis], dim.in, dim.filter, dim.stride, dim.dilation);
     }
   }
   if (problem.k > config.kept * kSlab) {
-    return absl::StrFormat("there are %d channels of dy; the row keeps w of at most %d", problem.k,
-                           config.kept * kSlab);
+    return absl::StrFormat("there are %d channels of dy; the instance keeps w of at most %d",
+                           problem.k, config.kept * kSlab);
   }
   return RejectMaps(problem, /*lanes=*/false);
 }
 
 PartEstimate EstimateLaunch(const ClassesConfig& config, const PartRequest& request) {
   constexpr double kPairsPerCycle = 2048;
-  // Cycles in which lanes store a tile, of class rows on an H200. Half of them are hidden behind
-  // the other warpgroup's products, but for those of the last.
+  // Cycles in which lanes store a tile, of class instances on an H200. Half of them are hidden
+  // behind the other warpgroup's products, but for those of the last.
   constexpr double kLaneStores = 8000;
   const Fit& fit = TheFit();
   const ConvProblem& problem = request.problem;

@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// As those of plan.h, of class rows.
+/// As those of plan.h, of class instances.
 std::optional<std::string> RejectProblem(const ClassesConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const ClassesConfig& config, const PartRequest& request);
 Plan<GatherArgs> PlanClasses(const ClassesConfig& config, const PartRequest& request);

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "hopper/args.h"
 #include "hopper/plan.h"
-#include "hopper/plan_test_rows.h"
+#include "hopper/plan_test_instances.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -25,7 +25,8 @@ TEST(Classes, SayWhyNot) {
   ConvProblem problem = Problem(Direction::kBackwardData, 20, 2);
   EXPECT_EQ(reason(problem), "none");
   problem.k = 136;
-  EXPECT_THAT(reason(problem), HasSubstr("136 channels of dy; the row keeps w of at most 128"));
+  EXPECT_THAT(reason(problem),
+              HasSubstr("136 channels of dy; the instance keeps w of at most 128"));
   problem = Problem(Direction::kBackwardData, 20, 2);
   problem.dims[2].stride = 1;
   EXPECT_THAT(reason(problem), HasSubstr("along w, 20 cells meet 3 taps, of stride 1"));

@@ -124,7 +124,7 @@ constexpr const char* Reject(const Config& c) {
     return "slabs are 128 bytes, or of forward and backward-data 64";
   }
   if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
-    return "lanes load 64 rows of backward-weight";
+    return "lanes load 64 instances of backward-weight";
   }
   if (c.kept > 0 && c.direction == Direction::kBackwardWeight) {
     return "of backward-weight, no operand stays in shared memory";

@@ -136,8 +136,8 @@ double HangingPart(const Grid& grid, int workgroups) {
          static_cast<double>(grid.n_tiles);
 }
 
-/// Of the matrix unit, next to that of most rows: where B stays, as measured, the more the more
-/// columns a line of A is read for. Of parts, warps split A and add up sums for as long as the
+/// Of the matrix unit, next to that of most instances: where B stays, as measured, the more the
+/// more columns a line of A is read for. Of parts, warps split A and add up sums for as long as the
 /// products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
   if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
@@ -146,9 +146,9 @@ double EfficiencyOf(const Config& config) {
 
 double FourthPower(double x) { return x * x * (x * x); }
 
-/// Estimates of a row for a request, whatever the number of splits: what does not depend on it is
-/// computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle and twice as many of i8;
-/// the rest are fits to measurements of f16.
+/// Estimates of an instance for a request, whatever the number of splits: what does not depend on
+/// it is computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle and twice as many of
+/// i8; the rest are fits to measurements of f16.
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)

@@ -7,8 +7,8 @@
 #include "core/launch/part_kernel.h"
 #include "hopper/config.h"
 
-/// How rows of gather and weight divide a problem among workgroups, by what that is estimated to
-/// take.
+/// How instances of gather and weight divide a problem among workgroups, by what that is estimated
+/// to take.
 
 namespace gridwise::hopper {
 

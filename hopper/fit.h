@@ -25,9 +25,9 @@ struct Fit {
   double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_slab = 1.95;
   double launch = 11500, split = 640;            // cycles of the launch, and of adding splits up
   double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
-  // Of halo rows, how much faster than their parts one after the other: with tiles of one product a
-  // warpgroup, and stages to spare; of larger tiles that warpgroups share, and that they have
-  // alone (the second and the last of RetinaNet's layers on an H100, the others by hand on an
+  // Of halo instances, how much faster than their parts one after the other: with tiles of one
+  // product a warpgroup, and stages to spare; of larger tiles that warpgroups share, and that they
+  // have alone (the second and the last of RetinaNet's layers on an H100, the others by hand on an
   // H200).
   double halo = 1.21, halo_stages = 1.36, halo_large = 0.943, halo_alone = 1.08;
   // Bytes a cycle of operands that products of few columns have in shared memory.

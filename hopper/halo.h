@@ -5,8 +5,8 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Halo rows: convolutions of groups of few channels, or few at a time, along h and w. A tile is
-/// tile_h x tile_w cells of an image, and its patch the source cells that the filter's taps pair
+/// Halo instances: convolutions of groups of few channels, or few at a time, along h and w. A tile
+/// is tile_h x tile_w cells of an image, and its patch the source cells that the filter's taps pair
 /// them with, of 64 channels, `pitch` cells a line. With the cells of a patch counted in one
 /// sequence, cell q of a tile, also counted by pitch, meets at a tap the patch's cell q plus a
 /// constant: a tap is another start address of the operand in shared memory, and the copy engine
@@ -18,8 +18,8 @@
 
 namespace gridwise::hopper {
 
-/// A row of forward or backward-data, or of forward of i8. Teams of warpgroups take turns at tiles;
-/// of a tile, each warpgroup has 64 * reps cells.
+/// An instance of forward or backward-data, or of forward of i8. Teams of warpgroups take turns at
+/// tiles; of a tile, each warpgroup has 64 * reps cells.
 struct HaloConfig {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
@@ -63,7 +63,7 @@ struct HaloConfig {
   constexpr int filter_bytes(int taps) const { return taps * 64 * run_bytes(); }
 };
 
-/// A row of backward-weight: three warpgroups, of three filter taps each.
+/// An instance of backward-weight: three warpgroups, of three filter taps each.
 struct HaloWeightConfig {
   DataType type = DataType::kF16;
   int stages = 3;
@@ -82,8 +82,8 @@ struct HaloWeightConfig {
   static constexpr int threads() { return 128 * (kGroups + 1); }
 };
 
-/// A row of forward, or of backward-data of stride 1, with one group and few output channels. K is
-/// steps: a slab of source channels at the taps of h and w of a slice of the filter.
+/// An instance of forward, or of backward-data of stride 1, with one group and few output channels.
+/// K is steps: a slab of source channels at the taps of h and w of a slice of the filter.
 struct HaloDenseConfig {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;

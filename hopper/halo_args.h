@@ -24,8 +24,8 @@ struct CellStrides {
   int d, h, w;
 };
 
-/// Arguments of rows whose tiles are patches of cells, see hopper/halo.h: halo, line and narrow
-/// ones.
+/// Arguments of instances whose tiles are patches of cells, see hopper/halo.h: halo, line and
+/// narrow ones.
 struct HaloArgs {
   TensorMap source;  // channel, w, h, image: a plane of 64 channels
   TensorMap other;   // out, a tile; backward-weight: dy, see dy_lines; one group: w, of a slab
@@ -38,7 +38,7 @@ struct HaloArgs {
   int blocks;           // of 64 channels
   int sharers;          // workgroups that share the tiles of a block
   int channels;         // of all groups, with their gaps; the output's, or in backward-weight dy's
-  int source_channels;  // of backward-weight: those of x; of line rows
+  int source_channels;  // of backward-weight: those of x; of line instances
   int dy_blocks;        // and, of one group, blocks of 64 channels of dy, for each of x; else 0
   int slabs, splits;    // of one group: steps of K, and who shares them
   // Of these, as many have the same source channels: taps along d. Of backward-weight: slices of
@@ -53,10 +53,10 @@ struct HaloArgs {
   int tiles_w, tiles_h, slices;  // slices: cells along d, of all images
   MagicDiv by_tiles_w, by_tiles_h, by_out_d, by_pitch;
   int tile_w, tile_h, pitch;
-  int run;   // of line rows: elements of a filter line
+  int run;   // of line instances: elements of a filter line
   int lead;  // and whether there is another before them, 1 or 0
-  // Cells of the source; of line rows, elements of a line. From one cell of a tile, or slice, to
-  // the next; and of the first tile's corner.
+  // Cells of the source; of line instances, elements of a line. From one cell of a tile, or slice,
+  // to the next; and of the first tile's corner.
   int source_d, source_h, source_w;
   int source_step_d, source_step_h, source_step_w;
   int origin_d, origin_h, origin_w;

@@ -72,7 +72,7 @@ TEST(Halo, Depth) {
   constexpr HaloConfig k64 = {.channels = 64, .filter = 0, .teams = 1, .stages = 2};
   const ConvProblem one = Problem(Direction::kForward, 1, 64, 64, Axis(6), Axis(9));
   EXPECT_FALSE(rejects(k64, one, Dim{.in = 4}));
-  EXPECT_TRUE(rejects(k64, one, Axis(4))) << "gather rows are faster";
+  EXPECT_TRUE(rejects(k64, one, Axis(4))) << "gather instances are faster";
   EXPECT_TRUE(rejects(kData, data, Axis(4, 2))) << "dx has two residue classes along d";
 }
 

@@ -25,7 +25,7 @@ int TapsOf(const HaloShape& shape) { return Int(static_cast<std::int64_t>(shape.
 
 constexpr std::int64_t kBarrierBytes = 64;
 
-/// Of dense rows: output channels.
+/// Of dense instances: output channels.
 int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
 
 /// And steps of K: slabs of source channels at slices of the filter.
@@ -51,7 +51,7 @@ bool HasColumnsOfSource(const ConvProblem& problem) {
   return axes.size[5] == pitch && (axes.size[4] == 1 || axes.stride[4] == pitch);
 }
 
-/// How a row of groups stores.
+/// How an instance of groups stores.
 Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   if (!HasColumnsOfSource(problem)) return LaneStoresOf(problem, epilogue);
   if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
@@ -93,7 +93,7 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
       wanted);
 }
 
-/// Whether workgroups of a row of backward-weight divide the slices of the filter.
+/// Whether workgroups of an instance of backward-weight divide the slices of the filter.
 bool DividesSlices(const ConvProblem& problem) {
   return problem.filter_taps() > HaloWeightConfig::kTaps;
 }
@@ -153,11 +153,12 @@ template <class Config>
 std::optional<std::string> RejectCommon(const Config& config, Direction direction,
                                         const ConvProblem& problem) {
   if (problem.direction != direction) {
-    return absl::StrFormat("direction is %s; the row is for %s", Name(problem.direction),
+    return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
                            Name(direction));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the row is for %s", Name(problem.type), Name(config.type));
+    return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
+                           Name(config.type));
   }
   std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
@@ -218,22 +219,22 @@ TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
 std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
   const std::int64_t pitch = GroupPitch(problem);
   if (std::max<std::int64_t>(pitch, WgmmaK(config.type)) != config.channels) {
-    return absl::StrFormat("groups are %d channels apart; the row is for products of %d", pitch,
-                           config.channels);
+    return absl::StrFormat("groups are %d channels apart; the instance is for products of %d",
+                           pitch, config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
     if (config.filter == 0 || problem.dims[axis].filter == config.filter) continue;
-    return absl::StrFormat("the filter has %d taps along %c; the row is for %d",
+    return absl::StrFormat("the filter has %d taps along %c; the instance is for %d",
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
   if (config.filter > 0 && problem.dims[0].filter > 1) {
-    return absl::StrFormat("the filter has %d taps along d; the row is for 1",
+    return absl::StrFormat("the filter has %d taps along d; the instance is for 1",
                            problem.dims[0].filter);
   }
-  // Gather rows take 0.83 to 0.87 times as long.
+  // Gather instances take 0.83 to 0.87 times as long.
   if (problem.groups == 1 && problem.dims[0].filter > 1) {
     return absl::StrFormat(
-        "the filter has %d taps along d, and there is one group; the row is for "
+        "the filter has %d taps along d, and there is one group; the instance is for "
         "several",
         problem.dims[0].filter);
   }
@@ -247,14 +248,14 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool divides = DividesSlices(problem);
   const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
   if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
-    return absl::StrFormat("%s has %d taps; the row multiplies %d, the others in vain",
+    return absl::StrFormat("%s has %d taps; the instance multiplies %d, the others in vain",
                            divides ? "a slice of the filter" : "the filter", taps,
                            HaloWeightConfig::kTaps);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
     return absl::StrFormat(
-        "images of dy are %d elements apart, and their slices %d; the row loads "
+        "images of dy are %d elements apart, and their slices %d; the instance loads "
         "both as one axis",
         dy.stride[0], dy.stride[1]);
   }
@@ -262,7 +263,8 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool can_join = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
                         problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.joins || can_join) return std::nullopt;
-  return "the row joins taps that are neighbours: of a filter of 3 x 3 whose stride along w is 1";
+  return "the instance joins taps that are neighbours: of a filter of 3 x 3 whose stride along w "
+         "is 1";
 }
 
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
@@ -275,18 +277,18 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
       w.stride[3] != config.filter * w.stride[4] ||
       (w.size[2] > 1 && w.stride[2] != config.filter * w.stride[3])) {
     return absl::StrFormat(
-        "there are %d groups and %d output channels; the row is for one group, %s %d output "
+        "there are %d groups and %d output channels; the instance is for one group, %s %d output "
         "channels and a packed filter of %d x %d",
         problem.groups, problem.AxesOf(problem.out()).size[4] * columns,
         is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
   }
   if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not neighbours";
   if (const std::int64_t steps = StepsOf(config, problem); config.kept > 0 && steps > config.kept) {
-    return absl::StrFormat("the filter has %d steps of %d channels; the row keeps at most %d",
+    return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
                            steps, config.slab, config.kept);
   }
   if (config.joins && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
-    return "the row joins taps that are neighbours: of stride and dilation 1 along w";
+    return "the instance joins taps that are neighbours: of stride and dilation 1 along w";
   }
   const std::int64_t bytes = SizeOf(problem.type);
   const Tensor source = GatheredTensor(problem);

@@ -44,8 +44,8 @@ HaloArgs ArgsOf(const Config& config, const ConvProblem& problem) {
   return PlanHalo(config, {device, problem, {}, Sharing{.splits = 1}}).args;
 }
 
-/// The source cells, h and w, that the row pairs an output cell with at each filter tap: as the
-/// kernel finds them, in planes and lines of the tile's patch.
+/// The source cells, h and w, that the instance pairs an output cell with at each filter tap: as
+/// the kernel finds them, in planes and lines of the tile's patch.
 using Terms = std::multiset<std::tuple<int, int, int, int>>;  // source h, w; filter y, x
 
 Terms TermsOf(const HaloArgs& args, int cell_bytes, int up, int out_h, int out_w) {
@@ -148,12 +148,12 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
   EXPECT_THAT(reason(problem), HasSubstr("groups are 32 channels apart"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].filter = problem.dims[2].filter = 7;
-  EXPECT_THAT(reason(problem), HasSubstr("7 taps along h; the row is for 3"));
+  EXPECT_THAT(reason(problem), HasSubstr("7 taps along h; the instance is for 3"));
   problem.dims[1].filter = 9;
   EXPECT_THAT(RejectProblem(HaloConfig{.filter = 0}, problem).value_or(""),
-              HasSubstr("the filter has 63 taps; the row takes at most 49"));
+              HasSubstr("the filter has 63 taps; the instance takes at most 49"));
   EXPECT_THAT(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2)).value_or(""),
-              HasSubstr("2 residue classes; the row is for 1"));
+              HasSubstr("2 residue classes; the instance is for 1"));
 }
 
 TEST(HaloPlan, SharedMemoryHasAllRowsThatAreMultiplied) {

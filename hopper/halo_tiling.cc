@@ -55,7 +55,7 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClas
 std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
   const AxisClass& of = map.classes.front();
   if (map.classes.size() > 1 || of.taps == 0) {
-    return absl::StrFormat("cells of dx along d are of %d residue classes; the row is for 1",
+    return absl::StrFormat("cells of dx along d are of %d residue classes; the instance is for 1",
                            map.classes.size());
   }
   shape.depth = {.taps = of.taps,
@@ -65,7 +65,7 @@ std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
   return std::nullopt;
 }
 
-/// `up` residue classes along each axis. Or the reason why the row cannot do it.
+/// `up` residue classes along each axis. Or the reason why the instance cannot do it.
 std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
   shape.taps.reserve(kMaxHaloTaps);
@@ -79,8 +79,9 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
     classes[axis].resize(static_cast<std::size_t>(up));
     for (const AxisClass& of : maps[axis].classes) {
       if (of.taps == 0 || of.first_cell >= up || maps[axis].strides.cell_stride != up) {
-        return absl::StrFormat("cells of dx along %c are of %d residue classes; the row is for %d",
-                               "hw"[axis], maps[axis].classes.size(), up);
+        return absl::StrFormat(
+            "cells of dx along %c are of %d residue classes; the instance is for %d", "hw"[axis],
+            maps[axis].classes.size(), up);
       }
       classes[axis][static_cast<std::size_t>(of.first_cell)] = &of;
       shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
@@ -107,8 +108,8 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
     }
   }
   if (shape.planes.size() > kMaxHaloPlanes) {
-    return absl::StrFormat("patches are %d planes; the row takes at most %d", shape.planes.size(),
-                           kMaxHaloPlanes);
+    return absl::StrFormat("patches are %d planes; the instance takes at most %d",
+                           shape.planes.size(), kMaxHaloPlanes);
   }
   return shape;
 }
@@ -147,7 +148,7 @@ std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& proble
 struct TileWork {
   const ConvProblem& problem;
   const HaloShape& shape;
-  const HaloRow& row;
+  const HaloInstance& row;
   const HaloLimits& limits;
   double bytes_per_cycle;  // of device memory, to a multiprocessor
 };
@@ -287,7 +288,7 @@ void SetPlanesAndTaps(const Halo& halo, int cell_bytes, HaloArgs& args) {
 }  // namespace
 
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloRow& row, Wanted wanted) {
+                                         const HaloInstance& row, Wanted wanted) {
   std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
   if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
   Halo halo = {
@@ -296,7 +297,8 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
   halo.windows = CeilDiv(taps, row.window);
   if (taps > row.most_taps) {
-    return absl::StrFormat("the filter has %d taps; the row takes at most %d", taps, row.most_taps);
+    return absl::StrFormat("the filter has %d taps; the instance takes at most %d", taps,
+                           row.most_taps);
   }
   const TileWork of = {
       .problem = problem,
@@ -322,7 +324,8 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
   const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
   if (pitch > kBlock || (pitch & (pitch - 1)) != 0 || !fit) {
     return absl::StrFormat(
-        "%d groups have %d input and %d output channels, %d apart; the row takes groups that are "
+        "%d groups have %d input and %d output channels, %d apart; the instance takes groups that "
+        "are "
         "as many apart, a power of two up to %d",
         problem.groups, c, k, pitch, kBlock);
   }

@@ -17,13 +17,13 @@
 #include "hopper/halo.h"
 #include "hopper/halo_args.h"
 
-/// Tiles of halo and narrow rows, see hopper/halo.h.
+/// Tiles of halo and narrow instances, see hopper/halo.h.
 
 namespace gridwise::hopper {
 
 inline constexpr int kBlock = 64;  // channels
 
-/// What a row does with a problem, whatever the size of its tiles.
+/// What an instance does with a problem, whatever the size of its tiles.
 struct HaloShape {
   struct Tap {
     int plane;
@@ -81,8 +81,8 @@ struct TileCycles {
   double both() const { return std::max(matrix, memory) + 0.25 * patch + alone; }
 };
 
-/// What a row asks of tiles, and what they take.
-struct HaloRow {
+/// What an instance asks of tiles, and what they take.
+struct HaloInstance {
   int up = 1;  // residue classes along an axis
   int most_taps = kMaxHaloTaps;
   std::function<HaloLimits(const HaloShape&)> limits;
@@ -92,7 +92,7 @@ struct HaloRow {
   double cells_of_other = 1;  // of the output, or of dy, for a cell of a tile, in its bytes
 };
 
-/// How a row computes a problem.
+/// How an instance computes a problem.
 struct Halo {
   HaloShape shape;
   HaloTiling tiling;
@@ -101,15 +101,15 @@ struct Halo {
   int windows = 1;  // of taps, that workgroups divide
 };
 
-/// The tiling with the least estimate, or the first that fits; or the reason why the row cannot do
-/// it.
+/// The tiling with the least estimate, or the first that fits; or the reason why the instance
+/// cannot do it.
 enum class Wanted { kBest, kAny };
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloRow& row, Wanted wanted = Wanted::kBest);
+                                         const HaloInstance& row, Wanted wanted = Wanted::kBest);
 
 /// Channels from one group of the source to the next.
 std::int64_t GroupPitch(const ConvProblem& problem);
-/// Why rows for groups of few channels cannot compute the problem, whatever they are.
+/// Why instances for groups of few channels cannot compute the problem, whatever they are.
 std::optional<std::string> RejectHalo(const ConvProblem& problem);
 /// Why boxes of cells of x or y cannot be loaded.
 std::optional<std::string> RejectCells(const ConvProblem& problem);

@@ -5,8 +5,8 @@
 #include "hopper/halo_tiling.h"
 #include "hopper/plan.h"
 
-/// What rows of backward-weight that load patches have in common: splits are workgroups that share
-/// the tiles of a block of channels, and write sums of their own.
+/// What instances of backward-weight that load patches have in common: splits are workgroups that
+/// share the tiles of a block of channels, and write sums of their own.
 
 namespace gridwise::hopper {
 

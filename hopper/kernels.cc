@@ -9,10 +9,10 @@
 #include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
 #include "hopper/halo_plan.h"
+#include "hopper/instance_shapes.h"
 #include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
 #include "hopper/plan.h"
-#include "hopper/row_shapes.h"
 #include "hopper/simple_plan.h"
 
 namespace gridwise::hopper {
@@ -76,12 +76,12 @@ template <class Config>
 Cells CellsFor(const Config&) {
   return Cells::kSpaced;
 }
-/// Halo and narrow rows compute several groups at a time.
+/// Halo and narrow instances compute several groups at a time.
 Cells CellsFor(const HaloConfig&) { return Cells::kGroupsApart; }
 Cells CellsFor(const HaloWeightConfig&) { return Cells::kGroupsApart; }
 Cells CellsFor(const NarrowWeightConfig&) { return Cells::kGroupsApart; }
 /// Cells may begin anywhere, as no box of the copy engine can, where lanes, lines of boxes or
-/// simple rows load them. Of f32, which no box loads, few channels are folded.
+/// simple instances load them. Of f32, which no box loads, few channels are folded.
 Cells CellsFor(const Config& config) {
   if (config.has_parts()) return Cells::kParts;
   return config.lanes ? Cells::kAsTheyAre : Cells::kSpacedTaps;
@@ -98,7 +98,7 @@ class Kernel final : public PartKernel {
 
   std::string name() const override { return PrintFields(config_); }
   DataType type() const override { return config_.type; }
-  RowShape shape() const override { return ShapeOf(config_); }
+  InstanceShape shape() const override { return ShapeOf(config_); }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
   Cells cells() const override { return CellsFor(config_); }

@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-/// The kernel of a row, for PartsFamily.
+/// The kernel of an instance, for PartsFamily.
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const ClassesConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code);

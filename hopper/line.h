@@ -4,11 +4,12 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Line rows: one group and few source channels, as forward of a network's first layer, or
+/// Line instances: one group and few source channels, as forward of a network's first layer, or
 /// backward-data of few output channels. The channels of the cells that a line of the filter meets
 /// are neighbours in memory, and so K runs along lines of source elements. A tile's patch, lines of
 /// some elements, is loaded once; lanes take operand A from it into registers, where an output cell
-/// is some elements further than the one before. Arguments are those of halo rows (hopper/halo.h).
+/// is some elements further than the one before. Arguments are those of halo instances
+/// (hopper/halo.h).
 
 namespace gridwise::hopper {
 
@@ -56,7 +57,8 @@ struct LineConfig {
 /// nullptr when a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const LineConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.direction == Direction::kBackwardWeight) return "the row is for forward or backward-data";
+  if (c.direction == Direction::kBackwardWeight)
+    return "the instance is for forward or backward-data";
   if (c.columns % (c.has_lines_per_k() ? 64 : 32) != 0) {
     return "columns are multiples of 32, in backward-data of 64";
   }

@@ -144,28 +144,30 @@ std::optional<std::string> RejectLines(const LineConfig& config, const ConvProbl
 
 std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem) {
   if (problem.direction != config.direction || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the row is for %s of %s",
+    return absl::StrFormat("the problem is %s of %s; the instance is for %s of %s",
                            Name(problem.direction), Name(problem.type), Name(config.direction),
                            Name(config.type));
   }
-  if (Is3d(problem) || problem.groups != 1) return "the row is for one group and axes h and w";
+  if (Is3d(problem) || problem.groups != 1) return "the instance is for one group and axes h and w";
   const std::int64_t run = RunOf(problem), step = StepOf(problem);
   const std::int64_t lead = LeadOf(problem);
   if (problem.dims[1].filter != config.lines ||
       CeilDiv<std::int64_t>(run + lead, 8) != config.pieces) {
     return absl::StrFormat(
-        "the filter has %d lines of %d elements, which begin at an %s one; the row is for %d of %d "
+        "the filter has %d lines of %d elements, which begin at an %s one; the instance is for %d "
+        "of %d "
         "to %d with the one before",
         problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
         config.pieces * 8 - 7, config.pieces * 8);
   }
   const auto [h, w] = std::array{problem.dims[1], problem.dims[2]};
   if (!IsForward(problem) && (h.stride != 1 || w.stride != 1)) {
-    return absl::StrFormat("strides are %d and %d; the row is for 1", h.stride, w.stride);
+    return absl::StrFormat("strides are %d and %d; the instance is for 1", h.stride, w.stride);
   }
   if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
-        "taps are %d and %d cells apart, and cells %d elements; the row is for neighbouring taps "
+        "taps are %d and %d cells apart, and cells %d elements; the instance is for neighbouring "
+        "taps "
         "and an even number of elements",
         h.dilation, w.dilation, step);
   }

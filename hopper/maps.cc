@@ -217,7 +217,8 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   const bool takes_groups = weight ? CellsHaveGroups(source) : source.stride[4] == source.size[5];
   if (source.size[4] != 1 && !takes_groups) {
     return absl::StrFormat(
-        "groups are %d elements apart; the row gathers channels of groups that are neighbours, or "
+        "groups are %d elements apart; the instance gathers channels of groups that are "
+        "neighbours, or "
         "in backward-weight of those of a cell",
         source.stride[4]);
   }

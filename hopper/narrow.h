@@ -4,9 +4,10 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Narrow rows: halo rows (hopper/halo.h) of backward-weight whose warps multiply by themselves, 16
-/// x 16 channels at a time, where a product of a whole warpgroup is mostly of channels of different
-/// groups. Operands come from the patch by ldmatrix, so that 16 cells may be any.
+/// Narrow instances: halo instances (hopper/halo.h) of backward-weight whose warps multiply by
+/// themselves, 16 x 16 channels at a time, where a product of a whole warpgroup is mostly of
+/// channels of different groups. Operands come from the patch by ldmatrix, so that 16 cells may be
+/// any.
 
 namespace gridwise::hopper {
 

@@ -55,25 +55,25 @@ std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const C
 std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                                          const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the row is for bwd_weight of %s",
+    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_weight of %s",
                            Name(problem.direction), Name(problem.type), Name(config.type));
   }
   const std::int64_t pitch = GroupPitch(problem);
   if (std::max<std::int64_t>(pitch, 16) != config.channels) {
-    return absl::StrFormat("groups are %d channels apart; the row is for products of %d", pitch,
-                           config.channels);
+    return absl::StrFormat("groups are %d channels apart; the instance is for products of %d",
+                           pitch, config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
     if (config.has_windows() || problem.dims[axis].filter == config.filter) continue;
-    return absl::StrFormat("the filter has %d taps along %c; the row is for %d",
+    return absl::StrFormat("the filter has %d taps along %c; the instance is for %d",
                            problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
   if (!config.has_windows() && problem.dims[0].filter > 1) {
-    return absl::StrFormat("the filter has %d taps along d; the row is for 1",
+    return absl::StrFormat("the filter has %d taps along d; the instance is for 1",
                            problem.dims[0].filter);
   }
   if (config.has_windows() && problem.filter_taps() <= HaloWeightConfig::kTaps) {
-    return absl::StrFormat("the filter has %d taps; the row is for more than %d",
+    return absl::StrFormat("the filter has %d taps; the instance is for more than %d",
                            problem.filter_taps(), HaloWeightConfig::kTaps);
   }
   if (auto reason = RejectHalo(problem)) return reason;
@@ -83,8 +83,9 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
 }
 
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request) {
-  // Cycles in which warps add up the sums of their parts, at the end: what these rows took more
-  // than halo rows next to their estimates, the same of all of RetinaNet's layers on an H100.
+  // Cycles in which warps add up the sums of their parts, at the end: what these instances took
+  // more than halo instances next to their estimates, the same of all of RetinaNet's layers on an
+  // H100.
   constexpr double kAddParts = 16000;
   PartEstimate estimate =
       EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,

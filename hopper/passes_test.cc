@@ -1,4 +1,4 @@
-// What passes make of problems (core/passes/layout_passes.h) is what rows accept.
+// What passes make of problems (core/passes/layout_passes.h) is what instances accept.
 
 #include <array>
 #include <cstddef>
@@ -17,7 +17,7 @@
 #include "hopper/config.h"
 #include "hopper/maps.h"
 #include "hopper/plan.h"
-#include "hopper/plan_test_rows.h"
+#include "hopper/plan_test_instances.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -59,7 +59,8 @@ TEST(SimpleProblem, HasFilterLinesOfWeights) {
   EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
 }
 
-// Few channels of dx or dy: gather and weight rows compute taps as columns or rows, others do not.
+// Few channels of dx or dy: gather and weight instances compute taps as columns or rows, others do
+// not.
 TEST(SimpleProblem, HasTapsAsColumnsOrRows) {
   constexpr Gfx kGfx = Gfx::kSm90a;
   ConvProblem stem = {.direction = Direction::kBackwardData, .batch = 32, .c = 3, .k = 64};
@@ -224,7 +225,7 @@ TEST(Passes, MakeF16OfBytesWhoseSumsAreExact) {
   EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
 }
 
-// Where no row computes several groups at a time, and groups are more than a kernel has maps.
+// Where no instance computes several groups at a time, and groups are more than a kernel has maps.
 TEST(Passes, FillGroups) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.type = DataType::kI8;
@@ -289,8 +290,8 @@ TEST(Reject, GroupsAreAnAxis) {
               HasSubstr("or else filters of at most 8 cells"));
 }
 
-// Groups are a power of two apart for rows that compute several at a time, and in backward-weight
-// at multiples of 16 bytes for others.
+// Groups are a power of two apart for instances that compute several at a time, and in
+// backward-weight at multiples of 16 bytes for others.
 TEST(Passes, SpaceGroups) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 10;

@@ -37,7 +37,8 @@ std::optional<std::string> RejectKept(const Config& config, const ConvProblem& p
   if (problem.groups == 1 && steps <= config.kept && SubGemmCount(problem) == 1)
     return std::nullopt;
   return absl::StrFormat(
-      "there are %d groups, %d sub-GEMMs and %d slabs of w; the row keeps those of one, at most %d",
+      "there are %d groups, %d sub-GEMMs and %d slabs of w; the instance keeps those of one, at "
+      "most %d",
       problem.groups, SubGemmCount(problem), steps, config.kept);
 }
 
@@ -176,17 +177,18 @@ Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
 
 std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem) {
   if (problem.direction != config.direction) {
-    return absl::StrFormat("direction is %s; the row is for %s", Name(problem.direction),
+    return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
                            Name(config.direction));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the row is for %s", Name(problem.type), Name(config.type));
+    return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
+                           Name(config.type));
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
-          "groups have %d source channels; of %d sub-GEMMs and groups in all the row takes "
+          "groups have %d source channels; of %d sub-GEMMs and groups in all the instance takes "
           "multiples of %d, or else filters of at most %d cells along h and w",
           channels, SubGemmCount(problem) * problem.groups, config.slab, kMostCellsBesideGroups);
     }

@@ -28,7 +28,7 @@ PartEstimate EstimateLaunch(const Config& config, const PartRequest& request);
 /// How lanes store the output: by vectors where that can be.
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
 
-/// How a row computes a problem: everything a launch needs but the tensors.
+/// How an instance computes a problem: everything a launch needs but the tensors.
 template <class Args>
 struct Plan {
   LaunchShape shape;

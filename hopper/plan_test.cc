@@ -18,7 +18,7 @@
 #include "hopper/args.h"
 #include "hopper/config.h"
 #include "hopper/maps.h"
-#include "hopper/plan_test_rows.h"
+#include "hopper/plan_test_instances.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -32,7 +32,7 @@ TEST(Reject, SaysWhyWithTheValues) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   EXPECT_EQ(reason(problem), "none");
   problem.type = DataType::kBF16;
-  EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the row is for f16"));
+  EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the instance is for f16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.c = 3;
   EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
@@ -108,7 +108,7 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
 }
 
-/// Of one split, by a row of backward-weight, on many cells.
+/// Of one split, by an instance of backward-weight, on many cells.
 double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
   constexpr Config kRow = {.direction = Direction::kBackwardWeight, .columns = 64, .stages = 6};
   ConvProblem problem = Problem(Direction::kBackwardWeight, 28, 1);

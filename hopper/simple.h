@@ -5,8 +5,9 @@
 #include "core/conv/gemm_map.h"
 #include "core/launch/epilogue_args.h"
 
-/// Simple rows: any problem, for which other rows want more of channels or strides. Tiles of 64
-/// rows and columns in FMAs, of f32 or of i8 in integers; operands are gathered element by element.
+/// Simple instances: any problem, for which other instances want more of channels or strides. Tiles
+/// of 64 rows and columns in FMAs, of f32 or of i8 in integers; operands are gathered element by
+/// element.
 
 namespace gridwise::hopper {
 

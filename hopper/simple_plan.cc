@@ -91,7 +91,7 @@ SimpleAxis AxisOf(Direction direction, const Dim& dim) {
 
 std::optional<std::string> RejectProblem(const SimpleConfig& config, const ConvProblem& problem) {
   if (problem.direction != config.direction || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the row is for %s of %s",
+    return absl::StrFormat("the problem is %s of %s; the instance is for %s of %s",
                            Name(problem.direction), Name(problem.type), Name(config.direction),
                            Name(config.type));
   }

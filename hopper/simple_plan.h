@@ -10,7 +10,7 @@
 
 namespace gridwise::hopper {
 
-/// As those of plan.h, of simple rows.
+/// As those of plan.h, of simple instances.
 std::optional<std::string> RejectProblem(const SimpleConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const SimpleConfig& config, const PartRequest& request);
 Plan<SimpleArgs> PlanSimple(const SimpleConfig& config, const PartRequest& request);

@@ -65,7 +65,7 @@ struct BwdWeightArgs {
   int split_steps;          // of a workgroup, of those that share a tile's K
   EpilogueArgs epilogue;    // dw
   CellPositions positions;  // where there is a halo, whose steps are of positions
-  JoinArgs join;            // of rows that join splits
+  JoinArgs join;            // of instances that join splits
 };
 
 }  // namespace gridwise::tile

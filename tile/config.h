@@ -6,17 +6,17 @@
 #include "core/base/mnk.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 #include "tile/lds_cells.h"
 
 namespace gridwise::tile {
 
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
 ///
-/// A row that merges groups of the convolution computes all columns of several groups with few
-/// channels in one tile: B is block-diagonal, of which LDS holds the blocks alone, and the columns
-/// of a group are multiplied by its own k. So A's rows are long runs of memory, no k is padding,
-/// and a NaN or an infinity in one group stays there.
+/// An instance that merges groups of the convolution computes all columns of several groups with
+/// few channels in one tile: B is block-diagonal, of which LDS holds the blocks alone, and the
+/// columns of a group are multiplied by its own k. So A's rows are long runs of memory, no k is
+/// padding, and a NaN or an infinity in one group stays there.
 struct TileConfig {
   struct Patch {
     int k = 0, n = 0;
@@ -35,7 +35,7 @@ struct TileConfig {
   // Elements of A and B that a lane loads at a time: a chunk along k, or a patch of k by 2 rows
   // that it transposes, or 8 rows of one k that reads of LDS transpose, or 4 or 8 of blocks. A
   // shorter run along k: that many where the last channels end within a chunk, of which there must
-  // be a multiple; other rows load these one by one.
+  // be a multiple; other instances load these one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
@@ -43,15 +43,15 @@ struct TileConfig {
   // Cells of the source that LDS holds at a time, of each plane, which a tile reads through every
   // filter tap (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
   Omittable<0> halo = {};
-  // Of rows with a halo, the stride along h and w: neighbouring cells of the output meet cells of
-  // the source so far apart, which LDS has in stride x stride planes of neighbours.
+  // Of instances with a halo, the stride along h and w: neighbouring cells of the output meet cells
+  // of the source so far apart, which LDS has in stride x stride planes of neighbours.
   Omittable<1> stride = {};
   // Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a tile
   // walks over the slabs of its channels (kernel/halo_slabs.h); 0: those of all taps are in
   // registers.
   Omittable<0> taps_in_lds = {};
-  // Of rows with a halo for cells of few channels: elements that LDS has of each, of which the last
-  // may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
+  // Of instances with a halo for cells of few channels: elements that LDS has of each, of which the
+  // last may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
   Omittable<0> pixel = {};
   // How many workgroups that share the K of a tile may join their sums in the launch, the last of
   // them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
@@ -92,7 +92,7 @@ struct TileConfig {
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
   // Merged groups that a matrix instruction multiplies: one in each of its blocks, of which others
-  // take further rows of the tile; and how often the next ones take their turn.
+  // take further instances of the tile; and how often the next ones take their turn.
   constexpr int groups_at_once() const { return mma.blocks() < merge ? mma.blocks() : merge; }
   constexpr int groups_in_turn() const { return merge / groups_at_once(); }
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
@@ -305,7 +305,8 @@ struct TileConfig {
     return reps;
   }
   constexpr int stage_room() const {  // of a wave
-    // LDS bounds the workgroups of rows that sum blocks, so that stages take no more than operands.
+    // LDS bounds the workgroups of instances that sum blocks, so that stages take no more than
+    // operands.
     const int limit = has_halo() && !sums_blocks() ? kHaloRoom : operand_bytes();
     const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();

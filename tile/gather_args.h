@@ -9,11 +9,11 @@
 
 namespace gridwise::tile {
 
-/// How a row with a halo divides the cells of a sub-GEMM (kernel/halo.h): an image into `count`
-/// strips along w, whose rows are `pitch` positions and lie one behind the other. The last of them,
-/// one less than the filter taps along w, are no cells. A tile is a run of positions of a strip.
-/// The tiles of all strips and images follow one another, and a workgroup computes `run` of them,
-/// or the last ones.
+/// How an instance with a halo divides the cells of a sub-GEMM (kernel/halo.h): an image into
+/// `count` strips along w, whose rows are `pitch` positions and lie one behind the other. The last
+/// of them, one less than the filter taps along w, are no cells. A tile is a run of positions of a
+/// strip. The tiles of all strips and images follow one another, and a workgroup computes `run` of
+/// them, or the last ones.
 struct Strips {
   int pitch, width;  // positions of a row, and those of them that are cells, but for the last strip
   int count;         // strips of an image
@@ -48,10 +48,10 @@ struct GatherArgs {
   MagicDiv by_slabs;       //
   EpilogueArgs epilogue;   // y or dx
   SubGemm inline_table[kInlineSubGemms];
-  Strips strips[kInlineSubGemms];  // of each; of rows with a halo alone, whose m counts workgroups'
-                                   // tiles
-  int groups;                      // of the problem; for rows that fill groups up
-  JoinArgs join;                   // of rows that join splits
+  Strips strips[kInlineSubGemms];  // of each; of instances with a halo alone, whose m counts
+                                   // workgroups' tiles
+  int groups;                      // of the problem; for instances that fill groups up
+  JoinArgs join;                   // of instances that join splits
 };
 
 }  // namespace gridwise::tile

@@ -46,7 +46,7 @@ std::string ToString(const Contraction& c) {
                          c.x, c.y);
 }
 
-/// Rows are i, columns (j, l) and terms (x, y).
+/// Instances are i, columns (j, l) and terms (x, y).
 ck::GemmDescriptors ViewsOf(const Contraction& c) {
   ck::GemmDescriptors gemm;
   const auto x = gemm.a.Memory(c.x, c.i * c.y), i = gemm.a.Memory(c.i, c.y);
@@ -99,7 +99,7 @@ absl::Status Example(int argc, char** argv) {
                                    .l = words.Number(5, 24),
                                    .x = words.Number(6, 6),
                                    .y = words.Number(7, 16)};
-  const absl::StatusOr<RowPlan> plan =
+  const absl::StatusOr<InstancePlan> plan =
       PlanViews(ViewsOf(contraction), *type, contraction.output_type(), *gfx);
   if (!plan.ok()) return plan.status();
   return Run(contraction, *plan, *settings);

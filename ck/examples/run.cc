@@ -82,7 +82,7 @@ Operand MakeOperand(DataType type, std::int64_t elements, const Settings& settin
   return operand;
 }
 
-absl::StatusOr<Computation> Computation::Load(const RowPlan& plan,
+absl::StatusOr<Computation> Computation::Load(const InstancePlan& plan,
                                               const std::vector<Operand>& operands,
                                               DataType out_type, std::int64_t out_elements) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));

@@ -69,8 +69,9 @@ struct LaunchTime {
 class Computation {
  public:
   /// `operands` are A, B and the tensors of the epilogue.
-  static absl::StatusOr<Computation> Load(const RowPlan& plan, const std::vector<Operand>& operands,
-                                          DataType out_type, std::int64_t out_elements);
+  static absl::StatusOr<Computation> Load(const InstancePlan& plan,
+                                          const std::vector<Operand>& operands, DataType out_type,
+                                          std::int64_t out_elements);
 
   absl::Status Launch(hipStream_t stream) const;
   /// The output of a launch.
@@ -90,7 +91,7 @@ class Computation {
 
 /// Computes `problem`, a convolution, a matrix multiplication or a view, by its plan.
 template <class Problem>
-absl::Status Run(const Problem& problem, const RowPlan& plan, const Settings& settings) {
+absl::Status Run(const Problem& problem, const InstancePlan& plan, const Settings& settings) {
   std::printf("%s\n%s", ToString(problem).c_str(), plan.ToString().c_str());
   std::vector<Operand> operands = {
       MakeOperand(problem.type, problem.a_elements(), settings, /*seed=*/1),

@@ -6,7 +6,7 @@
 #include "core/base/mnk.h"
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 
 namespace gridwise::ck {
 

@@ -17,7 +17,7 @@
 #include "ck/gemm/config.h"
 #include "ck/gemm/functions.h"
 #include "ck/gemm/gemm_test_code.h"
-#include "ck/gemm/gemm_test_rows.h"
+#include "ck/gemm/gemm_test_instances.h"
 #include "ck/gemm/plan.h"
 #include "ck/lowering/conv.h"
 #include "core/arch/parse_gfx.h"
@@ -305,11 +305,11 @@ TEST(GemmConfigTest, NamesParseBackToTheirRows) {
 TEST(GemmPlanTest, SaysWhyARowCannotComputeAProblem) {
   const Case c = MatrixCase(1, 7, 5, 33, false, true, 1);
   EXPECT_EQ(Reject(kTestRows[0], FormsOf(c.gemms[0])),
-            "A has 1 elements at a time next to each other along K, and the row loads 8");
+            "A has 1 elements at a time next to each other along K, and the instance loads 8");
   ConvProblem wide = Conv(Direction::kForward, 1, 8, 8, {.in = 3, .filter = 3, .pad_begin = 2},
                           {.in = 40000, .filter = 3, .pad_begin = 1, .pad_end = 1});
   EXPECT_THAT(*Reject(kTestRows[3], FormsOf(ConvCase(wide).gemms[0])),
-              ::testing::HasSubstr("indices are -1 to 39999, and the row checks two of"));
+              ::testing::HasSubstr("indices are -1 to 39999, and the instance checks two of"));
 }
 
 TEST(GemmPlanTest, SaysWhatIsTooLargeForALaunch) {

@@ -2,7 +2,7 @@
 
 #include "ck/gemm/args.h"
 #include "ck/gemm/functions.h"
-#include "ck/gemm/gemm_test_rows.h"
+#include "ck/gemm/gemm_test_instances.h"
 #include "ck/gemm/kernel.h"
 
 namespace gridwise::ck {
@@ -17,18 +17,18 @@ TestGemm(GemmArgs<Functions<>>) {
 
 /// Compiles a row of every unit that the target has.
 template <int kRow>
-void CompileRow() {
+void CompileInstance() {
   if constexpr (kRow < static_cast<int>(kTestRows.size())) {
     if constexpr (Reject(kTestRows[kRow], kThisTarget) == nullptr) {
       static_cast<void>(&TestGemm<kRow>);
     }
-    CompileRow<kRow + kRowsOfUnit>();
+    CompileInstance<kRow + kRowsOfUnit>();
   }
 }
 
 }  // namespace gridwise::ck
 
-#define ROW(row)                             \
-  namespace gridwise::ck {                   \
-  void Compile##row() { CompileRow<row>(); } \
+#define ROW(row)                                  \
+  namespace gridwise::ck {                        \
+  void Compile##row() { CompileInstance<row>(); } \
   }

@@ -197,16 +197,16 @@ bool Serves(Walk walk, const NormalForm& form) {
 std::optional<std::string> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
   if (Serves(walk, form)) return std::nullopt;
   if (form.checks > ChecksOf(walk)) {
-    return absl::StrFormat("%s has %d padded axes, and the row checks %d", name, form.checks,
+    return absl::StrFormat("%s has %d padded axes, and the instance checks %d", name, form.checks,
                            ChecksOf(walk));
   }
   if (walk == Walk::kEven) {
-    return absl::StrFormat("%s does not lie evenly along K, which the row needs", name);
+    return absl::StrFormat("%s does not lie evenly along K, which the instance needs", name);
   }
   const CheckedRange range = PairRangeOf(form, walk);
   return absl::StrFormat(
-      "%s has a padded axis whose indices are %d to %d, and the row checks two of %d to %d", name,
-      range.least, range.most, kPairLeast, kPairLimit - 1);
+      "%s has a padded axis whose indices are %d to %d, and the instance checks two of %d to %d",
+      name, range.least, range.most, kPairLeast, kPairLimit - 1);
 }
 
 std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
@@ -219,7 +219,7 @@ std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
   const int vector = VectorLength(form, axis, SizeOf(config.type));
   if (vector < operand.vector()) {
     return absl::StrFormat(
-        "%s has %d elements at a time next to each other along %s, and the row "
+        "%s has %d elements at a time next to each other along %s, and the instance "
         "loads %d",
         name, vector, operand.along_k() ? "K" : "its rows", operand.vector());
   }

@@ -84,8 +84,8 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
   // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
   // Fits to the simulator's clock, of layers of RetinaNet and regressions on gfx942 and gfx1100, by
-  // which rows of both families are ranked together. Stores look up where rows and columns are, and
-  // rows of tile for MFMA are faster than estimated.
+  // which instances of both families are ranked together. Stores look up where rows and columns
+  // are, and instances of tile for MFMA are faster than estimated.
   constexpr double kOutput = 1.6, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;

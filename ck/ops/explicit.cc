@@ -28,10 +28,10 @@ void ReadColumns(std::int64_t at, LaunchPlan& plan) {
 
 }  // namespace
 
-Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
+Verdict ClassicFamily::Ask(std::size_t instance, PlanContext& context) const {
   const ConvProblem& problem = context.problem();
-  Verdict verdict = rows_.Ask(row, context);
-  const RowInfo& info = Rows(problem.direction, context.device().gfx)[row];
+  Verdict verdict = instances_.Ask(instance, context);
+  const InstanceInfo& info = Instances(problem.direction, context.device().gfx)[instance];
   const auto* const refusal = std::get_if<Refusal>(&verdict);
   if (refusal == nullptr || info.op != Name(Op::kExplicit)) return verdict;
   const auto columns = ColumnsProblem(problem);
@@ -44,7 +44,7 @@ Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
     return WithCycles({.resident = 1, .pass_cycles = columns_cycles});
   }
   PlanContext inner(of_columns, context.device(), context.options());
-  verdict = rows_.Ask(row, inner);
+  verdict = instances_.Ask(instance, inner);
   if (auto* cost = std::get_if<Cost>(&verdict)) {
     cost->pass_cycles += columns_cycles;
     *cost = WithCycles(*cost);
@@ -52,15 +52,15 @@ Verdict ClassicFamily::Ask(std::size_t row, PlanContext& context) const {
   return verdict;
 }
 
-LaunchPlan ClassicFamily::MakeLaunches(std::size_t row, PlanContext& context) const {
-  if (std::holds_alternative<Cost>(rows_.Ask(row, context))) {
-    return rows_.MakeLaunches(row, context);
+LaunchPlan ClassicFamily::MakeLaunches(std::size_t instance, PlanContext& context) const {
+  if (std::holds_alternative<Cost>(instances_.Ask(instance, context))) {
+    return instances_.MakeLaunches(instance, context);
   }
   const ConvProblem& problem = context.problem();
   const ConvProblem columns = std::get<ConvProblem>(ColumnsProblem(problem));
   PlanContext inner(columns, context.device(), context.options());
-  LaunchPlan plan = rows_.MakeLaunches(row, inner);
-  plan.cost = std::get<Cost>(Ask(row, context));
+  LaunchPlan plan = instances_.MakeLaunches(instance, inner);
+  plan.cost = std::get<Cost>(Ask(instance, context));
   const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfColumns(columns))};
   ReadColumns(copy.offset, plan);
   plan.launches.insert(

@@ -9,24 +9,24 @@
 
 namespace gridwise::ck {
 
-/// The classic family: rows of kernels, of which those of the op `explicit` take every
+/// The classic family: instances of kernels, of which those of the op `explicit` take every
 /// backward-weight problem. Where the tensors as they are make no plain matrices, a pass writes x
-/// as columns to the workspace (core/passes/plan_columns.h), and the row computes the 1x1 problem
-/// that these are.
+/// as columns to the workspace (core/passes/plan_columns.h), and the instance computes the 1x1
+/// problem that these are.
 class ClassicFamily final : public KernelFamily {
  public:
-  /// `rows` live as long as the family.
-  explicit ClassicFamily(const PartsFamily& rows) : rows_(rows) {}
+  /// `instances` live as long as the family.
+  explicit ClassicFamily(const PartsFamily& instances) : instances_(instances) {}
 
-  std::string_view name() const override { return rows_.name(); }
-  std::span<const RowInfo> Rows(Direction direction, Gfx gfx) const override {
-    return rows_.Rows(direction, gfx);
+  std::string_view name() const override { return instances_.name(); }
+  std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const override {
+    return instances_.Instances(direction, gfx);
   }
-  Verdict Ask(std::size_t row, PlanContext& context) const override;
-  LaunchPlan MakeLaunches(std::size_t row, PlanContext& context) const override;
+  Verdict Ask(std::size_t instance, PlanContext& context) const override;
+  LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const override;
 
  private:
-  const PartsFamily& rows_;
+  const PartsFamily& instances_;
 };
 
 }  // namespace gridwise::ck

@@ -71,7 +71,7 @@ class ClassicKernel final : public PartKernel {
   bool has_epilogue() const override { return op_ != Op::kTwoStage; }
   bool has_unary() const override { return has_epilogue(); }
   bool sums_operands() const override { return config_.operands == Function::kScaleAdd; }
-  RowShape shape() const override {
+  InstanceShape shape() const override {
     const GemmConfig& c = config_;
     return {.tile_m = c.tile.m,
             .tile_n = c.tile.n,
@@ -96,8 +96,8 @@ class ClassicKernel final : public PartKernel {
   std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
     if (problem.type != config_.type) {
       return Refusal(RefusalCode::kType,
-                     absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                                     gridwise::Name(config_.type)));
+                     absl::StrFormat("type is %s; the instance is for %s",
+                                     gridwise::Name(problem.type), gridwise::Name(config_.type)));
     }
     if (const std::int64_t count = SubGemmCount(problem); count > kMostSubGemms) {
       return Refusal(RefusalCode::kFilter,
@@ -106,8 +106,8 @@ class ClassicKernel final : public PartKernel {
     }
     if (problem.groups % config_.merge != 0) {
       return Refusal(RefusalCode::kGroups,
-                     absl::StrFormat("groups is %d; the row merges %d at a time", problem.groups,
-                                     config_.merge.value));
+                     absl::StrFormat("groups is %d; the instance merges %d at a time",
+                                     problem.groups, config_.merge.value));
     }
     if (auto reason = Lower(problem)->Reject(config_)) {
       return Refusal(RefusalCode::kLayout, *std::move(reason));

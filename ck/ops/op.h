@@ -4,8 +4,8 @@
 
 namespace gridwise::ck {
 
-/// How a row computes a convolution, by the names that users of Composable Kernel know. What an op
-/// is made of is in kernels.h.
+/// How an instance computes a convolution, by the names that users of Composable Kernel know. What
+/// an op is made of is in kernels.h.
 enum class Op {
   kMultipleABD,  ///< forward: one launch, whose epilogue reads further tensors
   kMultipleD,    ///< backward-data: the same, all sub-GEMMs in one launch
@@ -43,7 +43,8 @@ constexpr const char* Name(Op op) {
   return "?";
 }
 
-/// How users ask for an op, of a direction that they name. Name() begins the names of its rows.
+/// How users ask for an op, of a direction that they name. Name() begins the names of its
+/// instances.
 constexpr const char* KnownAs(Op op) {
   return Name(op == Op::kMultipleDWeight ? Op::kMultipleD : op);
 }

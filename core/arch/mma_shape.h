@@ -95,8 +95,8 @@ constexpr int ColOfB(MmaShape mma, int lane, int i) {
 
 /// The element of its block's D in accumulator `reg` of `lane`. Source: AMD matrix instruction
 /// calculator. MFMA (m == n) gives a lane runs of 4 rows, the lane groups taking turns; WMMA on
-/// RDNA4 8 rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own rows and
-/// columns.
+/// RDNA4 8 rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own instances
+/// and columns.
 constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
   if (mma.unit == MmaUnit::kFma) {
     const int rows = mma.a_rows_of_lane();

@@ -5,7 +5,7 @@
 namespace gridwise {
 
 /// An analytic estimate of a kernel's time in long runs, in cycles of the device's peak clock
-/// (DeviceFacts::clock_ghz). It ranks rows; its terms are those of the simulator's clock
+/// (DeviceFacts::clock_ghz). It ranks instances; its terms are those of the simulator's clock
 /// (tools/sim/time), its constants the machine's (core/arch/machine_facts.h) and fits to that
 /// clock.
 ///
@@ -15,11 +15,11 @@ namespace gridwise {
 ///
 /// Power is that of the matrix units: the device's clock falls until it affords their work,
 /// whatever else there is to do. So time is the larger of the two; but estimates are uncertain, and
-/// of rows that power limits those are safer that have time to spare.
+/// of instances that power limits those are safer that have time to spare.
 ///
-/// Device memory's time is the same for all rows of a problem, and hides behind the rest, the less
-/// well the nearer the two are. So it changes no order of rows, but what splits and passes are
-/// worth.
+/// Device memory's time is the same for all instances of a problem, and hides behind the rest, the
+/// less well the nearer the two are. So it changes no order of instances, but what splits and
+/// passes are worth.
 struct Cost {
   double matrix_cycles = 0;  // of one workgroup: matrix instructions on its SIMDs
   double lds_cycles = 0;     // of one workgroup: operands written to LDS and read; 0: not counted

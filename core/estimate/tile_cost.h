@@ -22,7 +22,7 @@ struct Instructions {
 double ReadElements(const MmaShape& mma, double a, double b);
 
 /// What a workgroup does that computes a tile of a matrix product in steps of K, as estimates need
-/// it: a row of the tile or the classic family.
+/// it: an instance of the tile or the classic family.
 struct TileSteps {
   double tile_elements = 0;  // of the output
   double output_factor = 1;  // of the clocks that staging in LDS and storing one of them takes
@@ -98,7 +98,7 @@ struct TileEstimate {
   Cost cost;  // but for its cycles
 };
 
-/// ShareK by the estimates of a row for operands of `type` that takes `steps`.
+/// ShareK by the estimates of an instance for operands of `type` that takes `steps`.
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work);
 

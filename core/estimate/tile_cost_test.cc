@@ -12,7 +12,7 @@
 namespace gridwise {
 namespace {
 
-/// Steps and work of some row and problem, by chance.
+/// Steps and work of some instance and problem, by chance.
 class Chance {
  public:
   TileSteps Steps() {
@@ -164,7 +164,7 @@ TEST(ReadElements, CountsWhatSeveralLanesHoldAsOften) {
   EXPECT_EQ(ReadElements({MmaUnit::kMfma, 4, 4, 4}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma12, 16, 16, 16}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma11, 16, 16, 16}, 256, 128), 2 * (256 + 128));
-  // Of vector FMAs 32 lanes have 4 rows and 2 columns each of 16.
+  // Of vector FMAs 32 lanes have 4 instances and 2 columns each of 16.
   EXPECT_EQ(ReadElements({MmaUnit::kFma, 16, 16, 4}, 256, 128), 8 * 256 + 4 * 128);
 }
 

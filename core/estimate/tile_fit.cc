@@ -11,7 +11,7 @@ struct Fits {
   TileFit along_channels, along_cells;
 };
 
-// Of rows of the tile and classic families on training problems (tools/tune), f16.
+// Of instances of the tile and classic families on training problems (tools/tune), f16.
 constexpr Fits kOf942 = {.along_channels = {.missed = 0.0149,
                                             .barrier = 291,
                                             .first_reads = 1.14,
@@ -77,7 +77,7 @@ constexpr Fits kOfOthers = {kUnfitted, kUnfitted};
 }  // namespace
 
 TileFit& MutableTileFit(Gfx gfx, bool along_cells) {
-  // By Gfx; gfx1100 and sm_90a, which has no rows of these families, have not been fitted.
+  // By Gfx; gfx1100 and sm_90a, which has no instances of these families, have not been fitted.
   static std::array<Fits, std::size(kAllGfx)> fits = {kOf942, kOf950, kOfOthers, kOf1201,
                                                       kOfOthers};
   Fits& of_target = fits[static_cast<std::size_t>(gfx)];

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/launch/row_symbol.h"
+#include "core/launch/instance_symbol.h"
 
 namespace gridwise {
 
@@ -17,17 +17,17 @@ std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard) {
   return std::next(first, static_cast<std::ptrdiff_t>(shard))->data;
 }
 
-std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::string_view family,
-                                    const RowCode& row) {
-  const std::string_view object = ObjectOf(objects, gfx, row.shard);
-  std::string symbol = RowSymbol(family, row.hash);
+std::optional<KernelCode> CodeOfInstance(CodeObjects objects, Gfx gfx, std::string_view family,
+                                         const InstanceCode& instance) {
+  const std::string_view object = ObjectOf(objects, gfx, instance.shard);
+  std::string symbol = InstanceSymbol(family, instance.hash);
   if (!object.empty() && !HasKernel(object, symbol)) return std::nullopt;
   return KernelCode{.object = object, .symbol = std::move(symbol)};
 }
 
-KernelNeeds NeedsOfRow(std::span<const RowNeeds> list, std::string_view config,
-                       const KernelCode& code) {
-  const auto found = std::ranges::find(list, config, &RowNeeds::config);
+KernelNeeds NeedsOfInstance(std::span<const InstanceNeeds> list, std::string_view config,
+                            const KernelCode& code) {
+  const auto found = std::ranges::find(list, config, &InstanceNeeds::config);
   return found == list.end() ? NeedsOf(code.object, code.symbol) : found->needs;
 }
 

@@ -23,31 +23,31 @@ constexpr bool IsBuilt(Direction direction) {
 /// `gfx`.
 std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard = 0);
 
-/// Where the kernel of a row of a kernel table is: kernel_row_codes (tools/build/defs.bzl) writes a
-/// list of them beside the list of rows.
-struct RowCode {
+/// Where the kernel of an instance of a kernel table is: kernel_instance_codes
+/// (tools/build/defs.bzl) writes a list of them beside the list of instances.
+struct InstanceCode {
   std::size_t shard;
-  std::string_view hash;  // of the row's text
+  std::string_view hash;  // of the instance's text
 };
 
-/// The kernel that a row of a table of `family` was compiled to for `gfx`, its needs not known. Its
-/// object is empty if the program has no kernels for `gfx`; nothing if it has, and this row is one
-/// that //tools/config's families, directions or types leave out.
-std::optional<KernelCode> CodeOfRow(CodeObjects objects, Gfx gfx, std::string_view family,
-                                    const RowCode& row);
+/// The kernel that an instance of a table of `family` was compiled to for `gfx`, its needs not
+/// known. Its object is empty if the program has no kernels for `gfx`; nothing if it has, and this
+/// instance is one that //tools/config's families, directions or types leave out.
+std::optional<KernelCode> CodeOfInstance(CodeObjects objects, Gfx gfx, std::string_view family,
+                                         const InstanceCode& instance);
 
-/// What the kernel of a row needs, by the row's printed config: plans are the same whether the
-/// program has the kernel or not. Tools write lists of them (tests/isa), and a test holds them to
-/// the kernels.
-struct RowNeeds {
+/// What the kernel of an instance needs, by the instance's printed config: plans are the same
+/// whether the program has the kernel or not. Tools write lists of them (tests/isa), and a test
+/// holds them to the kernels.
+struct InstanceNeeds {
   std::string_view config;
   KernelNeeds needs;
 };
 
-/// Those of `config` in a list; if it is not there, as of a row that was just added, those of the
-/// compiled kernel.
-KernelNeeds NeedsOfRow(std::span<const RowNeeds> list, std::string_view config,
-                       const KernelCode& code);
+/// Those of `config` in a list; if it is not there, as of an instance that was just added, those of
+/// the compiled kernel.
+KernelNeeds NeedsOfInstance(std::span<const InstanceNeeds> list, std::string_view config,
+                            const KernelCode& code);
 
 /// The kernel `symbol` of a code object, and what it needs.
 KernelCode CodeOf(std::string_view object, std::string symbol);

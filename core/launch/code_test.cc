@@ -8,34 +8,35 @@
 namespace gridwise {
 namespace {
 
-/// Two shards of a target, with a row each that was wanted.
+/// Two shards of a target, with an instance each that was wanted.
 constexpr CodeObject kObjects[] = {{"sm_90a", ".visible .entry gridwise_tile_4a(\n"},
                                    {"sm_90a", ".visible .entry gridwise_tile_5a(\n"}};
 
-TEST(CodeOfRow, FindsTheShard) {
-  EXPECT_EQ(CodeOfRow(kObjects, Gfx::kSm90a, "tile", {0, "4a"})->object, kObjects[0].data);
-  EXPECT_EQ(CodeOfRow(kObjects, Gfx::kSm90a, "tile", {1, "5a"})->object, kObjects[1].data);
+TEST(CodeOfInstance, FindsTheShard) {
+  EXPECT_EQ(CodeOfInstance(kObjects, Gfx::kSm90a, "tile", {0, "4a"})->object, kObjects[0].data);
+  EXPECT_EQ(CodeOfInstance(kObjects, Gfx::kSm90a, "tile", {1, "5a"})->object, kObjects[1].data);
 }
 
-TEST(CodeOfRow, IsNothingOfARowThatIsLeftOut) {
-  EXPECT_EQ(CodeOfRow(kObjects, Gfx::kSm90a, "tile", {0, "6a"}), std::nullopt);
+TEST(CodeOfInstance, IsNothingOfAnInstanceThatIsLeftOut) {
+  EXPECT_EQ(CodeOfInstance(kObjects, Gfx::kSm90a, "tile", {0, "6a"}), std::nullopt);
 }
 
-TEST(CodeOfRow, IsEmptyWithoutKernelsOfTheTarget) {
-  const std::optional<KernelCode> code = CodeOfRow(kObjects, Gfx::k942, "tile", {0, "4a"});
+TEST(CodeOfInstance, IsEmptyWithoutKernelsOfTheTarget) {
+  const std::optional<KernelCode> code = CodeOfInstance(kObjects, Gfx::k942, "tile", {0, "4a"});
   ASSERT_TRUE(code.has_value());
   EXPECT_EQ(code->object, "");
   EXPECT_EQ(code->symbol, "gridwise_tile_4a");
 }
 
-TEST(NeedsOfRow, AreThoseOfTheListWithOrWithoutTheKernel) {
-  constexpr RowNeeds kNeeds[] = {{}, {"f16_t64", {80, 10240}}, {"f16_t128", {152, 21504}}};
+TEST(NeedsOfInstance, AreThoseOfTheListWithOrWithoutTheKernel) {
+  constexpr InstanceNeeds kNeeds[] = {{}, {"f16_t64", {80, 10240}}, {"f16_t128", {152, 21504}}};
   const KernelNeeds needs =
-      NeedsOfRow(kNeeds, "f16_t128", {.object = "", .symbol = "gridwise_tile_4a"});
+      NeedsOfInstance(kNeeds, "f16_t128", {.object = "", .symbol = "gridwise_tile_4a"});
   EXPECT_EQ(needs.registers, 152);
   EXPECT_EQ(needs.lds_bytes, 21504);
-  EXPECT_EQ(NeedsOfRow(kNeeds, "f16_t12", {.object = "", .symbol = "gridwise_tile_4a"}).registers,
-            0);
+  EXPECT_EQ(
+      NeedsOfInstance(kNeeds, "f16_t12", {.object = "", .symbol = "gridwise_tile_4a"}).registers,
+      0);
 }
 
 }  // namespace

@@ -86,7 +86,8 @@ struct GemmShape {
   bool operator==(const GemmShape&) const = default;
 };
 
-/// How a row computes a problem: launches in their order, on memory that one stream gives them.
+/// How an instance computes a problem: launches in their order, on memory that one stream gives
+/// them.
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
   std::vector<std::byte> table;  // Memory::kTable, which is on the device from the load on

@@ -14,9 +14,9 @@
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
+#include "core/launch/instance_shape.h"
 #include "core/launch/launch.h"
 #include "core/launch/refusal.h"
-#include "core/launch/row_shape.h"
 #include "core/rewrite/parts.h"
 
 namespace gridwise {
@@ -88,18 +88,18 @@ struct PartLaunch {
 /// parts (core/arch/parts.h), where B1 is B as it is.
 enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps, kParts };
 
-/// A kernel that computes a problem, or a part of one, in a launch of its own: rows of which a
+/// A kernel that computes a problem, or a part of one, in a launch of its own: instances of which a
 /// PartsFamily is made. Immutable.
 class PartKernel {
  public:
   virtual ~PartKernel() = default;
 
-  /// RowInfo::op; lives as long as the program.
+  /// InstanceInfo::op; lives as long as the program.
   virtual std::string_view op() const { return ""; }
   /// Its op and its config, printed.
   virtual std::string name() const = 0;
   virtual DataType type() const = 0;
-  virtual RowShape shape() const { return {}; }
+  virtual InstanceShape shape() const { return {}; }
   virtual const KernelCode& code() const = 0;
 
   /// Whether it applies epilogues itself, and can add splits to a single tensor; and whether these

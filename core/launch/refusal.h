@@ -7,7 +7,8 @@
 
 namespace gridwise {
 
-/// What about a problem a row cannot compute, for programs. Values stay: they are the C API's too.
+/// What about a problem an instance cannot compute, for programs. Values stay: they are the C API's
+/// too.
 enum class RefusalCode : int {
   kOther = 0,      // the sentence says it alone
   kType = 1,       // of operands or output
@@ -30,7 +31,7 @@ constexpr const char* Name(RefusalCode code) {
   return kNames[static_cast<int>(code)];
 }
 
-/// Why a row cannot compute a problem: the sentence has the values that matter.
+/// Why an instance cannot compute a problem: the sentence has the values that matter.
 struct Refusal {
   RefusalCode code = RefusalCode::kOther;
   std::string reason;

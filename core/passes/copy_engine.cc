@@ -68,8 +68,8 @@ bool AreSeveral(const ConvProblem& problem) {
   return c == k && c <= kSlab && (c & (c - 1)) == 0;
 }
 
-/// The channels of a group's operand that gather rows have a use for: whole slabs, of i8 whatever
-/// the copy engine finds.
+/// The channels of a group's operand that gather instances have a use for: whole slabs, of i8
+/// whatever the copy engine finds.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
   if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
   if (type == DataType::kF32) return AlignUp(channels, kShortSlab);

@@ -11,23 +11,23 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
+#include "core/launch/instance_shape.h"
 #include "core/launch/launch.h"
 #include "core/launch/refusal.h"
-#include "core/launch/row_shape.h"
 #include "core/planning/plan_context.h"
 
 /// The seam between kernels and everything that chooses, lists, explains, loads or tests them.
 
 namespace gridwise {
 
-/// When plans take a row.
-enum class RowUse {
+/// When plans take an instance.
+enum class InstanceUse {
   kRanked,     ///< where it is ranked first
   kOnRequest,  ///< where it or its op is asked for: best for nothing, and there by name
 };
 
-/// A row of a family: a configuration that is compiled for a target and a direction.
-struct RowInfo {
+/// An instance of a family: a configuration that is compiled for a target and a direction.
+struct InstanceInfo {
   std::string_view family;
   std::string_view op;  // how users name what it computes with; empty where the family has no names
   std::string name;  // its op and its config, printed; unique within a direction, target and family
@@ -35,16 +35,16 @@ struct RowInfo {
   Gfx gfx;
   DataType type;    // of the operands
   KernelCode code;  // of its main kernel
-  RowShape shape = {};
-  RowUse use = RowUse::kRanked;
+  InstanceShape shape = {};
+  InstanceUse use = InstanceUse::kRanked;
 };
 
-/// What a row costs for a problem, or the reason why it cannot compute it, with the values that
-/// matter.
+/// What an instance costs for a problem, or the reason why it cannot compute it, with the values
+/// that matter.
 using Verdict = std::variant<Refusal, Cost>;
 
-/// A family of kernels. Its rows are its own affair: others know them by their names and verdicts.
-/// Implementations are immutable, so that any number of threads may ask.
+/// A family of kernels. Its instances are its own affair: others know them by their names and
+/// verdicts. Implementations are immutable, so that any number of threads may ask.
 class KernelFamily {
  public:
   virtual ~KernelFamily() = default;
@@ -52,15 +52,15 @@ class KernelFamily {
   /// E.g. "tile": as users name it, unique.
   virtual std::string_view name() const = 0;
 
-  /// Its rows for a direction and a target, the best first. Valid as long as the family.
-  virtual std::span<const RowInfo> Rows(Direction direction, Gfx gfx) const = 0;
+  /// Its instances for a direction and a target, the best first. Valid as long as the family.
+  virtual std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const = 0;
 
-  /// What row `row` of Rows(problem's direction, device's target) says to the context's problem,
-  /// which is valid.
-  virtual Verdict Ask(std::size_t row, PlanContext& context) const = 0;
+  /// What instance `instance` of Instances(problem's direction, device's target) says to the
+  /// context's problem, which is valid.
+  virtual Verdict Ask(std::size_t instance, PlanContext& context) const = 0;
 
-  /// The launches of a row that Ask gave a cost for, in the same context.
-  virtual LaunchPlan MakeLaunches(std::size_t row, PlanContext& context) const = 0;
+  /// The launches of an instance that Ask gave a cost for, in the same context.
+  virtual LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const = 0;
 };
 
 }  // namespace gridwise

@@ -7,32 +7,32 @@
 namespace gridwise {
 
 void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
-                      RowUse use) {
+                      InstanceUse use) {
   Table& table = tables_[static_cast<std::size_t>(direction)][static_cast<std::size_t>(gfx)];
-  table.rows.push_back({.family = name_,
-                        .op = kernel->op(),
-                        .name = kernel->name(),
-                        .direction = direction,
-                        .gfx = gfx,
-                        .type = kernel->type(),
-                        .code = kernel->code(),
-                        .shape = kernel->shape(),
-                        .use = use});
+  table.instances.push_back({.family = name_,
+                             .op = kernel->op(),
+                             .name = kernel->name(),
+                             .direction = direction,
+                             .gfx = gfx,
+                             .type = kernel->type(),
+                             .code = kernel->code(),
+                             .shape = kernel->shape(),
+                             .use = use});
   table.kernels.push_back(std::move(kernel));
 }
 
-std::span<const RowInfo> PartsFamily::Rows(Direction direction, Gfx gfx) const {
-  return TableOf(direction, gfx).rows;
+std::span<const InstanceInfo> PartsFamily::Instances(Direction direction, Gfx gfx) const {
+  return TableOf(direction, gfx).instances;
 }
 
-Verdict PartsFamily::Ask(std::size_t row, PlanContext& context) const {
+Verdict PartsFamily::Ask(std::size_t instance, PlanContext& context) const {
   const Table& table = TableOf(context.problem().direction, context.device().gfx);
-  return EstimateInParts(*table.kernels[row], context);
+  return EstimateInParts(*table.kernels[instance], context);
 }
 
-LaunchPlan PartsFamily::MakeLaunches(std::size_t row, PlanContext& context) const {
+LaunchPlan PartsFamily::MakeLaunches(std::size_t instance, PlanContext& context) const {
   const Table& table = TableOf(context.problem().direction, context.device().gfx);
-  return LaunchInParts(*table.kernels[row], context);
+  return LaunchInParts(*table.kernels[instance], context);
 }
 
 }  // namespace gridwise

@@ -13,24 +13,24 @@
 
 namespace gridwise {
 
-/// A family whose rows are one kernel each. It adds what these leave out: passes that change
+/// A family whose instances are one kernel each. It adds what these leave out: passes that change
 /// layouts, parts of problems that are too large for a launch, and the sum of splits and terms.
 class PartsFamily final : public KernelFamily {
  public:
   explicit PartsFamily(std::string name) : name_(std::move(name)) {}
 
-  /// Adds a row for a direction and target, behind those that are there.
+  /// Adds an instance for a direction and target, behind those that are there.
   void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
-           RowUse use = RowUse::kRanked);
+           InstanceUse use = InstanceUse::kRanked);
 
   std::string_view name() const override { return name_; }
-  std::span<const RowInfo> Rows(Direction direction, Gfx gfx) const override;
-  Verdict Ask(std::size_t row, PlanContext& context) const override;
-  LaunchPlan MakeLaunches(std::size_t row, PlanContext& context) const override;
+  std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const override;
+  Verdict Ask(std::size_t instance, PlanContext& context) const override;
+  LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const override;
 
  private:
   struct Table {
-    std::vector<RowInfo> rows;
+    std::vector<InstanceInfo> instances;
     std::vector<std::shared_ptr<const PartKernel>> kernels;
   };
   const Table& TableOf(Direction direction, Gfx gfx) const {

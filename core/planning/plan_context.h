@@ -22,8 +22,8 @@ struct LaunchOptions {
   bool launch_per_sub_gemm = false;          // in place of one launch of all
 };
 
-/// A valid problem that rows are asked about, and what they have in common, which is computed once.
-/// Not for several threads at a time.
+/// A valid problem that instances are asked about, and what they have in common, which is computed
+/// once. Not for several threads at a time.
 class PlanContext {
  public:
   PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options);
@@ -51,7 +51,8 @@ class PlanContext {
   const Simple& simple(Cells cells);
   const ConvProblem& simple_problem() const { return simple_.problem; }
 
-  /// Rows whose estimates are sure to be above need not be estimated better; infinite at first.
+  /// Instances whose estimates are sure to be above need not be estimated better; infinite at
+  /// first.
   double enough_cycles() const { return enough_cycles_; }
   void set_enough_cycles(double cycles) { enough_cycles_ = cycles; }
 

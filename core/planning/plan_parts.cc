@@ -50,12 +50,12 @@ class Divider {
     if (problem.sums_operands() != kernel_.sums_operands()) {
       return Refusal(RefusalCode::kOther,
                      problem.sums_operands()
-                         ? "operands are sums of two tensors, which the row does not add"
-                         : "operands are single tensors, and the row is for sums of two");
+                         ? "operands are sums of two tensors, which the instance does not add"
+                         : "operands are single tensors, and the instance is for sums of two");
     }
     if (context_.options().adds && kernel_.most_joined() > 0) {
       return Refusal(RefusalCode::kOther,
-                     "splits are to be added as they come; the row joins them in their order");
+                     "splits are to be added as they come; the instance joins them in their order");
     }
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
       return *std::move(reason);

@@ -80,7 +80,7 @@ bool HasTurns(const ConvProblem& problem) {
          (problem.layout != Layout::kGNHWC || problem.groups == 1);
 }
 
-std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t row,
+std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t instance,
                                         const PlanContext& context, std::int64_t turns) {
   const ConvProblem& whole = context.problem();
   const bool are_terms = SumsImages(whole);
@@ -100,8 +100,8 @@ std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t 
     const std::int64_t images = whole.batch / turns + (turn < whole.batch % turns ? 1 : 0);
     if (images != planned) {
       PlanContext of_images(TurnOf(whole, images), context.device(), context.options());
-      if (std::holds_alternative<Refusal>(family.Ask(row, of_images))) return std::nullopt;
-      of_turn = family.MakeLaunches(row, of_images);
+      if (std::holds_alternative<Refusal>(family.Ask(instance, of_images))) return std::nullopt;
+      of_turn = family.MakeLaunches(instance, of_images);
       if (of_turn.zero_bytes > 0) return std::nullopt;
       planned = images;
       At(at, Memory::kTable) = static_cast<std::int64_t>(all.table.size());

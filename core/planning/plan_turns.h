@@ -15,11 +15,11 @@ namespace gridwise {
 /// sums.
 bool HasTurns(const ConvProblem& problem);
 
-/// The launches by which a row of a family that computes such a problem does so in `turns`, at most
-/// as many as it has images: of as many images each, or one more. Sums over images are added last:
-/// the workspace has an f32 dw of each turn. Nothing where the row does not compute so few images,
-/// or wants memory that is zero at the start.
-std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t row,
+/// The launches by which an instance of a family that computes such a problem does so in `turns`,
+/// at most as many as it has images: of as many images each, or one more. Sums over images are
+/// added last: the workspace has an f32 dw of each turn. Nothing where the instance does not
+/// compute so few images, or wants memory that is zero at the start.
+std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t instance,
                                         const PlanContext& context, std::int64_t turns);
 
 }  // namespace gridwise

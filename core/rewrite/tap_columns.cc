@@ -76,8 +76,8 @@ double TermsOf(const ConvProblem& problem, int first_axis) {
   return terms;
 }
 
-/// MicrosecondsOf by the rates of Hopper's gather rows. Where columns are no multiple of 4, lanes
-/// store elements, which bounds the time.
+/// MicrosecondsOf by the rates of Hopper's gather instances. Where columns are no multiple of 4,
+/// lanes store elements, which bounds the time.
 ///
 /// The rates are fitted to times of 24 problems of 1 to 32 output channels (backward-data and some
 /// forward of tests/problems/few_channels.csv, first layers of edges.csv), with columns of each

@@ -38,7 +38,7 @@ std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
   if (problem.k > std::min(kMostChannels, problem.c)) return std::nullopt;
   const std::optional<TapRows> rows = WithTapRows(problem);
   if (!rows) return std::nullopt;
-  // Halo rows, which know nothing of rows of taps, are asked as well; they are faster for few
+  // Halo instances, which know nothing of rows of taps, are asked as well; they are faster for few
   // cells.
   if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) return rows;
   const DeviceFacts device(gfx);

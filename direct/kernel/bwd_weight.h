@@ -59,7 +59,7 @@ GRIDWISE_DEVICE void StoreTapRow(const DirectWeightArgs& args, const DirectTaps&
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
-  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
   constexpr int kLanes = TraitsOf(kGfx).wave_size, kWaves = kDirectWeightWaves;
   constexpr int kSums = kC.taps * kC.channels, kRows = kC.rows_of_lane();
   GRIDWISE_LDS float sums[kWaves][kSums][kLanes];

@@ -126,7 +126,7 @@ GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWav
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
-  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
+  static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[DirectWeightsOf<kC, kGfx>::kBytes];
   const RunsOfWave of_wave = FindRuns<kC, kGfx>(args);
   for (int i = 0; i < of_wave.runs; ++i) ComputeRun<kC, kGfx>(args, of_wave, i, lds);

@@ -172,7 +172,7 @@ PlanOptions OptionsOf(const gridwise_plan_options* from) {
   PlanOptions options;
   if (from == nullptr) return options;
   if (from->family != nullptr) options.family = from->family;
-  if (from->row != nullptr) options.row = from->row;
+  if (from->instance != nullptr) options.instance = from->instance;
   options.splits = from->splits;
   options.atomic = from->atomic != 0;
   return options;

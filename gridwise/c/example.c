@@ -2,7 +2,7 @@
  *
  *   bazel run //gridwise/c:example -- gfx942 /tmp/plans.txt
  *
- * Any C11 compiler builds it: cc -Iinstances/c example.c -Lbazel-bin/instances/c -lgridwise */
+ * Any C11 compiler builds it: cc -Igridwise/c example.c -Lbazel-bin/gridwise/c -lgridwise */
 
 #include <stdint.h>
 #include <stdio.h>
@@ -76,7 +76,7 @@ static gridwise_plan* tune(const gridwise_conv_problem* problem, const gridwise_
   check(gridwise_tune(problem, NULL, tensors, NULL, 10, 3, plans, milliseconds, &count, &clock),
         "tune");
   for (int i = 0; i < count; ++i) {
-    printf("%9.4f ms of clock %d: %s\n", milliseconds[i], clock, gridwise_plan_row(plans[i]));
+    printf("%9.4f ms of clock %d: %s\n", milliseconds[i], clock, gridwise_plan_instance(plans[i]));
   }
   gridwise_cache* cache = NULL;
   check(gridwise_open_cache(path, &cache), "open the cache");

@@ -46,7 +46,7 @@ struct gridwise_executable {
   gridwise::Executable executable;
 };
 struct gridwise_verdicts {
-  std::vector<gridwise::RowVerdict> rows;
+  std::vector<gridwise::InstanceVerdict> instances;
   double ghz;  // that estimates count cycles of
 };
 struct gridwise_cache {
@@ -177,7 +177,9 @@ gridwise_status gridwise_parse_plan(const char* line, gridwise_plan** plan) {
 void gridwise_free_plan(gridwise_plan* plan) { delete plan; }
 
 const char* gridwise_plan_family(const gridwise_plan* plan) { return plan->plan.family().c_str(); }
-const char* gridwise_plan_row(const gridwise_plan* plan) { return plan->plan.row().c_str(); }
+const char* gridwise_plan_instance(const gridwise_plan* plan) {
+  return plan->plan.instance().c_str();
+}
 const char* gridwise_plan_line(const gridwise_plan* plan) { return plan->TextsOnce().line.c_str(); }
 const char* gridwise_plan_description(const gridwise_plan* plan) {
   return plan->TextsOnce().description.c_str();
@@ -199,26 +201,27 @@ gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const cha
   const gridwise::PlanOptions wanted = OptionsOf(options);
   if (absl::Status status = CheckOptions(asked->problem, asked->device, wanted); !status.ok())
     return Report(status);
-  std::vector<gridwise::RowVerdict> rows = ExplainRows(asked->problem, asked->device, wanted);
-  std::ranges::stable_sort(rows, {}, [](const gridwise::RowVerdict& row) {
-    return std::pair(row.reason.has_value(), row.ranked_cycles);
+  std::vector<gridwise::InstanceVerdict> instances =
+      ExplainInstances(asked->problem, asked->device, wanted);
+  std::ranges::stable_sort(instances, {}, [](const gridwise::InstanceVerdict& instance) {
+    return std::pair(instance.reason.has_value(), instance.ranked_cycles);
   });
-  *verdicts = new gridwise_verdicts{std::move(rows), asked->device.clock_ghz};
+  *verdicts = new gridwise_verdicts{std::move(instances), asked->device.clock_ghz};
   return GRIDWISE_OK;
 }
 
 int gridwise_verdict_count(const gridwise_verdicts* verdicts) {
-  return static_cast<int>(verdicts->rows.size());
+  return static_cast<int>(verdicts->instances.size());
 }
 
 gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index) {
   if (index < 0 || index >= gridwise_verdict_count(verdicts)) return {};
-  const gridwise::RowVerdict& row = verdicts->rows[static_cast<std::size_t>(index)];
-  return {.family = row.family.c_str(),
-          .row = row.row.c_str(),
-          .reason = row.reason ? row.reason->c_str() : nullptr,
-          .refusal = static_cast<int32_t>(row.code),
-          .estimated_ms = row.cost.cycles / verdicts->ghz * 1e-6};
+  const gridwise::InstanceVerdict& instance = verdicts->instances[static_cast<std::size_t>(index)];
+  return {.family = instance.family.c_str(),
+          .instance = instance.instance.c_str(),
+          .reason = instance.reason ? instance.reason->c_str() : nullptr,
+          .refusal = static_cast<int32_t>(instance.code),
+          .estimated_ms = instance.cost.cycles / verdicts->ghz * 1e-6};
 }
 
 void gridwise_free_verdicts(gridwise_verdicts* verdicts) { delete verdicts; }

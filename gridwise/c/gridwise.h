@@ -42,7 +42,7 @@ typedef enum gridwise_status {
 
 /// Why this thread's last function failed; "" if none has. Valid until its next call.
 GRIDWISE_API const char* gridwise_message(void);
-/// The library's version, e.g. "0.1.0".
+/// The library's version, e.g. "0.2.0".
 GRIDWISE_API const char* gridwise_version(void);
 
 // ---- Problems
@@ -131,10 +131,10 @@ typedef struct gridwise_plan gridwise_plan;
 
 /// What a plan may be; zeros are the defaults, and so is a null pointer.
 typedef struct gridwise_plan_options {
-  const char* family;  // of kernels: "tile", ...; null: any
-  const char* row;     // a kernel's name; null: any
-  int32_t splits;      // workgroups that share the sums of a tile; 0: as many as are fastest
-  int32_t atomic;      // not 0: they add their sums as they come, which is not deterministic
+  const char* family;    // of kernels: "tile", ...; null: any
+  const char* instance;  // a kernel's name; null: any
+  int32_t splits;        // workgroups that share the sums of a tile; 0: as many as are fastest
+  int32_t atomic;        // not 0: they add their sums as they come, which is not deterministic
 } gridwise_plan_options;
 
 /// The plan that is estimated to be fastest. `target` is a device's, e.g. "gfx942", or null for the
@@ -154,7 +154,7 @@ GRIDWISE_API void gridwise_free_plan(gridwise_plan* plan);
 
 // Strings are valid as long as the plan.
 GRIDWISE_API const char* gridwise_plan_family(const gridwise_plan* plan);
-GRIDWISE_API const char* gridwise_plan_row(const gridwise_plan* plan);  // the kernel's name
+GRIDWISE_API const char* gridwise_plan_instance(const gridwise_plan* plan);  // the kernel's name
 GRIDWISE_API const char* gridwise_plan_line(const gridwise_plan* plan);
 GRIDWISE_API const char* gridwise_plan_description(const gridwise_plan* plan);  // several lines
 GRIDWISE_API int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan);
@@ -174,7 +174,7 @@ typedef enum gridwise_refusal {
 
 /// What a kernel says to a problem. The strings are valid as long as the list.
 typedef struct gridwise_verdict {
-  const char *family, *row;
+  const char *family, *instance;
   const char* reason;   // why it does not compute the problem; null if it does
   int32_t refusal;      // a gridwise_refusal, where there is a reason
   double estimated_ms;  // where there is none

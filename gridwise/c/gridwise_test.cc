@@ -73,7 +73,7 @@ TEST(Options, OfExplanationsAreThoseOfPlans) {
   const gridwise_conv_problem problem = Problem();
   gridwise_plan_options bad[3] = {};
   bad[0].family = "fast";
-  bad[1].row = "best";
+  bad[1].instance = "best";
   bad[2].splits = -1;
   for (const gridwise_plan_options& options : bad) {
     gridwise_plan* plan = nullptr;
@@ -97,9 +97,9 @@ TEST(Verdicts, AreThoseOfTheCount) {
   ASSERT_EQ(gridwise_explain(&problem, kTarget, nullptr, &verdicts), GRIDWISE_OK);
   const int count = gridwise_verdict_count(verdicts);
   ASSERT_GT(count, 0);
-  EXPECT_NE(gridwise_verdict_at(verdicts, 0).row, nullptr);
-  EXPECT_EQ(gridwise_verdict_at(verdicts, -1).row, nullptr);
-  EXPECT_EQ(gridwise_verdict_at(verdicts, count).row, nullptr);
+  EXPECT_NE(gridwise_verdict_at(verdicts, 0).instance, nullptr);
+  EXPECT_EQ(gridwise_verdict_at(verdicts, -1).instance, nullptr);
+  EXPECT_EQ(gridwise_verdict_at(verdicts, count).instance, nullptr);
   gridwise_free_verdicts(verdicts);
 }
 

@@ -116,7 +116,7 @@ void VisitTarget(const DeviceFacts& device, auto visit) {
   visit("l2_latency", machine.l2_latency_clk);
 }
 
-void VisitShape(const RowShape& s, auto visit) {
+void VisitShape(const InstanceShape& s, auto visit) {
   visit("tile_m", s.tile_m);
   visit("tile_n", s.tile_n);
   visit("tile_k", s.tile_k);
@@ -130,7 +130,7 @@ void VisitShape(const RowShape& s, auto visit) {
   visit("vector_b", s.vector_b);
   visit("transposes_a", s.transposes_a);
   visit("transposes_b", s.transposes_b);
-  visit("row_lds_kilobytes", s.lds_bytes / 1024.0);
+  visit("instance_lds_kilobytes", s.lds_bytes / 1024.0);
   visit("slabs", s.slabs);
   visit("merged_groups", s.merged_groups);
   visit("halo_cells", s.halo_cells);
@@ -146,8 +146,8 @@ double Filled(double extent, double size) {
   return size > 0 ? extent / (std::ceil(extent / size) * size) : 0;
 }
 
-/// How the problem fills a row's tiles, or lanes.
-void VisitFit(const RowShape& s, const Extents& e, auto visit) {
+/// How the problem fills an instance's tiles, or lanes.
+void VisitFit(const InstanceShape& s, const Extents& e, auto visit) {
   const double merged = std::max(1, s.merged_groups);
   const bool tiled = s.tile_m > 0;
   visit("filled_m", tiled ? Filled(e.m, s.tile_m) : Filled(e.cells, s.lane_cells));
@@ -238,7 +238,8 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
   VisitTarget(context.device(), put);
 }
 
-Features FeatureMaker::Of(const RowShape& shape, const Cost& cost, const Standing& standing) const {
+Features FeatureMaker::Of(const InstanceShape& shape, const Cost& cost,
+                          const Standing& standing) const {
   Features features = problem_;
   std::size_t i = of_problem_;
   const auto put = [&](std::string_view, double value) {

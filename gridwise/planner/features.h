@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "core/cost/cost.h"
-#include "core/launch/row_shape.h"
+#include "core/launch/instance_shape.h"
 #include "core/planning/plan_context.h"
 
-/// What models are told of a row that computes a problem: numbers of the true GEMMs of the
-/// direction, of the target, of the row, of how they fit, and of the row's estimate.
+/// What models are told of an instance that computes a problem: numbers of the true GEMMs of the
+/// direction, of the target, of the instance, of how they fit, and of the instance's estimate.
 
 namespace gridwise::model {
 
@@ -30,19 +30,19 @@ struct Extents {
   double out_bytes = 1;  // of an element of the output
 };
 
-/// How a row's estimate is among those of the problem's rows.
+/// How an instance's estimate is among those of the problem's instances.
 struct Standing {
   int rank = 0;  // how many are less
   double least_cycles = 1, second_cycles = 1;
 };
 
-/// Those of the rows of a problem on a device.
+/// Those of the instances of a problem on a device.
 class FeatureMaker {
  public:
   explicit FeatureMaker(PlanContext& context);
 
-  /// The features of a row of `shape` that is estimated to take `cost`.
-  Features Of(const RowShape& shape, const Cost& cost, const Standing& standing) const;
+  /// The features of an instance of `shape` that is estimated to take `cost`.
+  Features Of(const InstanceShape& shape, const Cost& cost, const Standing& standing) const;
 
  private:
   Features problem_ = {};       // of the problem and the device, and zeros

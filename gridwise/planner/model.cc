@@ -101,12 +101,12 @@ absl::Status Model::AddLine(std::string_view line) {
     if (rest[0] == "log2_of_least") furthest_estimate_ = highest_.back();
     return absl::OkStatus();
   }
-  for (const std::string_view known : {"date", "trainer", "rows", "training", "sample"}) {
+  for (const std::string_view known : {"date", "trainer", "instances", "training", "sample"}) {
     if (key != known) continue;
     if (key == "sample") return absl::OkStatus();  // of the test that the model is current
     const std::string_view value = line.substr(std::min(key.size() + 1, line.size()));
     absl::StrAppend(&about_, about_.empty() ? "" : ", ", key == "training" ? "training set " : "",
-                    value, key == "rows" ? " times" : "");
+                    value, key == "instances" ? " times" : "");
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no line of a model", key));
@@ -183,45 +183,49 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
                          features[first], ranges_[first].low, ranges_[first].high);
 }
 
-template <std::size_t kRows, std::size_t kTrees>
-void Model::AddTreesTo(std::span<const Tree> trees, const Features* const* rows,
+template <std::size_t kInstances, std::size_t kTrees>
+void Model::AddTreesTo(std::span<const Tree> trees, const Features* const* instances,
                        double* sums) const {
-  std::array<const float*, kRows> features;
-  for (std::size_t row = 0; row < kRows; ++row) features[row] = rows[row]->data();
+  std::array<const float*, kInstances> features;
+  for (std::size_t instance = 0; instance < kInstances; ++instance)
+    features[instance] = instances[instance]->data();
   for (; trees.size() >= kTrees; trees = trees.subspan(kTrees)) {
-    std::array<std::array<const Node*, kRows>, kTrees> at;
+    std::array<std::array<const Node*, kInstances>, kTrees> at;
     int depth = 0;
     for (std::size_t tree = 0; tree < kTrees; ++tree) {
       at[tree].fill(&nodes_[trees[tree].root]);
       depth = std::max(depth, trees[tree].depth);
     }
-    // A level at a time, without branches: no row's step waits for another's, and none is guessed.
+    // A level at a time, without branches: no instance's step waits for another's, and none is
+    // guessed.
     for (int level = 0; level < depth; ++level) {
-      for (std::array<const Node*, kRows>& of_tree : at) {
-        for (std::size_t row = 0; row < kRows; ++row) {
-          const Node& node = *of_tree[row];
-          const bool is_below = features[row][node.feature] < node.threshold;
+      for (std::array<const Node*, kInstances>& of_tree : at) {
+        for (std::size_t instance = 0; instance < kInstances; ++instance) {
+          const Node& node = *of_tree[instance];
+          const bool is_below = features[instance][node.feature] < node.threshold;
           const unsigned change = node.below ^ node.above;
-          of_tree[row] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
+          of_tree[instance] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
         }
       }
     }
-    for (const std::array<const Node*, kRows>& of_tree : at) {
-      for (std::size_t row = 0; row < kRows; ++row) sums[row] += of_tree[row]->threshold;
+    for (const std::array<const Node*, kInstances>& of_tree : at) {
+      for (std::size_t instance = 0; instance < kInstances; ++instance)
+        sums[instance] += of_tree[instance]->threshold;
     }
   }
-  if constexpr (kTrees > 1) AddTreesTo<kRows, 1>(trees, rows, sums);
+  if constexpr (kTrees > 1) AddTreesTo<kInstances, 1>(trees, instances, sums);
 }
 
-void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> rows,
+void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> instances,
                      std::span<double> sums) const {
-  constexpr std::size_t kRowsAtOnce = 4, kTreesAtOnce = 2;
+  constexpr std::size_t kInstancesAtOnce = 4, kTreesAtOnce = 2;
   const std::span trees = std::span(trees_).subspan(begin, end - begin);
-  std::size_t row = 0;
-  for (; row + kRowsAtOnce <= rows.size(); row += kRowsAtOnce) {
-    AddTreesTo<kRowsAtOnce, kTreesAtOnce>(trees, &rows[row], &sums[row]);
+  std::size_t instance = 0;
+  for (; instance + kInstancesAtOnce <= instances.size(); instance += kInstancesAtOnce) {
+    AddTreesTo<kInstancesAtOnce, kTreesAtOnce>(trees, &instances[instance], &sums[instance]);
   }
-  for (; row < rows.size(); ++row) AddTreesTo<1, kTreesAtOnce>(trees, &rows[row], &sums[row]);
+  for (; instance < instances.size(); ++instance)
+    AddTreesTo<1, kTreesAtOnce>(trees, &instances[instance], &sums[instance]);
 }
 
 }  // namespace gridwise::model

@@ -16,7 +16,7 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
-#include "core/launch/row_shape.h"
+#include "core/launch/instance_shape.h"
 #include "core/planning/plan_context.h"
 #include "gmock/gmock.h"
 #include "gridwise/planner/features.h"
@@ -46,10 +46,10 @@ std::string Ranges() {
   return text;
 }
 
-/// A model by which log2 of the time is 4 more than estimated of rows with tiles of 128 or more
-/// along m, and of the others 1 less with K steps of 64 or more; and a tree of one leaf.
+/// A model by which log2 of the time is 4 more than estimated of instances with tiles of 128 or
+/// more along m, and of the others 1 less with K steps of 64 or more; and a tree of one leaf.
 std::string Text() {
-  return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\nrows 5\n",
+  return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\ninstances 5\n",
                       "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
                       "family tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
                       IndexOf("tile_k"), "<64 1 0 4\ntree 0.5\n)model\"\n");
@@ -65,7 +65,7 @@ Cost CostOf(double cycles) {
   return {.matrix_cycles = cycles, .rounds = 1, .resident = 1, .cycles = cycles};
 }
 
-RankedRow Row(int tile_m, int tile_k, double cycles, std::string_view family = "tile") {
+RankedInstance Instance(int tile_m, int tile_k, double cycles, std::string_view family = "tile") {
   return {.family = family,
           .shape = {.tile_m = tile_m, .tile_n = 64, .tile_k = tile_k},
           .cost = CostOf(cycles)};
@@ -75,12 +75,12 @@ TEST(Model, IsReadAndAsked) {
   const absl::StatusOr<Model> model = Model::Parse(Text());
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ(model->about(), "2026-01-02, a pencil, 5 times");
-  std::vector<Features> rows(3);
-  rows[0][IndexOf("tile_m")] = 128;
-  rows[1][IndexOf("tile_m")] = 127;
-  rows[2][IndexOf("tile_k")] = 64;
+  std::vector<Features> instances(3);
+  instances[0][IndexOf("tile_m")] = 128;
+  instances[1][IndexOf("tile_m")] = 127;
+  instances[2][IndexOf("tile_k")] = 64;
   std::vector<double> sums(3);
-  const Features* const asked[] = {&rows[0], &rows[1], &rows[2]};
+  const Features* const asked[] = {&instances[0], &instances[1], &instances[2]};
   model->AddTrees(0, 1, asked, sums);
   EXPECT_THAT(sums, ElementsAre(4, 1, 0));
   model->AddTrees(1, model->trees(), asked, sums);
@@ -108,25 +108,26 @@ TEST(Model, WhatIsNoModelIsASentence) {
 TEST(Ranking, IsByTheModelWhereItIsBetter) {
   const Model model = *Model::Parse(Text());
   PlanContext context(Problem(), Gfx::k942, {});
-  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200), Row(64, 64, 300)};
-  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  std::vector<RankedInstance> instances = {Instance(128, 32, 100), Instance(64, 32, 200),
+                                           Instance(64, 64, 300)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, instances);
   EXPECT_TRUE(ranking.by_model) << ranking.about;
   EXPECT_THAT(ranking.about, HasSubstr("2026-01-02"));
-  EXPECT_NEAR(rows[0].cycles / rows[1].cycles, 8 * 0.5, 1e-9);
-  EXPECT_NEAR(rows[2].cycles / rows[1].cycles, 0.5 * 1.5, 1e-9);
+  EXPECT_NEAR(instances[0].cycles / instances[1].cycles, 8 * 0.5, 1e-9);
+  EXPECT_NEAR(instances[2].cycles / instances[1].cycles, 0.5 * 1.5, 1e-9);
 }
 
-TEST(Ranking, AsksAboutRowsOfLeastEstimateAlone) {
+TEST(Ranking, AsksAboutInstancesOfLeastEstimateAlone) {
   const Model model = *Model::Parse(Text());
   PlanContext context(Problem(), Gfx::k942, {});
   // The 13th and 14th, in any order, would be best by the model.
-  std::vector<RankedRow> rows = {Row(64, 64, 210), Row(64, 64, 200, "fast")};
-  for (int i = 0; i < 12; ++i) rows.push_back(Row(128, 32, 100 + i));
-  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  std::vector<RankedInstance> instances = {Instance(64, 64, 210), Instance(64, 64, 200, "fast")};
+  for (int i = 0; i < 12; ++i) instances.push_back(Instance(128, 32, 100 + i));
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, instances);
   EXPECT_TRUE(ranking.by_model) << ranking.about;
-  EXPECT_NEAR(rows[13].cycles / rows[2].cycles, 1.03, 1e-9);  // behind the four finalists
-  EXPECT_GT(rows[1].cycles, rows[2].cycles);
-  EXPECT_GT(rows[0].cycles, rows[1].cycles);
+  EXPECT_NEAR(instances[13].cycles / instances[2].cycles, 1.03, 1e-9);  // behind the four finalists
+  EXPECT_GT(instances[1].cycles, instances[2].cycles);
+  EXPECT_GT(instances[0].cycles, instances[1].cycles);
 }
 
 /// Text() with a line in place of another.
@@ -142,50 +143,51 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
     const Model model =
         ModelWith("family tile\n", absl::StrCat("margin ", margin, "\nfamily tile\n"));
     // The trees say 1 and log2(1.5).
-    std::vector<RankedRow> rows = {Row(64, 32, 100), Row(64, 64, 150)};
-    EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
-    EXPECT_EQ(rows[1].cycles < rows[0].cycles, first == 1) << margin;
+    std::vector<RankedInstance> instances = {Instance(64, 32, 100), Instance(64, 64, 150)};
+    EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
+    EXPECT_EQ(instances[1].cycles < instances[0].cycles, first == 1) << margin;
   }
 }
 
-TEST(Ranking, DoesNotAskAboutNewRows) {
+TEST(Ranking, DoesNotAskAboutNewInstances) {
   const Model model = *Model::Parse(Text());
   PlanContext context(Problem(), Gfx::k942, {});
-  RankedRow fresh = Row(64, 64, 150);  // whose answer would be the best
+  RankedInstance fresh = Instance(64, 64, 150);  // whose answer would be the best
   fresh.shape.is_new = true;
-  std::vector<RankedRow> rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
-  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
-  EXPECT_GE(rows[1].cycles, rows[0].cycles);
-  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+  std::vector<RankedInstance> instances = {Instance(128, 32, 100), fresh, Instance(64, 32, 200)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
+  EXPECT_GE(instances[1].cycles, instances[0].cycles);
+  EXPECT_LT(instances[2].cycles, instances[0].cycles);
   fresh.cost = CostOf(90);
-  rows = {Row(128, 32, 100), fresh, Row(64, 32, 200)};
-  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, rows);
+  instances = {Instance(128, 32, 100), fresh, Instance(64, 32, 200)};
+  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, instances);
   EXPECT_FALSE(ranking.by_model);
-  EXPECT_THAT(ranking.about, HasSubstr("the row of least estimate is of a kind"));
-  EXPECT_EQ(rows[1].cycles, 90);
-  EXPECT_EQ(rows[2].cycles, 200);
+  EXPECT_THAT(ranking.about, HasSubstr("the instance of least estimate is of a kind"));
+  EXPECT_EQ(instances[1].cycles, 90);
+  EXPECT_EQ(instances[2].cycles, 200);
 }
 
-TEST(Ranking, DoesNotAskAboutRowsOfFurtherEstimatesThanItKnows) {
+TEST(Ranking, DoesNotAskAboutInstancesOfFurtherEstimatesThanItKnows) {
   const Model model =
       ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");
   EXPECT_NEAR(model.furthest_estimate(), 2.2, 1e-3);
   PlanContext context(Problem(), Gfx::k942, {});
-  std::vector<RankedRow> rows = {Row(64, 64, 500), Row(128, 32, 100), Row(128, 32, 400)};
-  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, rows).by_model);
-  EXPECT_LT(rows[1].cycles, rows[2].cycles);
-  EXPECT_LT(rows[2].cycles, rows[0].cycles);
+  std::vector<RankedInstance> instances = {Instance(64, 64, 500), Instance(128, 32, 100),
+                                           Instance(128, 32, 400)};
+  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
+  EXPECT_LT(instances[1].cycles, instances[2].cycles);
+  EXPECT_LT(instances[2].cycles, instances[0].cycles);
 }
 
 /// By the estimates, and why.
 std::string WhyNot(const ConvProblem& problem, Gfx gfx, std::string_view family = "tile",
                    const Model* model = nullptr) {
   PlanContext context(problem, gfx, {});
-  std::vector<RankedRow> rows = {Row(128, 32, 100), Row(64, 32, 200, family)};
-  const Ranking ranking = Rank(model, ModelUse::kWhereBetter, context, rows);
+  std::vector<RankedInstance> instances = {Instance(128, 32, 100), Instance(64, 32, 200, family)};
+  const Ranking ranking = Rank(model, ModelUse::kWhereBetter, context, instances);
   EXPECT_FALSE(ranking.by_model);
-  EXPECT_EQ(rows[0].cycles, 100);
-  EXPECT_EQ(rows[1].cycles, 200);
+  EXPECT_EQ(instances[0].cycles, 100);
+  EXPECT_EQ(instances[1].cycles, 200);
   return ranking.about;
 }
 
@@ -195,7 +197,7 @@ TEST(Ranking, IsByTheEstimatesElsewhere) {
   EXPECT_THAT(WhyNot(Problem(), Gfx::k950, "tile", &model), HasSubstr("fwd of f16 on gfx950"));
   EXPECT_THAT(WhyNot(Problem(DataType::kBF16), Gfx::k942, "tile", &model),
               HasSubstr("on 10 problems it comes to 80.0 %, and they to 90.0 %"));
-  EXPECT_THAT(WhyNot(Problem(), Gfx::k942, "fast", &model), HasSubstr("rows of family fast"));
+  EXPECT_THAT(WhyNot(Problem(), Gfx::k942, "fast", &model), HasSubstr("instances of family fast"));
   EXPECT_THAT(WhyNot(Problem(DataType::kF16, 1024), Gfx::k942, "tile", &model),
               HasSubstr("far from its training set: log2_k is 10, and 4 to 9"));
 }
@@ -207,7 +209,7 @@ TEST(Features, AreOfTheTrueGemms) {
   problem.dims[1] = problem.dims[2] = {.in = 16, .filter = 3, .stride = 2, .pad_begin = 1};
   PlanContext context(problem, Gfx::k942, {});
   const Features features = FeatureMaker(context).Of(
-      Row(64, 32, 10).shape, CostOf(10), {.rank = 3, .least_cycles = 5, .second_cycles = 20});
+      Instance(64, 32, 10).shape, CostOf(10), {.rank = 3, .least_cycles = 5, .second_cycles = 20});
   const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
   // Cells of odd rows and columns have 2 x 2 taps; a class has 8 x 8 of 16 x 16 cells.
   EXPECT_EQ(value("log2_sub_gemms"), 2);
@@ -229,7 +231,7 @@ TEST(Features, AreOfTheTrueGemms) {
 TEST(BuiltIn, IsForThisLibrary) {
   for (const auto& [name, gfx] :
        {std::pair("model.inc", Gfx::k942), std::pair("sm_90a.inc", Gfx::kSm90a)}) {
-    std::ifstream file(std::string("instances/model/") + name);
+    std::ifstream file(std::string("gridwise/planner/") + name);
     const std::string text(std::istreambuf_iterator<char>(file), {});
     ASSERT_FALSE(text.empty());
     if (text.find("\ntree ") == std::string::npos) {

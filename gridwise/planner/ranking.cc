@@ -21,18 +21,19 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Those of the rows asked about that the first sixth of the trees finds best are asked of the
+/// Those of the instances asked about that the first sixth of the trees finds best are asked of the
 /// others.
 constexpr std::size_t kFinalists = 4;
 
-/// The rows that the model is asked about: none that are further from the least than it knows any,
-/// and no new ones, but that of least estimate, by which it is not asked.
-std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow> rows) {
-  std::vector<RankedRow*> first;
-  for (RankedRow& row : rows) first.push_back(&row);
-  std::ranges::stable_sort(first, {}, &RankedRow::cycles);
+/// The instances that the model is asked about: none that are further from the least than it knows
+/// any, and no new ones, but that of least estimate, by which it is not asked.
+std::vector<RankedInstance*> FirstByEstimate(const Model& model,
+                                             std::span<RankedInstance> instances) {
+  std::vector<RankedInstance*> first;
+  for (RankedInstance& instance : instances) first.push_back(&instance);
+  std::ranges::stable_sort(first, {}, &RankedInstance::cycles);
   if (first.empty()) return first;
-  const auto is_new = [](const RankedRow* row) { return row->shape.is_new; };
+  const auto is_new = [](const RankedInstance* instance) { return instance->shape.is_new; };
   first.erase(std::remove_if(first.begin() + 1, first.end(), is_new), first.end());
   first.resize(std::min(kAsked, first.size()));
   const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
@@ -40,28 +41,29 @@ std::vector<RankedRow*> FirstByEstimate(const Model& model, std::span<RankedRow>
   return first;
 }
 
-/// Why the model cannot rank the problem's rows; "" if it can, with their features.
-std::string Describe(const Model& model, PlanContext& context, std::span<RankedRow* const> rows,
-                     std::vector<Features>& features) {
-  if (!rows.empty() && rows[0]->shape.is_new) {
-    return "the row of least estimate is of a kind that it has not been trained on";
+/// Why the model cannot rank the problem's instances; "" if it can, with their features.
+std::string Describe(const Model& model, PlanContext& context,
+                     std::span<RankedInstance* const> instances, std::vector<Features>& features) {
+  if (!instances.empty() && instances[0]->shape.is_new) {
+    return "the instance of least estimate is of a kind that it has not been trained on";
   }
-  for (const RankedRow* row : rows) {
-    if (!model.KnowsFamily(row->family)) {
-      return absl::StrCat("it has not been trained on rows of family ", row->family);
+  for (const RankedInstance* instance : instances) {
+    if (!model.KnowsFamily(instance->family)) {
+      return absl::StrCat("it has not been trained on instances of family ", instance->family);
     }
   }
   if (!IsWhole(context)) return "the problem is computed in parts";
   const FeatureMaker maker(context);
-  features.reserve(rows.size());
+  features.reserve(instances.size());
   Standing standing;
-  if (rows.size() > 1) {
-    standing = {.least_cycles = rows[0]->cost.cycles, .second_cycles = rows[1]->cost.cycles};
+  if (instances.size() > 1) {
+    standing = {.least_cycles = instances[0]->cost.cycles,
+                .second_cycles = instances[1]->cost.cycles};
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const RankedRow& row = *rows[i];
-    if (i > 0 && row.cycles > rows[i - 1]->cycles) standing.rank = static_cast<int>(i);
-    features.push_back(maker.Of(row.shape, row.cost, standing));
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    const RankedInstance& instance = *instances[i];
+    if (i > 0 && instance.cycles > instances[i - 1]->cycles) standing.rank = static_cast<int>(i);
+    features.push_back(maker.Of(instance.shape, instance.cost, standing));
     if (const auto far = model.FarFeature(features.back())) {
       return absl::StrCat("far from its training set: ", *far);
     }
@@ -69,15 +71,15 @@ std::string Describe(const Model& model, PlanContext& context, std::span<RankedR
   return "";
 }
 
-/// What is asked about a row.
+/// What is asked about an instance.
 struct Question {
-  RankedRow* row;
+  RankedInstance* instance;
   const Features* features;
   double slowdown = 0;  // log2, as the estimate says, and the trees correct it
 };
 
-/// Asks about rows, and leaves them in the order of the answers: finalists by all trees, behind
-/// which the others come.
+/// Asks about instances, and leaves them in the order of the answers: finalists by all trees,
+/// behind which the others come.
 void Ask(const Model& model, std::span<Question> questions) {
   const auto ask = [&](std::size_t begin, std::size_t end, std::span<Question> some) {
     std::vector<const Features*> features;
@@ -116,11 +118,12 @@ std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
 
 }  // namespace
 
-Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<RankedRow> rows) {
-  for (RankedRow& row : rows) row.cycles = row.cost.cycles;
+Ranking Rank(const Model* model, ModelUse use, PlanContext& context,
+             std::span<RankedInstance> instances) {
+  for (RankedInstance& instance : instances) instance.cycles = instance.cost.cycles;
   if (model == nullptr) return {.by_model = false, .about = "there is no model"};
   std::string reason = WhyNot(*model, use, context);
-  const std::vector<RankedRow*> asked = FirstByEstimate(*model, rows);
+  const std::vector<RankedInstance*> asked = FirstByEstimate(*model, instances);
   std::vector<Features> features;
   if (reason.empty()) reason = Describe(*model, context, asked, features);
   if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
@@ -134,9 +137,10 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context, std::span<R
   Ask(*model, questions);
   // The others come behind these, in the order of their estimates.
   const double slowest = std::exp2(questions.back().slowdown);
-  for (RankedRow& row : rows) row.cycles = std::max(row.cycles, most) * slowest * least / most;
+  for (RankedInstance& instance : instances)
+    instance.cycles = std::max(instance.cycles, most) * slowest * least / most;
   for (const Question& question : questions) {
-    question.row->cycles = least * std::exp2(question.slowdown);
+    question.instance->cycles = least * std::exp2(question.slowdown);
   }
   return {.by_model = true, .about = model->about()};
 }

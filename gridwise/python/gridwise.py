@@ -65,7 +65,7 @@ class _Problem(ctypes.Structure):
 class _Verdict(ctypes.Structure):
     _fields_ = [
         ("family", ctypes.c_char_p),
-        ("row", ctypes.c_char_p),
+        ("instance", ctypes.c_char_p),
         ("reason", ctypes.c_char_p),
         ("refusal", ctypes.c_int32),
         ("estimated_ms", ctypes.c_double),
@@ -75,7 +75,7 @@ class _Verdict(ctypes.Structure):
 class _Options(ctypes.Structure):
     _fields_ = [
         ("family", ctypes.c_char_p),
-        ("row", ctypes.c_char_p),
+        ("instance", ctypes.c_char_p),
         ("splits", ctypes.c_int32),
         ("atomic", ctypes.c_int32),
     ]
@@ -95,7 +95,7 @@ def _open_library():
         "message": text,
         "version": text,
         "plan_family": text,
-        "plan_row": text,
+        "plan_instance": text,
         "plan_line": text,
         "plan_description": text,
         "plan_workspace_bytes": number,
@@ -103,7 +103,7 @@ def _open_library():
         "cache_skipped": text,
     }.items():
         getattr(lib, "gridwise_" + name).restype = result
-    for name in ("family", "row", "line", "description", "workspace_bytes", "estimated_ms"):
+    for name in ("family", "instance", "line", "description", "workspace_bytes", "estimated_ms"):
         getattr(lib, "gridwise_plan_" + name).argtypes = [address]
     for name in ("free", "free_plan", "free_executable", "free_verdicts", "close_cache"):
         function = getattr(lib, "gridwise_" + name)
@@ -127,7 +127,7 @@ def _bytes(text):
 
 
 def version():
-    """The library's, e.g. "0.1.0"."""
+    """The library's, e.g. "0.2.0"."""
     return _lib.gridwise_version().decode()
 
 
@@ -277,7 +277,7 @@ def _three(argument, values, rank, default):
 
 
 def _explained(verdict):
-    said = {"family": verdict.family.decode(), "row": verdict.row.decode()}
+    said = {"family": verdict.family.decode(), "instance": verdict.instance.decode()}
     if verdict.reason is None:
         return {**said, "estimated_ms": verdict.estimated_ms}
     return {**said, "reason": verdict.reason.decode(), "refusal": REFUSALS[verdict.refusal]}
@@ -368,7 +368,7 @@ class Problem:
 
     def plans(self, n=1, target=None, **options):
         """The first n plans, the fastest by estimate first, for a target or else the current device. Options: family,
-        row, splits, atomic."""
+        instance, splits, atomic."""
         raw, count = (ctypes.c_void_p * n)(), ctypes.c_int()
         _check(
             _lib.gridwise_rank_plans(
@@ -378,7 +378,7 @@ class Problem:
         return [Plan(self, raw[i]) for i in range(count.value)]
 
     def explain(self, target=None, **options):
-        """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, row
+        """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, instance
         and estimated_ms, or the reason why it does not compute it and a word of REFUSALS, refusal."""
         verdicts = ctypes.c_void_p()
         _check(
@@ -435,9 +435,9 @@ class Problem:
 
 def _options(options):
     splits, atomic = options.pop("splits", 0), options.pop("atomic", False)
-    raw = _Options(_bytes(options.pop("family", None)), _bytes(options.pop("row", None)), splits, int(atomic))
+    raw = _Options(_bytes(options.pop("family", None)), _bytes(options.pop("instance", None)), splits, int(atomic))
     if options:
-        raise TypeError(f"options are family, row, splits and atomic, not {', '.join(options)}")
+        raise TypeError(f"options are family, instance, splits and atomic, not {', '.join(options)}")
     return ctypes.byref(raw)
 
 
@@ -446,13 +446,13 @@ class Plan:
 
     def __init__(self, problem, handle):
         self.problem, self.handle = problem, ctypes.c_void_p(handle)
-        for name in ("family", "row", "line", "description"):
+        for name in ("family", "instance", "line", "description"):
             setattr(self, name, getattr(_lib, "gridwise_plan_" + name)(self.handle).decode())
         self.workspace_bytes = _lib.gridwise_plan_workspace_bytes(self.handle)
         self.estimated_ms = _lib.gridwise_plan_estimated_ms(self.handle)
 
     def __repr__(self):
-        return f"<gridwise.Plan {self.row} ({self.family}), {1e3 * self.estimated_ms:.1f} us, workspace {self.workspace_bytes}>"
+        return f"<gridwise.Plan {self.instance} ({self.family}), {1e3 * self.estimated_ms:.1f} us, workspace {self.workspace_bytes}>"
 
     def __str__(self):
         return self.description

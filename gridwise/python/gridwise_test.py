@@ -8,7 +8,7 @@ import struct
 import sys
 import unittest
 
-sys.path.insert(0, "instances/python")
+sys.path.insert(0, "gridwise/python")
 import gridwise  # noqa: E402
 
 TARGET = os.environ["GRIDWISE_TEST_TARGET"]
@@ -131,21 +131,21 @@ class GridwiseTest(unittest.TestCase):
 
     def test_plans(self):
         plans = self.problem.plans(3)
-        self.assertEqual(len({plan.row for plan in plans}), 3)
-        self.assertEqual([plan.row for plan in plans], [row["row"] for row in self.problem.explain()[:3]])
+        self.assertEqual(len({plan.instance for plan in plans}), 3)
+        self.assertEqual([plan.instance for plan in plans], [instance["instance"] for instance in self.problem.explain()[:3]])
         plan = gridwise.parse_plan(self.problem, plans[2].line)
-        self.assertEqual(plan.row, plans[2].row)
-        self.assertIn(plan.row, plan.description)
+        self.assertEqual(plan.instance, plans[2].instance)
+        self.assertIn(plan.instance, plan.description)
         self.assertEqual(str(plan), plan.description)
-        self.assertRegex(repr(plan), r"^<gridwise.Plan " + plan.row + r" \(\w+\), \d+\.\d us, workspace \d+>$")
+        self.assertRegex(repr(plan), r"^<gridwise.Plan " + plan.instance + r" \(\w+\), \d+\.\d us, workspace \d+>$")
         self.run_plan(plan, self.a, self.b, self.out)
         self.assertEqual(self.problem.plans(target="gfx950", splits=2)[0].line.count("splits=2"), 1)
 
     def test_explain(self):
         said = self.problem.explain()
-        able = [row for row in said if "reason" not in row]
+        able = [instance for instance in said if "reason" not in instance]
         self.assertEqual(said[: len(able)], able)
-        self.assertEqual(able[0]["row"], self.problem.plans()[0].row)
+        self.assertEqual(able[0]["instance"], self.problem.plans()[0].instance)
         self.assertGreater(able[0]["estimated_ms"], 0)
         refused = said[len(able)]
         self.assertIn(refused["refusal"], gridwise.REFUSALS)
@@ -153,7 +153,7 @@ class GridwiseTest(unittest.TestCase):
         # Groups of more channels than direct kernels are for.
         direct = self.problem.explain(family="direct")
         self.assertTrue(direct)
-        self.assertEqual({row["refusal"] for row in direct}, {"channels"})
+        self.assertEqual({instance["refusal"] for instance in direct}, {"channels"})
 
     def test_strides(self):
         def problem(x):
@@ -187,8 +187,8 @@ class GridwiseTest(unittest.TestCase):
             gridwise.Problem("fwd", "f16", c=3, k=4, size=(4, 4), groups=2)
         self.assertEqual(caught.exception.status, 3)
         self.assertIn("c is 3; must be a multiple of groups", str(caught.exception))
-        with self.assertRaisesRegex(gridwise.Error, "row is fast; must be one of"):
-            self.problem.plans(row="fast")
+        with self.assertRaisesRegex(gridwise.Error, "instance is fast; must be one of"):
+            self.problem.plans(instance="fast")
         with self.assertRaisesRegex(gridwise.Error, "no device is a gfx1"):
             gridwise.use_device("gfx1")
         with self.assertRaisesRegex(TypeError, "not speed"):

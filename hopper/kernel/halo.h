@@ -348,7 +348,7 @@ GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
   return rows;
 }
 
-/// Whether this thread has a sum that is not finite in one of these rows.
+/// Whether this thread has a sum that is not finite in one of these instances.
 template <HaloConfig kC>
 GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   bool found = false;

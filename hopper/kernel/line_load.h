@@ -3,7 +3,7 @@
 #include "hopper/kernel/halo.h"
 #include "hopper/line.h"
 
-/// How line rows (hopper/line.h) put lines of the source and the filter into shared memory.
+/// How line instances (hopper/line.h) put lines of the source and the filter into shared memory.
 
 namespace gridwise::hopper {
 

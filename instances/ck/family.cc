@@ -15,7 +15,7 @@
 #include "core/launch/code.h"
 #include "core/planning/parts_family.h"
 #include "core/text/fields_text.h"
-#include "instances/ck/row_code.h"
+#include "instances/ck/instance_code.h"
 
 namespace gridwise::ck {
 namespace {
@@ -27,35 +27,38 @@ using enum Op;
 using enum Schedule;
 using enum Walk;
 
-/// A line of a list of rows.
-struct Row {
+/// A line of a list of instances.
+struct Instance {
   OpSet ops;
   GemmConfig config;
-  RowUse use;
+  InstanceUse use;
 };
 
-#define ROW(ops, ...) {ops, {__VA_ARGS__}, RowUse::kRanked},
-#define REQUESTED_ROW(ops, ...) {ops, {__VA_ARGS__}, RowUse::kOnRequest},
+#define INSTANCE(ops, ...) {ops, {__VA_ARGS__}, InstanceUse::kRanked},
+#define REQUESTED_INSTANCE(ops, ...) {ops, {__VA_ARGS__}, InstanceUse::kOnRequest},
 
-#include "instances/ck/row_tables.inc"
+#include "instances/ck/instance_tables.inc"
 
-/// The rows, a family's for convolutions and one's for matrices. Both have the same kernels.
+/// The instances, a family's for convolutions and one's for matrices. Both have the same kernels.
 struct Tables {
   PartsFamily convolutions{"ck"}, matrices{"ck"};
   ClassicFamily classic{convolutions};
   std::map<Gfx, std::vector<CompiledKernel>> kernels;
 
-  void Add(const RowTable& table) {
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-      const Row& row = table.rows[i];
-      std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "ck", table.codes[i]);
+  void Add(const InstanceTable& table) {
+    for (std::size_t i = 0; i < table.instances.size(); ++i) {
+      const Instance& instance = table.instances[i];
+      std::optional<KernelCode> code =
+          CodeOfInstance(table.objects, table.gfx, "ck", table.codes[i]);
       if (!code) continue;
-      code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
-      if (row.use == RowUse::kRanked) kernels[table.gfx].push_back({row.config, *code});
+      code->needs = NeedsOfInstance(table.needs, PrintFields(instance.config), *code);
+      if (instance.use == InstanceUse::kRanked)
+        kernels[table.gfx].push_back({instance.config, *code});
       for (const Op op : kAllOps) {
-        if (!row.ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
+        if (!instance.ops.Has(op) || !IsBuilt(DirectionOf(op))) continue;
         PartsFamily& family = op == kBatchedGemm ? matrices : convolutions;
-        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, row.config, *code), row.use);
+        family.Add(DirectionOf(op), table.gfx, MakeKernel(op, instance.config, *code),
+                   instance.use);
       }
     }
   }
@@ -64,7 +67,7 @@ struct Tables {
 const Tables& TheTables() {
   static const Tables* const tables = [] {
     auto* const made = new Tables;
-    for (const RowTable& table : RowTables()) made->Add(table);
+    for (const InstanceTable& table : InstanceTables()) made->Add(table);
     return made;
   }();
   return *tables;

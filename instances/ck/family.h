@@ -8,14 +8,15 @@
 
 namespace gridwise::ck {
 
-/// The classic family with the rows of this folder's <target>.inc. Lives as long as the program.
+/// The classic family with the instances of this folder's <target>.inc. Lives as long as the
+/// program.
 const KernelFamily& Family();
 
-/// Its rows for matrix multiplications, which are told of them as of forward convolutions
+/// Its instances for matrix multiplications, which are told of them as of forward convolutions
 /// (core/gemm/convolution.h). No family that plans of convolutions choose from.
 const KernelFamily& Gemms();
 
-/// The kernels of all its rows that plans choose from, each once.
+/// The kernels of all its instances that plans choose from, each once.
 std::span<const CompiledKernel> Kernels(Gfx gfx);
 
 }  // namespace gridwise::ck

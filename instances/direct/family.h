@@ -4,7 +4,8 @@
 
 namespace gridwise::direct {
 
-/// The direct family with the rows of this folder's <target>.inc. Lives as long as the program.
+/// The direct family with the instances of this folder's <target>.inc. Lives as long as the
+/// program.
 const KernelFamily& Family();
 
 }  // namespace gridwise::direct

@@ -17,15 +17,15 @@
 #include "hopper/line.h"
 #include "hopper/narrow.h"
 #include "hopper/simple.h"
-#include "instances/hopper/row_code.h"
+#include "instances/hopper/instance_code.h"
 
 namespace gridwise::hopper {
 namespace {
 
 using enum DataType;
 
-/// A line of the list of rows.
-struct Row {
+/// A line of the list of instances.
+struct Instance {
   std::variant<Config, ClassesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
                NarrowWeightConfig, SimpleConfig>
       config;
@@ -48,7 +48,7 @@ struct Row {
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
 
-#include "instances/hopper/row_tables.inc"
+#include "instances/hopper/instance_tables.inc"
 
 Direction DirectionOf(const ClassesConfig&) { return Direction::kBackwardData; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
@@ -58,17 +58,18 @@ Direction DirectionOf(const Config& config) {
   return config.direction;
 }
 
-void AddRows(const RowTable& table, PartsFamily& family) {
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const Row& row = table.rows[i];
-    std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "hopper", table.codes[i]);
+void AddInstances(const InstanceTable& table, PartsFamily& family) {
+  for (std::size_t i = 0; i < table.instances.size(); ++i) {
+    const Instance& instance = table.instances[i];
+    std::optional<KernelCode> code =
+        CodeOfInstance(table.objects, table.gfx, "hopper", table.codes[i]);
     if (!code) continue;
     std::visit(
         [&](const auto& config) {
           if (!IsBuilt(DirectionOf(config))) return;
           family.Add(DirectionOf(config), table.gfx, MakeKernel(config, *std::move(code)));
         },
-        row.config);
+        instance.config);
   }
 }
 
@@ -77,7 +78,7 @@ void AddRows(const RowTable& table, PartsFamily& family) {
 const KernelFamily& Family() {
   static const PartsFamily* const family = [] {
     auto* const made = new PartsFamily("hopper");
-    for (const RowTable& table : RowTables()) AddRows(table, *made);
+    for (const InstanceTable& table : InstanceTables()) AddInstances(table, *made);
     return made;
   }();
   return *family;

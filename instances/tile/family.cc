@@ -9,7 +9,7 @@
 #include "core/launch/code.h"
 #include "core/planning/parts_family.h"
 #include "core/text/fields_text.h"
-#include "instances/tile/row_code.h"
+#include "instances/tile/instance_code.h"
 #include "tile/plan/kernels.h"
 
 namespace gridwise::tile {
@@ -19,34 +19,36 @@ using enum DataType;
 using enum MmaUnit;
 using enum Schedule;
 
-/// A line of a list of rows.
-struct Row {
+/// A line of a list of instances.
+struct Instance {
   Direction direction;
   TileConfig config;
-  RowUse use;
+  InstanceUse use;
 };
 
-#define FORWARD(...) {Direction::kForward, {__VA_ARGS__}, RowUse::kRanked},
-#define BACKWARD_DATA(...) {Direction::kBackwardData, {__VA_ARGS__}, RowUse::kRanked},
-#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, {__VA_ARGS__}, RowUse::kRanked},
-#define REQUESTED_FORWARD(...) {Direction::kForward, {__VA_ARGS__}, RowUse::kOnRequest},
-#define REQUESTED_BACKWARD_DATA(...) {Direction::kBackwardData, {__VA_ARGS__}, RowUse::kOnRequest},
+#define FORWARD(...) {Direction::kForward, {__VA_ARGS__}, InstanceUse::kRanked},
+#define BACKWARD_DATA(...) {Direction::kBackwardData, {__VA_ARGS__}, InstanceUse::kRanked},
+#define BACKWARD_WEIGHT(...) {Direction::kBackwardWeight, {__VA_ARGS__}, InstanceUse::kRanked},
+#define REQUESTED_FORWARD(...) {Direction::kForward, {__VA_ARGS__}, InstanceUse::kOnRequest},
+#define REQUESTED_BACKWARD_DATA(...) \
+  {Direction::kBackwardData, {__VA_ARGS__}, InstanceUse::kOnRequest},
 #define REQUESTED_BACKWARD_WEIGHT(...) \
-  {Direction::kBackwardWeight, {__VA_ARGS__}, RowUse::kOnRequest},
+  {Direction::kBackwardWeight, {__VA_ARGS__}, InstanceUse::kOnRequest},
 
-#include "instances/tile/row_tables.inc"
+#include "instances/tile/instance_tables.inc"
 
-void AddRows(const RowTable& table, PartsFamily& family) {
-  for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    const Row& row = table.rows[i];
-    std::optional<KernelCode> code = CodeOfRow(table.objects, table.gfx, "tile", table.codes[i]);
+void AddInstances(const InstanceTable& table, PartsFamily& family) {
+  for (std::size_t i = 0; i < table.instances.size(); ++i) {
+    const Instance& instance = table.instances[i];
+    std::optional<KernelCode> code =
+        CodeOfInstance(table.objects, table.gfx, "tile", table.codes[i]);
     if (!code) continue;
-    code->needs = NeedsOfRow(table.needs, PrintFields(row.config), *code);
-    family.Add(row.direction, table.gfx,
-               row.direction == Direction::kBackwardWeight
-                   ? MakeBwdWeightKernel(row.config, *std::move(code))
-                   : MakeGatherKernel(row.config, *std::move(code)),
-               row.use);
+    code->needs = NeedsOfInstance(table.needs, PrintFields(instance.config), *code);
+    family.Add(instance.direction, table.gfx,
+               instance.direction == Direction::kBackwardWeight
+                   ? MakeBwdWeightKernel(instance.config, *std::move(code))
+                   : MakeGatherKernel(instance.config, *std::move(code)),
+               instance.use);
   }
 }
 
@@ -55,7 +57,7 @@ void AddRows(const RowTable& table, PartsFamily& family) {
 const KernelFamily& Family() {
   static const PartsFamily* const family = [] {
     auto* const made = new PartsFamily("tile");
-    for (const RowTable& table : RowTables()) AddRows(table, *made);
+    for (const InstanceTable& table : InstanceTables()) AddInstances(table, *made);
     return made;
   }();
   return *family;

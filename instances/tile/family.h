@@ -4,7 +4,7 @@
 
 namespace gridwise::tile {
 
-/// The tile family with the rows of this folder's <target>.inc. Lives as long as the program.
+/// The tile family with the instances of this folder's <target>.inc. Lives as long as the program.
 const KernelFamily& Family();
 
 }  // namespace gridwise::tile

@@ -37,13 +37,14 @@ std::string Gridwise(const std::string& arguments, int status = 0) {
   return result.out;
 }
 
-/// A model of a single tree for the features of a table, by which rows with tiles of 128 or more
-/// along m take a million times longer than they are estimated to.
+/// A model of a single tree for the features of a table, by which instances with tiles of 128 or
+/// more along m take a million times longer than they are estimated to.
 std::string ModelFor(const std::string& features) {
   const std::vector<std::string> lines = absl::StrSplit(features, '\n');
   const std::vector<std::string> header = absl::StrSplit(lines.front(), ',');
   std::string text =
-      "date 2026-01-01\ntrainer a pencil\nrows 0\ngroup gfx942 fwd f16 9 0.5 0.6\nfamily tile\n";
+      "date 2026-01-01\ntrainer a pencil\ninstances 0\ngroup gfx942 fwd f16 9 0.5 0.6\nfamily "
+      "tile\n";
   // Features follow what is known of a time.
   const auto first = std::ranges::find(header, "at_least") - header.begin() + 1;
   int tile_m = -1;
@@ -58,13 +59,13 @@ TEST(Chain, FromTraitsToAValidatedModel) {
   Gridwise(
       absl::StrCat("instances --config=tools/tune/examples/small.json --arch=gfx942 "
                    "--where='occupancy == 2' --export=",
-                   File("rows.json")));
-  Gridwise(absl::StrCat("compile --jobs=2 --rows=", File("rows.json")));
+                   File("instances.json")));
+  Gridwise(absl::StrCat("compile --jobs=2 --instances=", File("instances.json")));
   Gridwise(absl::StrCat("problems --use=test --direction=fwd --number=4 --max-flops=50M --csv=",
                         File("problems.csv")));
   const std::string sweep =
-      absl::StrCat("sweep --problems=", File("problems.csv"), " --rows=", File("rows.json"),
-                   " --direction=fwd --time --quick ");
+      absl::StrCat("sweep --problems=", File("problems.csv"),
+                   " --instances=", File("instances.json"), " --direction=fwd --time --quick ");
   Gridwise(absl::StrCat(sweep, "--chunk=1/2 --csv=", File("1.csv")));
   Gridwise(absl::StrCat(sweep, "--chunk=2/2 --workers=1 --csv=", File("2.csv")));
   Gridwise(absl::StrCat("merge ", File("1.csv"), " ", File("2.csv"), " --csv=", File("times.csv")));
@@ -107,8 +108,9 @@ TEST(Sweep, KilledAtAnyMomentResumes) {
          "pad_h,pad_w,directions\n"
          "a,2,1,1,32,32,1,1,1,1,8,8,1,1,1,1,1,1,0,0,0,fwd\n"
          "b,2,1,2,64,32,1,3,3,1,9,9,1,1,1,1,1,1,0,1,1,fwd\n";
-  const std::string sweep = absl::StrCat("sweep --problems=", File("few.csv"),
-                                         " --direction=fwd --family=tile --time --all-rows --csv=");
+  const std::string sweep =
+      absl::StrCat("sweep --problems=", File("few.csv"),
+                   " --direction=fwd --family=tile --time --all-instances --csv=");
   Gridwise(sweep + File("whole.csv"));
   for (double seconds = 0.05; TextOf("killed.csv").find(",timed,") == std::string::npos;
        seconds *= 1.5) {

@@ -69,7 +69,7 @@ class Naive final : public gridwise::KernelFamily {
     for (const gridwise::CodeObject& object : NaiveCode()) {
       const auto gfx = gridwise::ParseGfx(object.gfx);
       if (!gfx) continue;
-      rows_[static_cast<std::size_t>(*gfx)] = {
+      instances_[static_cast<std::size_t>(*gfx)] = {
           {.family = "naive",
            .op = "",
            .name = "f16",
@@ -82,10 +82,10 @@ class Naive final : public gridwise::KernelFamily {
 
   std::string_view name() const override { return "naive"; }
 
-  std::span<const gridwise::RowInfo> Rows(gridwise::Direction direction,
-                                          gridwise::Gfx gfx) const override {
+  std::span<const gridwise::InstanceInfo> Instances(gridwise::Direction direction,
+                                                    gridwise::Gfx gfx) const override {
     if (direction != gridwise::Direction::kForward) return {};
-    return rows_[static_cast<std::size_t>(gfx)];
+    return instances_[static_cast<std::size_t>(gfx)];
   }
 
   gridwise::Verdict Ask(std::size_t, gridwise::PlanContext& context) const override {
@@ -104,12 +104,12 @@ class Naive final : public gridwise::KernelFamily {
          .resident = 1});
   }
 
-  gridwise::LaunchPlan MakeLaunches(std::size_t row,
+  gridwise::LaunchPlan MakeLaunches(std::size_t instance,
                                     gridwise::PlanContext& context) const override {
     using gridwise::Memory;
     const ConvProblem& problem = context.problem();
     gridwise::KernelLaunch launch = {
-        .code = Rows(problem.direction, context.device().gfx)[row].code,
+        .code = Instances(problem.direction, context.device().gfx)[instance].code,
         .shape = {.workgroups = {Workgroups(problem)}, .threads = {kNaiveThreads}},
         .arguments = gridwise::BytesOf(ArgsOf(problem)),
         .addresses = {{offsetof(NaiveConvArgs, x), {Memory::kA}},
@@ -121,12 +121,12 @@ class Naive final : public gridwise::KernelFamily {
     plan.gemms = {{.m = problem.batch * problem.out_cells(),
                    .n = problem.k_per_group(),
                    .k = problem.filter_taps() * problem.c_per_group()}};
-    plan.cost = std::get<gridwise::Cost>(Ask(row, context));
+    plan.cost = std::get<gridwise::Cost>(Ask(instance, context));
     return plan;
   }
 
  private:
-  std::vector<gridwise::RowInfo> rows_[std::size(gridwise::kAllGfx)];
+  std::vector<gridwise::InstanceInfo> instances_[std::size(gridwise::kAllGfx)];
 };
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 namespace consumer {
 
-/// A kernel family of this repository's own, "naive": one row, which computes any forward
+/// A kernel family of this repository's own, "naive": one instance, which computes any forward
 /// convolution of f16 by its definition.
 const gridwise::KernelFamily& NaiveFamily();
 

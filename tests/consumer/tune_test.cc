@@ -67,7 +67,7 @@ absl::Status Tune(gridwise::PlanCache& cache, const Tensors& tensors) {
   if (!result.ok()) return result.status();
   for (const gridwise::PlanTime& time : result->plans) {
     std::printf("%9.4f ms of the %s clock: %s\n", time.milliseconds, Name(result->clock),
-                time.plan.row().c_str());
+                time.plan.instance().c_str());
   }
   return cache.Store(result->best());
 }
@@ -76,7 +76,7 @@ absl::Status Load(const gridwise::PlanCache& cache, const Tensors& tensors,
                   const gridwise::DeviceFacts& device) {
   const std::optional<gridwise::Plan> plan = cache.Find(Problem(), device);
   if (!plan) return absl::NotFoundError("the other process's plan is not there");
-  std::printf("found %s\n", plan->row().c_str());
+  std::printf("found %s\n", plan->instance().c_str());
   const auto conv = gridwise::Executable::Load(*plan);
   if (!conv.ok()) return conv.status();
   const auto workspace = gridwise::DeviceBuffer::Allocate(plan->workspace_bytes());

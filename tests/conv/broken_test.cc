@@ -63,7 +63,7 @@ class Broken : public testing::Test {
   Gfx gfx_ = Gfx::k942;
 };
 
-/// 4 sub-GEMMs with taps, of rows that fill no tile.
+/// 4 sub-GEMMs with taps, of instances that fill no tile.
 ConvProblem Strided() {
   const Dim dim = {.in = 14, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   return {.direction = Direction::kBackwardData,
@@ -112,7 +112,7 @@ TEST_F(Broken, WrongTapIsCaught) {
   EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << status;
 }
 
-TEST_F(Broken, RowsPastTheLastAreCaught) {
+TEST_F(Broken, InstancesPastTheLastAreCaught) {
   // They are cells of an image that dx does not have: in the margin, or outside of the allocation.
   ConvProblem larger = Strided();
   larger.batch = 3;

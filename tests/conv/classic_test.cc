@@ -1,4 +1,4 @@
-// Every row of the classic family on problems of each kind: 1-D to 3-D, with groups, strides,
+// Every instance of the classic family on problems of each kind: 1-D to 3-D, with groups, strides,
 // dilation, asymmetric padding, channels that divide nothing, fused epilogues, and outputs in f32.
 
 #include <cstdint>
@@ -45,7 +45,7 @@ std::vector<ConvProblem> Problems() {
       Problem2d(3, 1, 16, 32, {}, {.in = 40, .filter = 5, .pad_begin = 2, .pad_end = 2});
   line.rank = 1;
   problems.push_back(line);
-  // Groups of few channels, which rows merge; a tile of columns has 16 of 4, or less.
+  // Groups of few channels, which instances merge; a tile of columns has 16 of 4, or less.
   problems.push_back(Problem2d(2, 32, 128, 128, same, odd));
   problems.push_back(Problem2d(1, 16, 16, 96, odd, same));
   return problems;
@@ -64,7 +64,7 @@ Epilogue FusedEpilogue(const ConvProblem& problem) {
   return epilogue;
 }
 
-/// The variants of a problem for a row's type.
+/// The variants of a problem for an instance's type.
 std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, DataType type) {
   problem.direction = direction;
   problem.type = type;
@@ -96,32 +96,32 @@ bool IsRefused(std::string_view op, const ConvProblem& problem) {
          problem.weight_layout == WeightLayout::kKYXGC;
 }
 
-/// Whether the rows of an op are tested, of which the environment may name one.
+/// Whether the instances of an op are tested, of which the environment may name one.
 bool IsTested(std::string_view op) {
   const char* const wanted = std::getenv("GRIDWISE_TEST_OP");
   return wanted == nullptr || op == wanted;
 }
 
-class ClassicRowsTest : public ::testing::TestWithParam<Direction> {};
+class ClassicInstancesTest : public ::testing::TestWithParam<Direction> {};
 
-TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
+TEST_P(ClassicInstancesTest, ComputeWhatTheyAccept) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  int rows = 0, computed = 0;
-  std::map<std::string, int> of_problem;  // rows of an op that compute it
+  int instances = 0, computed = 0;
+  std::map<std::string, int> of_problem;  // instances of an op that compute it
   std::map<std::string, ConvCase> cases;
-  for (const RowInfo& row : ck::Family().Rows(GetParam(), *gfx)) {
-    if (!IsTested(row.op)) continue;
-    ++rows;
+  for (const InstanceInfo& instance : ck::Family().Instances(GetParam(), *gfx)) {
+    if (!IsTested(instance.op)) continue;
+    ++instances;
     int of_row = 0;
     for (const ConvProblem& base : Problems()) {
-      for (const ConvProblem& problem : VariantsOf(base, GetParam(), row.type)) {
+      for (const ConvProblem& problem : VariantsOf(base, GetParam(), instance.type)) {
         const std::string name = ToString(problem);
-        SCOPED_TRACE(absl::StrCat(row.name, ": ", name));
-        const std::string op_and_name = absl::StrCat(row.op, " ", name);
-        if (!IsRefused(row.op, problem)) of_problem.try_emplace(op_and_name, 0);
+        SCOPED_TRACE(absl::StrCat(instance.name, ": ", name));
+        const std::string op_and_name = absl::StrCat(instance.op, " ", name);
+        if (!IsRefused(instance.op, problem)) of_problem.try_emplace(op_and_name, 0);
         const absl::StatusOr<Plan> plan =
-            MakePlan(problem, *gfx, {.row = row.name, .family = "ck"});
+            MakePlan(problem, *gfx, {.instance = instance.name, .family = "ck"});
         if (plan.status().code() == absl::StatusCode::kUnimplemented) continue;
         ASSERT_TRUE(plan.ok()) << plan.status();
         EXPECT_EQ(plan->family(), "ck");
@@ -137,16 +137,16 @@ TEST_P(ClassicRowsTest, ComputeWhatTheyAccept) {
         ++of_problem[op_and_name];
       }
     }
-    EXPECT_GT(of_row, 0) << row.name << " computes none of the problems";
+    EXPECT_GT(of_row, 0) << instance.name << " computes none of the problems";
   }
-  EXPECT_GT(rows, 0);
-  EXPECT_GT(computed, rows);
+  EXPECT_GT(instances, 0);
+  EXPECT_GT(computed, instances);
   for (const auto& [problem, count] : of_problem) {
-    EXPECT_GT(count, 0) << "no row computes by " << problem;
+    EXPECT_GT(count, 0) << "no instance computes by " << problem;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Directions, ClassicRowsTest, ::testing::ValuesIn(kAllDirections),
+INSTANTIATE_TEST_SUITE_P(Directions, ClassicInstancesTest, ::testing::ValuesIn(kAllDirections),
                          [](const auto& direction) { return std::string(Name(direction.param)); });
 
 TEST(LaunchPerSubGemm, ComputesTheSame) {
@@ -171,7 +171,7 @@ TEST(LaunchPerSubGemm, ComputesTheSame) {
   }
 }
 
-TEST(ClassicOpTest, IsNamedAndItsRowsAreChosen) {
+TEST(ClassicOpTest, IsNamedAndItsInstancesAreChosen) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   ConvProblem problem = Problems()[0];
@@ -179,7 +179,7 @@ TEST(ClassicOpTest, IsNamedAndItsRowsAreChosen) {
   for (const char* op : {"cshuffle_v3", "two_stage"}) {
     const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.op = op});
     ASSERT_TRUE(plan.ok()) << plan.status();
-    EXPECT_TRUE(absl::StartsWith(plan->row(), op)) << plan->row();
+    EXPECT_TRUE(absl::StartsWith(plan->instance(), op)) << plan->instance();
   }
   const absl::Status unknown = MakePlan(problem, *gfx, {.op = "best"}).status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);

@@ -58,18 +58,18 @@ TEST_P(EmptyBatch, HasAnEpilogue) {
   EXPECT_EQ(empty->CheckPlan(*plan), absl::OkStatus());
 }
 
-TEST_P(EmptyBatch, HasNoRowAndSaysSo) {
+TEST_P(EmptyBatch, HasNoInstanceAndSaysSo) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   const ConvProblem problem = Empty(GetParam());
   const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(plan->row(), "");
+  EXPECT_EQ(plan->instance(), "");
   EXPECT_NE(plan->ToString().find("the batch is 0"), std::string::npos) << plan->ToString();
-  for (const RowVerdict& verdict : ExplainRows(problem, *gfx)) {
-    EXPECT_EQ(verdict.reason, "the batch is 0: there is nothing to multiply") << verdict.row;
+  for (const InstanceVerdict& verdict : ExplainInstances(problem, *gfx)) {
+    EXPECT_EQ(verdict.reason, "the batch is 0: there is nothing to multiply") << verdict.instance;
   }
-  EXPECT_FALSE(MakePlan(problem, *gfx, {.row = "no such row"}).ok());
+  EXPECT_FALSE(MakePlan(problem, *gfx, {.instance = "no such instance"}).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Conv, EmptyBatch, testing::ValuesIn(kAllDirections),

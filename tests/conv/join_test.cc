@@ -30,12 +30,13 @@ constexpr int kSplits = 5;
 ConvProblem LongK(Direction direction) {
   const Dim dim = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const bool along_cells = direction == Direction::kBackwardWeight;
-  ConvProblem problem = {.direction = direction,
-                         .groups = 2,
-                         .batch = along_cells ? 7 : 6,  // whose rows are for 512 cells and more
-                         .c = 160,
-                         .k = 144,
-                         .dims = {Dim{}, dim, dim}};
+  ConvProblem problem = {
+      .direction = direction,
+      .groups = 2,
+      .batch = along_cells ? 7 : 6,  // whose instances are for 512 cells and more
+      .c = 160,
+      .k = 144,
+      .dims = {Dim{}, dim, dim}};
   problem.epilogue.low = 0;
   return problem;
 }
@@ -46,14 +47,15 @@ class Join : public testing::TestWithParam<Direction> {
     const absl::StatusOr<Gfx> gfx = UseTestTarget();
     ASSERT_TRUE(gfx.ok()) << gfx.status();
     gfx_ = *gfx;
-    // All rows that there are.
+    // All instances that there are.
     const absl::StatusOr<std::vector<Plan>> all =
         RankPlans(LongK(GetParam()), gfx_, /*n=*/1000, {.family = "tile", .splits = kSplits});
     ASSERT_TRUE(all.ok()) << all.status();
     for (const Plan& plan : *all) {
-      if (plan.row().find("_join") != std::string::npos) plans_.push_back(plan);
+      if (plan.instance().find("_join") != std::string::npos) plans_.push_back(plan);
     }
-    if (plans_.empty()) GTEST_SKIP() << "no row of the direction joins splits on " << Name(gfx_);
+    if (plans_.empty())
+      GTEST_SKIP() << "no instance of the direction joins splits on " << Name(gfx_);
   }
   void TearDown() override { sim::SetCheckSettings(settings_); }
 
@@ -66,10 +68,10 @@ TEST_P(Join, IsOneLaunchThatWritesTheOutput) {
   const absl::StatusOr<ConvCase> made = ConvCase::Make(LongK(GetParam()), /*seed=*/7);
   ASSERT_TRUE(made.ok()) << made.status();
   for (const Plan& plan : plans_) {
-    EXPECT_EQ(plan.launches(), 1) << plan.row();
-    EXPECT_EQ(plan.splits(), kSplits) << plan.row();
+    EXPECT_EQ(plan.launches(), 1) << plan.instance();
+    EXPECT_EQ(plan.splits(), kSplits) << plan.instance();
     const absl::Status status = made->CheckPlan(plan);
-    EXPECT_TRUE(status.ok()) << plan.row() << ": " << status;
+    EXPECT_TRUE(status.ok()) << plan.instance() << ": " << status;
   }
 }
 
@@ -89,7 +91,7 @@ std::vector<std::byte> OutputOf(const ConvCase& made, const Plan& plan, DeviceBu
               hipSuccess);
     return absl::OkStatus();
   });
-  EXPECT_TRUE(status.ok()) << plan.row() << ": " << status;
+  EXPECT_TRUE(status.ok()) << plan.instance() << ": " << status;
   return bytes;
 }
 
@@ -98,7 +100,7 @@ absl::Status LaunchOnce(const Executable& executable, const ConvTensors& tensors
   return executable.Launch(tensors, workspace.data(), workspace.bytes(), /*stream=*/nullptr);
 }
 
-// What rows leave to a pass is left to it then, too: one tensor of sums for all splits.
+// What instances leave to a pass is left to it then, too: one tensor of sums for all splits.
 TEST_P(Join, HandsJoinedSumsToAPass) {
   ConvProblem problem = LongK(GetParam());
   problem.epilogue.unary = Unary::kTanh;
@@ -106,11 +108,11 @@ TEST_P(Join, HandsJoinedSumsToAPass) {
   ASSERT_TRUE(made.ok()) << made.status();
   for (const Plan& plan : plans_) {
     const absl::StatusOr<Plan> finished =
-        MakePlan(problem, gfx_, {.row = plan.row(), .splits = kSplits});
+        MakePlan(problem, gfx_, {.instance = plan.instance(), .splits = kSplits});
     ASSERT_TRUE(finished.ok()) << finished.status();
-    EXPECT_EQ(finished->launches(), 2) << plan.row();
+    EXPECT_EQ(finished->launches(), 2) << plan.instance();
     const absl::Status status = made->CheckPlan(*finished);
-    EXPECT_TRUE(status.ok()) << plan.row() << ": " << status;
+    EXPECT_TRUE(status.ok()) << plan.instance() << ": " << status;
   }
 }
 
@@ -126,7 +128,7 @@ TEST_P(Join, HasTheSameBitsInAnyOrder) {
     for (const std::uint64_t seed : {1, 2, 3}) {
       sim::SetCheckSettings({.categories = settings_.categories, .seed = seed});
       EXPECT_TRUE(OutputOf(*made, plan, *workspace, LaunchOnce) == in_order)
-          << plan.row() << ", seed " << seed;
+          << plan.instance() << ", seed " << seed;
     }
     sim::SetCheckSettings(settings_);
   }
@@ -186,18 +188,21 @@ TEST_P(Join, IsLaunchedByAGraphAgain) {
 
 TEST_P(Join, RefusesMoreSplitsThanItJoins) {
   const absl::StatusOr<Plan> plan =
-      MakePlan(LongK(GetParam()), gfx_, {.row = plans_.front().row(), .splits = 33});
+      MakePlan(LongK(GetParam()), gfx_, {.instance = plans_.front().instance(), .splits = 33});
   ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("33 splits; the row joins at most"), std::string::npos)
+  EXPECT_NE(plan.status().message().find("33 splits; the instance joins at most"),
+            std::string::npos)
       << plan.status();
 }
 
 // Who asks for atomic sums wants less workspace.
 TEST_P(Join, RefusesSumsInNoOrder) {
-  const absl::StatusOr<Plan> plan = MakePlan(
-      LongK(GetParam()), gfx_, {.row = plans_.front().row(), .splits = kSplits, .atomic = true});
+  const absl::StatusOr<Plan> plan =
+      MakePlan(LongK(GetParam()), gfx_,
+               {.instance = plans_.front().instance(), .splits = kSplits, .atomic = true});
   ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("the row joins them in their order"), std::string::npos)
+  EXPECT_NE(plan.status().message().find("the instance joins them in their order"),
+            std::string::npos)
       << plan.status();
 }
 

@@ -20,7 +20,7 @@
 #include "core/conv/problem.h"
 #include "core/runtime/module.h"
 #include "gridwise/conv.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
 #include "tests/conv/conv_case.h"
@@ -63,8 +63,9 @@ constexpr char kChecks[] = "check:waits,hazards,races,barriers";
 struct Kind {
   const char* name;
   Direction direction;
-  std::vector<std::string_view> rows;  // how the row's name begins: the first that the target has
-  std::string_view suffix;             // and ends
+  std::vector<std::string_view>
+      instances;            // how the instance's name begins: the first that the target has
+  std::string_view suffix;  // and ends
   int channels, groups;
 };
 const std::vector<Kind>& Kinds() {
@@ -87,13 +88,14 @@ const std::vector<Kind>& Kinds() {
   return *kinds;
 }
 
-/// The row of a kind; nullptr where the target has none.
-const RowInfo* FindRow(const std::vector<RowInfo>& rows, const Kind& kind, Gfx gfx) {
-  for (const std::string_view prefix : kind.rows) {
-    for (const RowInfo& row : rows) {
-      if (row.gfx == gfx && row.direction == kind.direction && absl::StartsWith(row.name, prefix) &&
-          absl::EndsWith(row.name, kind.suffix))
-        return &row;
+/// The instance of a kind; nullptr where the target has none.
+const InstanceInfo* FindInstance(const std::vector<InstanceInfo>& instances, const Kind& kind,
+                                 Gfx gfx) {
+  for (const std::string_view prefix : kind.instances) {
+    for (const InstanceInfo& instance : instances) {
+      if (instance.gfx == gfx && instance.direction == kind.direction &&
+          absl::StartsWith(instance.name, prefix) && absl::EndsWith(instance.name, kind.suffix))
+        return &instance;
     }
   }
   return nullptr;
@@ -119,14 +121,14 @@ struct Score {
 
 class KernelMutants {
  public:
-  KernelMutants(const ConvCase& made, const Plan& plan, const RowInfo& row)
-      : made_(made), plan_(plan), row_(row) {}
+  KernelMutants(const ConvCase& made, const Plan& plan, const InstanceInfo& instance)
+      : made_(made), plan_(plan), instance_(instance) {}
 
-  /// Runs with `mutated` in place of the row's code object.
+  /// Runs with `mutated` in place of the instance's code object.
   absl::Status RunWith(const std::string& mutated) const {
     gridwiseSimClearFindings();
     ForgetModules();  // those of the run before
-    Replaced() = {row_.code.object.data(), mutated};
+    Replaced() = {instance_.code.object.data(), mutated};
     absl::Status status = made_.CheckPlan(plan_);
     Replaced() = {};
     return status;
@@ -135,7 +137,7 @@ class KernelMutants {
   Score Run() const {
     Score score;
     const absl::StatusOr<sim::KernelCode> code =
-        sim::KernelCode::Find(Name(row_.gfx), row_.code.object, row_.code.symbol);
+        sim::KernelCode::Find(Name(instance_.gfx), instance_.code.object, instance_.code.symbol);
     EXPECT_TRUE(code.ok()) << code.status();
     if (!code.ok()) return score;
     const std::vector<bool> reached = Reached(*code);
@@ -153,14 +155,14 @@ class KernelMutants {
   std::vector<bool> Reached(const sim::KernelCode& code) const {
     EXPECT_EQ(gridwiseSimCheck("run"), 0);
     const uint32_t trap =
-        absl::StartsWith(Name(row_.gfx), "gfx9") ? 0xbf920002 : 0xbf900002;  // s_trap 2
+        absl::StartsWith(Name(instance_.gfx), "gfx9") ? 0xbf920002 : 0xbf900002;  // s_trap 2
     std::vector<bool> reached(code.instructions().size());
     bool is_reached = false;
     const std::vector<size_t> leaders = code.Leaders();
     for (size_t i = 0, block = 0; i < reached.size(); ++i) {
       if (block < leaders.size() && leaders[block] == i) {
         ++block;
-        is_reached = RunWith(sim::Apply({i, trap, ""}, code, row_.code.object)).code() ==
+        is_reached = RunWith(sim::Apply({i, trap, ""}, code, instance_.code.object)).code() ==
                      absl::StatusCode::kInternal;
         EXPECT_EQ(hipDeviceReset(), hipSuccess);
       }
@@ -173,7 +175,7 @@ class KernelMutants {
   void Try(const sim::Mutant& mutant, const sim::KernelCode& code, const std::vector<bool>& reached,
            Score& score) const {
     ++score.mutants;
-    const std::string mutated = sim::Apply(mutant, code, row_.code.object);
+    const std::string mutated = sim::Apply(mutant, code, instance_.code.object);
     // Without a barrier the result may be wrong as well; without a wait it is right here.
     RunWith(mutated).IgnoreError();
     if (gridwiseSimFindingCount() > 0) {
@@ -181,14 +183,14 @@ class KernelMutants {
       return;
     }
     absl::StatusOr<sim::KernelCode> changed =
-        sim::KernelCode::Find(Name(row_.gfx), mutated, row_.code.symbol);
+        sim::KernelCode::Find(Name(instance_.gfx), mutated, instance_.code.symbol);
     ASSERT_TRUE(changed.ok()) << changed.status();
     if (!sim::WhyRedundant(mutant, code, *changed).empty()) {
       ++score.redundant;
       return;
     }
     absl::StatusOr<sim::KernelCode> here =
-        sim::KernelCode::Find(Name(row_.gfx), row_.code.object, row_.code.symbol);
+        sim::KernelCode::Find(Name(instance_.gfx), instance_.code.object, instance_.code.symbol);
     ASSERT_TRUE(here.ok()) << here.status();
     here->KeepOnly(reached);
     changed->KeepOnly(reached);
@@ -202,42 +204,43 @@ class KernelMutants {
 
   const ConvCase& made_;
   const Plan& plan_;
-  const RowInfo& row_;
+  const InstanceInfo& instance_;
 };
 
 TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   ASSERT_EQ(gridwiseSimCheck(kChecks), 0);
-  const std::vector<RowInfo> rows = ListRows();
+  const std::vector<InstanceInfo> instances = ListInstances();
   const bool of_classic = std::getenv("GRIDWISE_TEST_CLASSIC") != nullptr;
   int kernels = 0;
   for (const Kind& kind : Kinds()) {
     if (absl::StartsWith(kind.name, "classic") != of_classic) continue;
     SCOPED_TRACE(kind.name);
-    const RowInfo* const row = FindRow(rows, kind, *gfx);
-    if (row == nullptr) {
+    const InstanceInfo* const instance = FindInstance(instances, kind, *gfx);
+    if (instance == nullptr) {
       const bool is_of_mfma = kind.suffix == "_wavelet2" || kind.suffix == "_taps3";
       const bool has_mfma = TraitsOf(*gfx).mma_unit == MmaUnit::kMfma;
       EXPECT_TRUE((is_of_mfma && !has_mfma) || (kind.suffix == "_direct3" && *gfx != Gfx::k950))
-          << "the target has such a row no more";
+          << "the target has such an instance no more";
       continue;
     }
     const ConvProblem problem = ProblemFor(kind);
-    const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.row = row->name, .splits = 1});
+    const absl::StatusOr<Plan> plan =
+        MakePlan(problem, *gfx, {.instance = instance->name, .splits = 1});
     ASSERT_TRUE(plan.ok()) << plan.status();
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/3);
     ASSERT_TRUE(made.ok()) << made.status();
-    const KernelMutants mutants(*made, *plan, *row);
-    const absl::Status as_it_is = mutants.RunWith(std::string(row->code.object));
+    const KernelMutants mutants(*made, *plan, *instance);
+    const absl::Status as_it_is = mutants.RunWith(std::string(instance->code.object));
     ASSERT_TRUE(as_it_is.ok()) << as_it_is;
     ASSERT_EQ(gridwiseSimFindingCount(), 0);
     const Score score = mutants.Run();
     absl::PrintF(
         "%s %s: killed %d of %d - %d redundant - %d on the run's paths; %d others are not "
         "reached\n",
-        kind.name, row->name, score.killed, score.mutants, score.redundant, score.redundant_here,
-        score.not_reached);
+        kind.name, instance->name, score.killed, score.mutants, score.redundant,
+        score.redundant_here, score.not_reached);
     for (const std::string& survivor : score.unexplained)
       absl::PrintF("  unexplained survivor: %s\n", survivor);
     // Less than there is today, since kernels change; what survives unexplained is printed.

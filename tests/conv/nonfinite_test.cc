@@ -1,6 +1,6 @@
-// An infinity or NaN of an operand reaches the outputs whose sums it is in, and no other: what rows
-// fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a 0 in
-// these sums, times which an infinity is NaN.
+// An infinity or NaN of an operand reaches the outputs whose sums it is in, and no other: what
+// instances fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a
+// 0 in these sums, times which an infinity is NaN.
 
 #include <cmath>
 #include <cstddef>
@@ -47,7 +47,7 @@ std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& rand
   return values;
 }
 
-/// Computes the problem on a row and returns the output.
+/// Computes the problem on an instance and returns the output.
 absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<float>& a,
                                            const std::vector<float>& b) {
   const ConvProblem& problem = plan.problem();
@@ -74,18 +74,19 @@ absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<f
   return Decode(problem.type, bytes);
 }
 
-enum class Rows { kAll, kPlanned };
+enum class Instances { kAll, kPlanned };
 
-/// Plans of the problem on every row that accepts it, or the planner's.
-std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx, Rows rows) {
+/// Plans of the problem on every instance that accepts it, or the planner's.
+std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx,
+                                          Instances instances) {
   std::vector<absl::StatusOr<Plan>> plans;
-  if (rows == Rows::kPlanned) {
+  if (instances == Instances::kPlanned) {
     plans.push_back(MakePlan(problem, gfx));
     return plans;
   }
-  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
+  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
     if (verdict.reason.has_value()) continue;
-    plans.push_back(MakePlan(problem, gfx, {.row = verdict.row}));
+    plans.push_back(MakePlan(problem, gfx, {.instance = verdict.instance}));
   }
   return plans;
 }
@@ -126,10 +127,10 @@ void ExpectReachesSome(const ConvProblem& problem, Tensor operand, const Planted
   }
 }
 
-/// Computes the problem on rows, with values that are not finite in some elements of an operand,
-/// which must reach the sums that have them alone. Returns how many rows there were.
+/// Computes the problem on instances, with values that are not finite in some elements of an
+/// operand, which must reach the sums that have them alone. Returns how many instances there were.
 int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
-                const std::vector<Planted>& planted, Rows which = Rows::kAll) {
+                const std::vector<Planted>& planted, Instances which = Instances::kAll) {
   SCOPED_TRACE(testing::Message() << "in " << (operand == problem.a() ? "a" : "b") << " of "
                                   << ToString(problem));
   std::mt19937 random(3);
@@ -140,7 +141,7 @@ int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
   const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
   EXPECT_TRUE(expected.ok()) << expected.status();
   if (!expected.ok()) return 0;
-  int rows = 0;
+  int instances = 0;
   for (const absl::StatusOr<Plan>& plan : PlansOf(problem, gfx, which)) {
     EXPECT_TRUE(plan.ok()) << plan.status();
     if (!plan.ok()) continue;
@@ -149,10 +150,10 @@ int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
     if (!out.ok()) continue;
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < out->size(); ++i) wrong += !IsLike((*out)[i], expected->out[i]);
-    EXPECT_EQ(wrong, 0u) << plan->row();
-    ++rows;
+    EXPECT_EQ(wrong, 0u) << plan->instance();
+    ++instances;
   }
-  return rows;
+  return instances;
 }
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -166,9 +167,9 @@ bool MultipliesParts(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma
 
 class NonFinite : public testing::TestWithParam<Direction> {};
 
-// Depthwise, few channels, four widths that rows merge, three that they fill up, stems and ragged
-// channels.
-std::vector<ConvProblem> ProblemsOfAllRows() {
+// Depthwise, few channels, four widths that instances merge, three that they fill up, stems and
+// ragged channels.
+std::vector<ConvProblem> ProblemsOfAllInstances() {
   return {Grouped(32, 1),       Grouped(8, 4),        Grouped(16, 4),      Grouped(32, 4),
           Grouped(8, 8),        Grouped(4, 16),       Grouped(4, 32),      Grouped(1, 3),
           Grouped(2, 21),       Grouped(4, 2, 4, 1),  Grouped(8, 8, 3, 1), Grouped(4, 16, 3, 1),
@@ -180,44 +181,45 @@ std::vector<ConvProblem> ProblemsOfAllRows() {
 TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  int rows = 0;
-  for (ConvProblem problem : ProblemsOfAllRows()) {
+  int instances = 0;
+  for (ConvProblem problem : ProblemsOfAllInstances()) {
     problem.direction = GetParam();
     const Tensor padded = Padded(problem);
-    // An image's first cell, the last of its last row, and one whose neighbours are all there.
+    // An image's first cell, the last of its last instance, and one whose neighbours are all there.
     const std::size_t elements = ElementsOf(problem, padded);
     const std::vector<Planted> planted = {
         {elements / 2 + 5, kInfinity}, {elements - 3, kInfinity}, {elements / 4, kInfinity}};
-    rows += ExpectStays(problem, *gfx, padded, planted);
+    instances += ExpectStays(problem, *gfx, padded, planted);
     if (!MultipliesParts(*gfx)) continue;
     problem.type = DataType::kF32;
-    rows += ExpectStays(problem, *gfx, padded, planted);
+    instances += ExpectStays(problem, *gfx, padded, planted);
   }
-  EXPECT_GT(rows, 10);
+  EXPECT_GT(instances, 10);
 }
 
-/// Times padding it is NaN, in every row: w's first and last taps, or dy's first and last cells.
+/// Times padding it is NaN, in every instance: w's first and last taps, or dy's first and last
+/// cells.
 TEST_P(NonFinite, TimesPaddingIsNaN) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  std::vector<ConvProblem> problems = ProblemsOfAllRows();
+  std::vector<ConvProblem> problems = ProblemsOfAllInstances();
   const Dim dim = {.in = 5, .filter = 3, .stride = 1, .pad_begin = 1, .pad_end = 1};
   for (const std::int64_t of_group : {1, 4, 16}) {
     problems.push_back(
         {.rank = 3, .groups = 8, .c = 8 * of_group, .k = 8 * of_group, .dims = {dim, dim, dim}});
   }
-  int rows = 0;
+  int instances = 0;
   for (ConvProblem problem : problems) {
     problem.direction = GetParam();
     const Tensor meets_padding = MeetsPadding(problem);
     const std::size_t last = ElementsOf(problem, meets_padding) - 1;
-    rows += ExpectStays(problem, *gfx, meets_padding, {{0, kInfinity}, {last, std::nanf("")}});
+    instances += ExpectStays(problem, *gfx, meets_padding, {{0, kInfinity}, {last, std::nanf("")}});
   }
-  EXPECT_GT(rows, 10);
+  EXPECT_GT(instances, 10);
 }
 
 /// Products of a source cell with taps of which no sum is.
-TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrRows) {
+TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrInstances) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   const Dim like = {.in = 37, .filter = 3, .pad_begin = 1, .pad_end = 1};
@@ -229,12 +231,13 @@ TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrRows) {
   if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
   EXPECT_TRUE(ChooseTapColumns(problem, *gfx) || ChooseTapRows(problem, *gfx));
   const std::size_t padded = ElementsOf(problem, Padded(problem));
-  EXPECT_EQ(ExpectStays(problem, *gfx, Padded(problem),
-                        {{padded / 2 + 5, kInfinity}, {padded - 3, kInfinity}}, Rows::kPlanned),
-            1);
+  EXPECT_EQ(
+      ExpectStays(problem, *gfx, Padded(problem),
+                  {{padded / 2 + 5, kInfinity}, {padded - 3, kInfinity}}, Instances::kPlanned),
+      1);
   const std::size_t last = ElementsOf(problem, MeetsPadding(problem)) - 1;
   EXPECT_EQ(ExpectStays(problem, *gfx, MeetsPadding(problem), {{0, kInfinity}, {last, kInfinity}},
-                        Rows::kPlanned),
+                        Instances::kPlanned),
             1);
 }
 
@@ -244,7 +247,7 @@ TEST_P(NonFinite, SubnormalAndHugeValuesAreAsExact) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   if (!MultipliesParts(*gfx)) GTEST_SKIP() << "f32 is multiplied as it is";
-  int rows = 0;
+  int instances = 0;
   for (ConvProblem problem : {Grouped(1, 40), Grouped(8, 4), Grouped(2, 72, 3, 1)}) {
     problem.direction = GetParam();
     problem.type = DataType::kF32;
@@ -258,19 +261,19 @@ TEST_P(NonFinite, SubnormalAndHugeValuesAreAsExact) {
       for (float& value : b) value *= of_b;
       const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
       ASSERT_TRUE(expected.ok()) << expected.status();
-      for (const absl::StatusOr<Plan>& plan : PlansOf(problem, *gfx, Rows::kAll)) {
+      for (const absl::StatusOr<Plan>& plan : PlansOf(problem, *gfx, Instances::kAll)) {
         ASSERT_TRUE(plan.ok()) << plan.status();
         const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
         ASSERT_TRUE(out.ok()) << out.status();
         const std::vector<double> values(out->begin(), out->end());
         EXPECT_EQ(CheckError(problem.type, values, expected->out, problem.reduction_length()),
                   absl::OkStatus())
-            << plan->row() << ", " << of_a << " and " << of_b << ", " << ToString(problem);
-        ++rows;
+            << plan->instance() << ", " << of_a << " and " << of_b << ", " << ToString(problem);
+        ++instances;
       }
     }
   }
-  EXPECT_GT(rows, 10);
+  EXPECT_GT(instances, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Conv, NonFinite, testing::ValuesIn(kAllDirections),

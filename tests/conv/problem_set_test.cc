@@ -1,15 +1,14 @@
-// Every row on every problem of a problem set that it accepts, in one direction.
+// Every instance on every problem of a problem set that it accepts, in one direction.
 //
 // GRIDWISE_TEST_PROBLEMS names the problem set, or several ("a.csv,b.csv").
 // GRIDWISE_TEST_DIRECTION and GRIDWISE_TEST_TYPES ("f16,bf16:f32": of the operands, or of the
 // operands and the output) say what is computed; types that the target lacks are left out.
 // GRIDWISE_TEST_MAX_FLOPS bounds the size: larger problems are shrunk to it, which keeps the smoke
-// tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_ROWS is "all",
-// "accepting" or "planned": every row, each of which must accept a problem; those that do; or the
-// planner's choice.
-// GRIDWISE_TEST_SPREAD, if set, is a number n: each row is run on one in n of the problems that it
-// accepts, at least one, and neighbouring rows on others.
-// GRIDWISE_TEST_FAMILY, if set, names the families whose rows are run ("tile,direct").
+// tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_INSTANCES is "all",
+// "accepting" or "planned": every instance, each of which must accept a problem; those that do; or
+// the planner's choice. GRIDWISE_TEST_SPREAD, if set, is a number n: each instance is run on one in
+// n of the problems that it accepts, at least one, and neighbouring instances on others.
+// GRIDWISE_TEST_FAMILY, if set, names the families whose instances are run ("tile,direct").
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.
 
@@ -131,11 +130,11 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
   return problems;
 }
 
-/// What the rows of the families say that the test is about.
-std::vector<RowVerdict> Verdicts(const ConvProblem& problem, Gfx gfx) {
-  std::vector<RowVerdict> verdicts;
+/// What the instances of the families say that the test is about.
+std::vector<InstanceVerdict> Verdicts(const ConvProblem& problem, Gfx gfx) {
+  std::vector<InstanceVerdict> verdicts;
   for (const std::string& family : TestFamilies()) {
-    const std::vector<RowVerdict> some = ExplainRows(problem, gfx, {.family = family});
+    const std::vector<InstanceVerdict> some = ExplainInstances(problem, gfx, {.family = family});
     verdicts.insert(verdicts.end(), some.begin(), some.end());
   }
   return verdicts;
@@ -143,21 +142,22 @@ std::vector<RowVerdict> Verdicts(const ConvProblem& problem, Gfx gfx) {
 
 struct Run {
   NamedProblem named;
-  std::string row, family;  // empty: the planner's choice
+  std::string instance, family;  // empty: the planner's choice
 };
 
-void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.row; }
+void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.instance; }
 
-/// Of each row's runs one in `n`; of the first row the first of every n, of the next the second.
+/// Of each instance's runs one in `n`; of the first instance the first of every n, of the next the
+/// second.
 std::vector<Run> Spread(const std::vector<Run>& runs, std::size_t n) {
-  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> of_rows;
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> of_instances;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    of_rows[{runs[i].family, runs[i].row}].push_back(i);
+    of_instances[{runs[i].family, runs[i].instance}].push_back(i);
   }
   std::set<std::size_t> kept;
-  std::size_t row = 0;
-  for (const auto& [name, indices] : of_rows) {
-    for (std::size_t i = row++ % std::min(n, indices.size()); i < indices.size(); i += n) {
+  std::size_t instance = 0;
+  for (const auto& [name, indices] : of_instances) {
+    for (std::size_t i = instance++ % std::min(n, indices.size()); i < indices.size(); i += n) {
       kept.insert(indices[i]);
     }
   }
@@ -169,18 +169,18 @@ std::vector<Run> Spread(const std::vector<Run>& runs, std::size_t n) {
 std::vector<Run> MakeRuns() {
   const std::optional<Gfx> gfx = ParseGfx(Env("GRIDWISE_TEST_TARGET"));
   CHECK(gfx.has_value());
-  const bool all_rows = Env("GRIDWISE_TEST_ROWS") != "planned";
+  const bool all_instances = Env("GRIDWISE_TEST_INSTANCES") != "planned";
   std::vector<Run> runs;
   for (const NamedProblem& named : Problems(*gfx)) {
-    if (!all_rows) {
+    if (!all_instances) {
       for (const std::string& family : TestFamilies()) {
-        runs.push_back({.named = named, .row = "", .family = family});
+        runs.push_back({.named = named, .instance = "", .family = family});
       }
       continue;
     }
-    for (const RowVerdict& verdict : Verdicts(named.problem, *gfx)) {
+    for (const InstanceVerdict& verdict : Verdicts(named.problem, *gfx)) {
       if (verdict.reason.has_value()) continue;
-      runs.push_back({.named = named, .row = verdict.row, .family = verdict.family});
+      runs.push_back({.named = named, .instance = verdict.instance, .family = verdict.family});
     }
   }
   const std::optional<std::string> spread = OptionalEnv("GRIDWISE_TEST_SPREAD");
@@ -196,9 +196,10 @@ const std::vector<Run>& Runs() {
 }
 
 std::string TestName(const testing::TestParamInfo<Run>& info) {
-  std::string name = absl::StrCat(info.param.named.name, "_", Name(info.param.named.problem.type),
-                                  "_", info.param.row.empty() ? "planned" : info.param.row, "_",
-                                  Name(info.param.named.problem.output_type()));
+  std::string name =
+      absl::StrCat(info.param.named.name, "_", Name(info.param.named.problem.type), "_",
+                   info.param.instance.empty() ? "planned" : info.param.instance, "_",
+                   Name(info.param.named.problem.output_type()));
   for (char& c : name) {
     if (!absl::ascii_isalnum(c)) c = '_';
   }
@@ -208,43 +209,44 @@ std::string TestName(const testing::TestParamInfo<Run>& info) {
 class ProblemSet : public testing::TestWithParam<Run> {};
 
 TEST_P(ProblemSet, MatchesReference) {
-  const auto& [named, row, family] = GetParam();
+  const auto& [named, instance, family] = GetParam();
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  // Rows of one problem follow each other: its reference is computed once.
+  // Instances of one problem follow each other: its reference is computed once.
   static std::optional<ConvCase> last;
   if (!last.has_value() || last->problem() != named.problem) {
     absl::StatusOr<ConvCase> made = ConvCase::Make(named.problem, /*seed=*/1);
     ASSERT_TRUE(made.ok()) << made.status();
     last.emplace(*std::move(made));
   }
-  const absl::StatusOr<Plan> plan = MakePlan(named.problem, *gfx, {.row = row, .family = family});
+  const absl::StatusOr<Plan> plan =
+      MakePlan(named.problem, *gfx, {.instance = instance, .family = family});
   ASSERT_TRUE(plan.ok()) << plan.status();
   const absl::Status status = last->CheckPlan(*plan);
-  EXPECT_TRUE(status.ok()) << named.name << " on " << plan->row() << ": " << ToString(named.problem)
-                           << "\n"
+  EXPECT_TRUE(status.ok()) << named.name << " on " << plan->instance() << ": "
+                           << ToString(named.problem) << "\n"
                            << status;
 }
 
-TEST(Rows, SomeAreRun) { EXPECT_FALSE(Runs().empty()); }
+TEST(Instances, SomeAreRun) { EXPECT_FALSE(Runs().empty()); }
 
-/// The set says something of each row, and each is run, if the test is to run them all.
-TEST(Rows, EachHasAProblem) {
-  if (Env("GRIDWISE_TEST_ROWS") != "all") GTEST_SKIP() << "not all rows are run";
+/// The set says something of each instance, and each is run, if the test is to run them all.
+TEST(Instances, EachHasAProblem) {
+  if (Env("GRIDWISE_TEST_INSTANCES") != "all") GTEST_SKIP() << "not all instances are run";
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
   for (const NamedProblem& named : Problems(*gfx)) {
-    for (const RowVerdict& verdict : Verdicts(named.problem, *gfx)) {
-      accepts[verdict.row] |= !verdict.reason.has_value();
+    for (const InstanceVerdict& verdict : Verdicts(named.problem, *gfx)) {
+      accepts[verdict.instance] |= !verdict.reason.has_value();
     }
   }
   EXPECT_FALSE(accepts.empty());
   std::set<std::string> run;
-  for (const auto& each : Runs()) run.insert(each.row);
-  for (const auto& [row, accepted] : accepts) {
-    EXPECT_TRUE(accepted) << row;
-    EXPECT_TRUE(run.contains(row)) << row;
+  for (const auto& each : Runs()) run.insert(each.instance);
+  for (const auto& [instance, accepted] : accepts) {
+    EXPECT_TRUE(accepted) << instance;
+    EXPECT_TRUE(run.contains(instance)) << instance;
   }
 }
 

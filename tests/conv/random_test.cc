@@ -1,9 +1,9 @@
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
 // asymmetric pads, ranks 1 to 3, channel counts from 1 to 1100, layouts and epilogues; operands of
-// every fourth have infinities or NaN. Each runs on the planner's row and on others with K in
-// several splits and tensors in parts, so that every row sees many. GRIDWISE_TEST_PROBLEMS says how
-// many problems, GRIDWISE_TEST_MAX_FLOPS how large, GRIDWISE_TEST_OTHER_ROWS on how many other
-// rows, GRIDWISE_TEST_FAMILY, if set, of which family.
+// every fourth have infinities or NaN. Each runs on the planner's instance and on others with K in
+// several splits and tensors in parts, so that every instance sees many. GRIDWISE_TEST_PROBLEMS
+// says how many problems, GRIDWISE_TEST_MAX_FLOPS how large, GRIDWISE_TEST_OTHER_INSTANCES on how
+// many other instances, GRIDWISE_TEST_FAMILY, if set, of which family.
 
 #include <algorithm>
 #include <cstdlib>
@@ -194,20 +194,21 @@ std::int64_t DrawLimit(const ConvProblem& problem, int not_finite, std::mt19937&
   return 1000 + bytes / (random() % 4 == 0 ? 40 : Draw(random, 1, 8));
 }
 
-/// Some of the rows that compute the problem with such options, evenly spread over all.
-std::vector<RowVerdict> SomeRows(const ConvProblem& problem, Gfx gfx, const PlanOptions& options,
-                                 unsigned seed) {
-  std::vector<RowVerdict> all = ExplainRows(problem, gfx, options), some;
-  std::erase_if(all, [](const RowVerdict& row) { return row.reason.has_value(); });
-  const std::size_t count = std::min<std::size_t>(Number("GRIDWISE_TEST_OTHER_ROWS"), all.size());
+/// Some of the instances that compute the problem with such options, evenly spread over all.
+std::vector<InstanceVerdict> SomeInstances(const ConvProblem& problem, Gfx gfx,
+                                           const PlanOptions& options, unsigned seed) {
+  std::vector<InstanceVerdict> all = ExplainInstances(problem, gfx, options), some;
+  std::erase_if(all, [](const InstanceVerdict& instance) { return instance.reason.has_value(); });
+  const std::size_t count =
+      std::min<std::size_t>(Number("GRIDWISE_TEST_OTHER_INSTANCES"), all.size());
   for (std::size_t i = 0; i < count; ++i) {
     some.push_back(all[(seed + i * all.size() / count) % all.size()]);
   }
   return some;
 }
 
-/// The planner's choice, and other rows with K in several splits, if there are any, and tensors in
-/// parts.
+/// The planner's choice, and other instances with K in several splits, if there are any, and
+/// tensors in parts.
 std::vector<PlanOptions> DrawOptions(const ConvProblem& problem, Gfx gfx, unsigned seed,
                                      int not_finite, std::mt19937& random) {
   const std::string family = TestFamilies().front();
@@ -215,14 +216,14 @@ std::vector<PlanOptions> DrawOptions(const ConvProblem& problem, Gfx gfx, unsign
   PlanOptions forced = {.family = family};
   if (SumType(problem.type) == DataType::kF32) forced.splits = static_cast<int>(seed % 5 + 1);
   forced.atomic = seed % 3 == 0;
-  std::vector<RowVerdict> rows = SomeRows(problem, gfx, forced, seed);
-  if (rows.empty()) {
+  std::vector<InstanceVerdict> instances = SomeInstances(problem, gfx, forced, seed);
+  if (instances.empty()) {
     forced = {.family = family};
-    rows = SomeRows(problem, gfx, forced, seed);
+    instances = SomeInstances(problem, gfx, forced, seed);
   }
-  for (const RowVerdict& row : rows) {
-    forced.row = row.row;
-    forced.family = row.family;
+  for (const InstanceVerdict& instance : instances) {
+    forced.instance = instance.instance;
+    forced.family = instance.family;
     forced.offset_limit = DrawLimit(problem, not_finite, random);
     options.push_back(forced);
   }
@@ -233,15 +234,15 @@ class RandomProblems : public testing::TestWithParam<int> {
  protected:
   /// Some of many problems are computed in parts.
   static void TearDownTestSuite() {
-    if (rows_of_all_ >= 100) EXPECT_GT(in_parts_of_all_, 0);
+    if (instances_of_all_ >= 100) EXPECT_GT(in_parts_of_all_, 0);
   }
-  static inline int rows_of_all_ = 0, in_parts_of_all_ = 0;
+  static inline int instances_of_all_ = 0, in_parts_of_all_ = 0;
 };
 
 TEST_P(RandomProblems, MatchesReference) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  int rows_run = 0, in_parts = 0;
+  int instances_run = 0, in_parts = 0;
   for (int i = 0; i < kProblemsPerTest; ++i) {
     const unsigned seed = GetParam() * kProblemsPerTest + i;
     std::mt19937 random(seed);
@@ -255,9 +256,9 @@ TEST_P(RandomProblems, MatchesReference) {
     for (PlanOptions options : DrawOptions(problem, *gfx, seed, not_finite, random)) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
       if (!plan.ok() && options.offset_limit < PlanOptions{}.offset_limit) {
-        // A single row of cells may be over the limit, or too few channels be below it.
+        // A single instance of cells may be over the limit, or too few channels be below it.
         EXPECT_THAT(plan.status().message(), testing::AnyOf(testing::HasSubstr("must be below"),
-                                                            testing::HasSubstr("the row ")));
+                                                            testing::HasSubstr("the instance ")));
         options.offset_limit = PlanOptions{}.offset_limit;
         plan = MakePlan(problem, *gfx, options);
       }
@@ -265,12 +266,12 @@ TEST_P(RandomProblems, MatchesReference) {
       in_parts += plan->launches() > 4;
       const absl::Status status = made->CheckPlan(*plan);
       EXPECT_TRUE(status.ok()) << plan->ToString() << status;
-      ++rows_run;
+      ++instances_run;
     }
   }
-  rows_of_all_ += rows_run;
+  instances_of_all_ += instances_run;
   in_parts_of_all_ += in_parts;
-  EXPECT_GE(rows_run, 2 * kProblemsPerTest);
+  EXPECT_GE(instances_run, 2 * kProblemsPerTest);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomProblems,

@@ -1,5 +1,5 @@
-// The public API of matrix multiplications: the planner's row and every other one that accepts a
-// problem, in all orders, types and epilogues, against the CPU reference.
+// The public API of matrix multiplications: the planner's instance and every other one that accepts
+// a problem, in all orders, types and epilogues, against the CPU reference.
 
 #include "gridwise/gemm.h"
 
@@ -30,7 +30,7 @@
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
 #include "gmock/gmock.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -172,48 +172,48 @@ class GemmApiTest : public ::testing::Test {
     ASSERT_TRUE(UseDevice(*device).ok());
   }
 
-  /// Computes the problem on the planner's row or, with `every_row`, all that accept it, whose
-  /// names it adds to `rows`.
-  void Verify(const GemmProblem& problem, bool every_row, std::set<std::string>* rows = nullptr,
-              const PlanOptions& options = {}) {
+  /// Computes the problem on the planner's instance or, with `every_instance`, all that accept it,
+  /// whose names it adds to `instances`.
+  void Verify(const GemmProblem& problem, bool every_instance,
+              std::set<std::string>* instances = nullptr, const PlanOptions& options = {}) {
     SCOPED_TRACE(ToString(problem));
     const absl::StatusOr<GemmCase> made = GemmCase::Make(problem);
     ASSERT_TRUE(made.ok()) << made.status();
-    std::vector<std::string> names = {options.row};
-    if (every_row) {
+    std::vector<std::string> names = {options.instance};
+    if (every_instance) {
       names.clear();
-      for (const RowVerdict& verdict : ExplainRows(problem, gfx_, options)) {
-        if (!verdict.reason) names.push_back(verdict.row);
+      for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx_, options)) {
+        if (!verdict.reason) names.push_back(verdict.instance);
       }
     }
     ASSERT_FALSE(names.empty());
     for (const std::string& name : names) {
       PlanOptions wanted = options;
-      wanted.row = name;
+      wanted.instance = name;
       const absl::StatusOr<GemmPlan> plan = MakePlan(problem, gfx_, wanted);
       ASSERT_TRUE(plan.ok()) << plan.status();
       const absl::Status status = made->Check(*plan);
-      ASSERT_TRUE(status.ok()) << plan->row() << ": " << status;
-      if (rows != nullptr) rows->insert(plan->row());
+      ASSERT_TRUE(status.ok()) << plan->instance() << ": " << status;
+      if (instances != nullptr) instances->insert(plan->instance());
     }
   }
 
   Gfx gfx_ = Gfx::k942;
 };
 
-TEST_F(GemmApiTest, EveryRowComputesEveryOrder) {
+TEST_F(GemmApiTest, EveryInstanceComputesEveryOrder) {
   for (const DataType type : TypesOf(gfx_)) {
     std::set<std::string> computed;
     for (const MatrixOrder a : kAllMatrixOrders) {
       for (const MatrixOrder b : kAllMatrixOrders) {
         for (const MatrixOrder c : kAllMatrixOrders) {
-          Verify(MakeGemm(type, 2, 144, 80, 96, a, b, c), /*every_row=*/true, &computed);
+          Verify(MakeGemm(type, 2, 144, 80, 96, a, b, c), /*every_instance=*/true, &computed);
         }
       }
     }
     std::set<std::string> all;
-    for (const RowInfo& row : ListGemmRows()) {
-      if (row.gfx == gfx_ && row.type == type) all.insert(row.name);
+    for (const InstanceInfo& instance : ListGemmInstances()) {
+      if (instance.gfx == gfx_ && instance.type == type) all.insert(instance.name);
     }
     EXPECT_EQ(computed, all);
   }
@@ -225,12 +225,12 @@ TEST_F(GemmApiTest, AnySizesAndPitches) {
       GemmProblem p = MakeGemm(type, 2, m, n, k, MatrixOrder::kRow, MatrixOrder::kColumn);
       p.a = StridesOf(MatrixOrder::kRow, m, k, k + 3);
       p.c = StridesOf(MatrixOrder::kRow, m, n, n + 5);
-      Verify(p, /*every_row=*/false);
+      Verify(p, /*every_instance=*/false);
     }
   }
 }
 
-/// On every row; of some, splits of K, or parts.
+/// On every instance; of some, splits of K, or parts.
 TEST_F(GemmApiTest, RandomProblems) {
   const char* const count = std::getenv("GRIDWISE_TEST_PROBLEMS");
   ASSERT_NE(count, nullptr) << "set it to a number";
@@ -246,7 +246,7 @@ TEST_F(GemmApiTest, RandomProblems) {
     }
     const bool divides = SizeOf(problem.type) < 4 && SizeOf(problem.output_type()) < 4;
     if (divides && random() % 4 == 0) options.offset_limit = 1 << 17;
-    Verify(problem, /*every_row=*/true, &computed, options);
+    Verify(problem, /*every_instance=*/true, &computed, options);
   }
   EXPECT_FALSE(computed.empty());
 }
@@ -254,14 +254,14 @@ TEST_F(GemmApiTest, RandomProblems) {
 TEST_F(GemmApiTest, OperandsThatRepeatAndLieBetweenOthers) {
   GemmProblem p = MakeGemm(DataType::kF16, 3, 40, 48, 56, MatrixOrder::kRow, MatrixOrder::kColumn);
   p.b.batch = 0;  // one B for all matrices
-  Verify(p, /*every_row=*/false);
+  Verify(p, /*every_instance=*/false);
   p = MakeGemm(DataType::kF16, 3, 40, 48, 56);
   p.a = {.batch = 56, .row = 3 * 56, .column = 1};  // matrices side by side
   p.c = {.batch = 48, .row = 3 * 48, .column = 1};
-  Verify(p, /*every_row=*/false);
+  Verify(p, /*every_instance=*/false);
   p.a.column = 2;  // every other element
   p.a.row = 2 * 3 * 56;
-  Verify(p, /*every_row=*/false);
+  Verify(p, /*every_instance=*/false);
 }
 
 TEST_F(GemmApiTest, EpiloguesInBothOrdersOfC) {
@@ -276,9 +276,9 @@ TEST_F(GemmApiTest, EpiloguesInBothOrdersOfC) {
                        .scale = 0.25,
                        .type = DataType::kF32,
                        .stride = TensorStrides(p.c)};
-    Verify(p, /*every_row=*/false);
+    Verify(p, /*every_instance=*/false);
     for (const bool atomic : {false, true}) {
-      Verify(p, /*every_row=*/false, nullptr, {.splits = 3, .atomic = atomic});
+      Verify(p, /*every_instance=*/false, nullptr, {.splits = 3, .atomic = atomic});
     }
   }
 }
@@ -290,14 +290,14 @@ TEST_F(GemmApiTest, LargeMatricesAreComputedInParts) {
   const absl::StatusOr<GemmPlan> plan = MakePlan(p, gfx_, options);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_GT(plan->launches(), 1);
-  Verify(p, /*every_row=*/false, nullptr, options);
+  Verify(p, /*every_instance=*/false, nullptr, options);
 }
 
 TEST_F(GemmApiTest, RefusesWithASentence) {
   GemmProblem p = MakeGemm(DataType::kF16, 1, 64, 64, 64);
-  const absl::Status unknown = MakePlan(p, gfx_, {.row = "fast"}).status();
+  const absl::Status unknown = MakePlan(p, gfx_, {.instance = "fast"}).status();
   EXPECT_EQ(unknown.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_THAT(std::string(unknown.message()), HasSubstr("row is fast; must be one of"));
+  EXPECT_THAT(std::string(unknown.message()), HasSubstr("instance is fast; must be one of"));
   p.c = StridesOf(MatrixOrder::kRow, 64, 64, 80);
   EXPECT_THAT(std::string(MakePlan(p, gfx_, {.splits = 2}).status().message()),
               HasSubstr("there are gaps between the elements of c"));
@@ -305,14 +305,14 @@ TEST_F(GemmApiTest, RefusesWithASentence) {
   EXPECT_EQ(MakePlan(p, gfx_).status().message(), "m is 0; must be 1 to 8388608");
 }
 
-// Where the Infinity Cache holds B: else device memory is the limit of every row.
-TEST_F(GemmApiTest, AFewRowsTakeTheTileOfAFew) {
+// Where the Infinity Cache holds B: else device memory is the limit of every instance.
+TEST_F(GemmApiTest, AFewInstancesTakeTheTileOfAFew) {
   const absl::StatusOr<GemmPlan> plan = MakePlan(
       MakeGemm(DataType::kF16, 1, 16, 4096, 4096, MatrixOrder::kRow, MatrixOrder::kColumn), gfx_);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(absl::StrContains(
-      plan->row(), gfx_ == Gfx::k942 || gfx_ == Gfx::k950 ? "_t32x128x64_" : "_t16x128x64_"))
-      << plan->row();
+      plan->instance(), gfx_ == Gfx::k942 || gfx_ == Gfx::k950 ? "_t32x128x64_" : "_t16x128x64_"))
+      << plan->instance();
 }
 
 }  // namespace

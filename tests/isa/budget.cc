@@ -22,28 +22,28 @@ constexpr double kBranchesPerStep = 1.25;  // one, and some where runs of steps 
 constexpr double kClassicSaluPerStep = 56, kClassicScalarLoadsPerStep = 3,
                  kClassicBranchesPerStep = 10;
 
-/// The op of a row of the classic family; nothing for those of others.
-std::optional<ck::Op> OpOf(std::string_view row) {
+/// The op of an instance of the classic family; nothing for those of others.
+std::optional<ck::Op> OpOf(std::string_view instance) {
   for (const ck::Op op : ck::kAllOps) {
-    if (row.starts_with(absl::StrCat(ck::Name(op), "_"))) return op;
+    if (instance.starts_with(absl::StrCat(ck::Name(op), "_"))) return op;
   }
   return std::nullopt;
 }
 
-/// Matrix instructions of a step of the row's main loop, per wave of the workgroup; nothing for
-/// rows that have none.
-std::optional<double> MatrixPerStep(std::string_view row) {
+/// Matrix instructions of a step of the instance's main loop, per wave of the workgroup; nothing
+/// for instances that have none.
+std::optional<double> MatrixPerStep(std::string_view instance) {
   const auto per_wave = [](const auto& config, int k) {
     const int of_math_wave = config.reps_m() * config.reps_n() * k / config.mma.k;
     return 1.0 * of_math_wave * config.math_threads() / config.threads();
   };
-  if (const std::optional<ck::Op> op = OpOf(row)) {
+  if (const std::optional<ck::Op> op = OpOf(instance)) {
     const auto config =
-        ParseFields<ck::GemmConfig>(row.substr(std::string_view(ck::Name(*op)).size() + 1));
+        ParseFields<ck::GemmConfig>(instance.substr(std::string_view(ck::Name(*op)).size() + 1));
     if (!config.ok()) return std::nullopt;
     return per_wave(*config, config->tile.k);
   }
-  const auto config = ParseFields<tile::TileConfig>(row);
+  const auto config = ParseFields<tile::TileConfig>(instance);
   if (!config.ok()) return std::nullopt;
   return per_wave(*config, config->sums_blocks() ? config->tile.k : config->k_of_group());
 }
@@ -62,10 +62,11 @@ double ClassicValuPerMatrix(Direction direction) {
   return 0;
 }
 
-double ValuPerMatrix(std::string_view row, Gfx gfx) {
+double ValuPerMatrix(std::string_view instance, Gfx gfx) {
   const TargetTraits traits = TraitsOf(gfx);
   if (traits.mma_unit != MmaUnit::kMfma) return 4;
-  if (const std::optional<ck::Op> op = OpOf(row)) return ClassicValuPerMatrix(DirectionOf(*op));
+  if (const std::optional<ck::Op> op = OpOf(instance))
+    return ClassicValuPerMatrix(DirectionOf(*op));
   return traits.mma_double_k ? 2 : 1;
 }
 
@@ -82,9 +83,10 @@ bool Matches(std::string_view pattern, std::string_view text) {
 }
 
 /// What scalar instructions, loads and branches are over.
-std::optional<std::string> OverScalarBudget(std::string_view row, const PerMatrix& per_matrix) {
-  const bool is_classic = OpOf(row).has_value();
-  const double matrix_per_step = MatrixPerStep(row).value_or(0);
+std::optional<std::string> OverScalarBudget(std::string_view instance,
+                                            const PerMatrix& per_matrix) {
+  const bool is_classic = OpOf(instance).has_value();
+  const double matrix_per_step = MatrixPerStep(instance).value_or(0);
   const double most_salu = is_classic ? kClassicSaluPerStep / matrix_per_step : kSaluPerMatrix;
   if (per_matrix.salu > most_salu) {
     return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.2f",
@@ -113,12 +115,12 @@ std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx) {
     return "has a main loop that no probe problem runs";
   }
   const PerMatrix& per_matrix = *report.per_matrix;
-  const double limit = ValuPerMatrix(report.row, gfx);
+  const double limit = ValuPerMatrix(report.instance, gfx);
   if (per_matrix.valu > limit) {
     return absl::StrFormat("%.2f vector-ALU instructions per matrix instruction, more than %.2f",
                            per_matrix.valu, limit);
   }
-  if (auto over = OverScalarBudget(report.row, per_matrix)) return over;
+  if (auto over = OverScalarBudget(report.instance, per_matrix)) return over;
   if (*report.conflicts > 0) {
     return absl::StrFormat("%.2f cycles of LDS bank conflicts per iteration", *report.conflicts);
   }
@@ -133,7 +135,7 @@ absl::StatusOr<Excuses> Excuses::Parse(std::string_view text) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() < 4) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("'%s' is not a target, a direction, a row and why", line));
+          absl::StrFormat("'%s' is not a target, a direction, an instance and why", line));
     }
     excuses.excuses_.push_back({words[0], words[1], words[2], std::string(line)});
   }
@@ -144,18 +146,21 @@ bool Excuses::Excuse::IsAbout(Gfx gfx, Direction of) const {
   return Matches(target, Name(gfx)) && Matches(direction, Name(of));
 }
 
-bool Excuses::Has(Gfx gfx, Direction direction, std::string_view row) const {
+bool Excuses::Has(Gfx gfx, Direction direction, std::string_view instance) const {
   return std::any_of(excuses_.begin(), excuses_.end(), [&](const Excuse& excuse) {
-    return excuse.IsAbout(gfx, direction) && Matches(excuse.row, row);
+    return excuse.IsAbout(gfx, direction) && Matches(excuse.instance, instance);
   });
 }
 
 std::vector<std::string> Excuses::Unneeded(Gfx gfx, Direction direction,
-                                           const std::vector<std::string>& rows) const {
+                                           const std::vector<std::string>& instances) const {
   std::vector<std::string> lines;
   for (const Excuse& excuse : excuses_) {
-    const auto excuses_row = [&](std::string_view row) { return Matches(excuse.row, row); };
-    if (excuse.IsAbout(gfx, direction) && std::none_of(rows.begin(), rows.end(), excuses_row))
+    const auto excuses_instance = [&](std::string_view instance) {
+      return Matches(excuse.instance, instance);
+    };
+    if (excuse.IsAbout(gfx, direction) &&
+        std::none_of(instances.begin(), instances.end(), excuses_instance))
       lines.push_back(excuse.line);
   }
   return lines;

@@ -12,7 +12,8 @@
 
 namespace gridwise {
 
-/// How a row is over the budget of a preferred row on `gfx`: a sentence, or nothing if it is not.
+/// How an instance is over the budget of a preferred instance on `gfx`: a sentence, or nothing if
+/// it is not.
 ///
 /// Of the main loop, as executed: vector-ALU instructions per matrix instruction at most 1 on
 /// gfx942, 2 on gfx950 and 4 on RDNA, or of the classic family on the first two half of Composable
@@ -22,22 +23,22 @@ namespace gridwise {
 /// to LDS bank conflicts.
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx);
 
-/// Rows that may be over the budget, and why.
+/// Instances that may be over the budget, and why.
 class Excuses {
  public:
-  /// Lines "<target> <direction> <row> <why...>": the first three may hold '*' for any text. '#'
-  /// begins a comment.
+  /// Lines "<target> <direction> <instance> <why...>": the first three may hold '*' for any text.
+  /// '#' begins a comment.
   static absl::StatusOr<Excuses> Parse(std::string_view text);
 
-  bool Has(Gfx gfx, Direction direction, std::string_view row) const;
+  bool Has(Gfx gfx, Direction direction, std::string_view instance) const;
 
-  /// The lines about `gfx` and `direction` that excuse none of `rows`.
+  /// The lines about `gfx` and `direction` that excuse none of `instances`.
   std::vector<std::string> Unneeded(Gfx gfx, Direction direction,
-                                    const std::vector<std::string>& rows) const;
+                                    const std::vector<std::string>& instances) const;
 
  private:
   struct Excuse {
-    std::string target, direction, row, line;
+    std::string target, direction, instance, line;
     bool IsAbout(Gfx gfx, Direction of) const;
   };
   std::vector<Excuse> excuses_;

@@ -1,5 +1,5 @@
 /// The reports in <target>/<direction>.txt are those of the kernels; no kernel uses scratch or
-/// spills registers; atomics have the device's scope; every row keeps the budgets, or
+/// spills registers; atomics have the device's scope; every instance keeps the budgets, or
 /// over_budget.txt says why it does not.
 
 #include <algorithm>
@@ -53,10 +53,10 @@ Gfx Target() {
   return ParseGfx(name == nullptr ? "" : name).value();
 }
 
-/// Whether a row's name is one of the classic family: it says how operand A is walked.
-bool IsClassic(std::string_view row) {
-  return absl::StrContains(row, "_aeven") || absl::StrContains(row, "_acheck") ||
-         absl::StrContains(row, "_atable");
+/// Whether an instance's name is one of the classic family: it says how operand A is walked.
+bool IsClassic(std::string_view instance) {
+  return absl::StrContains(instance, "_aeven") || absl::StrContains(instance, "_acheck") ||
+         absl::StrContains(instance, "_atable");
 }
 
 class Isa : public testing::TestWithParam<Direction> {
@@ -73,7 +73,7 @@ class Isa : public testing::TestWithParam<Direction> {
     static auto* const reports = new std::map<Direction, absl::StatusOr<std::vector<KernelReport>>>;
     auto found = reports->find(GetParam());
     if (found == reports->end())
-      found = reports->emplace(GetParam(), ReportRows(GetParam(), Target())).first;
+      found = reports->emplace(GetParam(), ReportInstances(GetParam(), Target())).first;
     return found->second;
   }
 
@@ -105,34 +105,34 @@ TEST_P(Isa, ReportIsTheGoldenOne) {
   EXPECT_TRUE(golden_ == text) << Path() << " differs:\n" << Difference(golden_, text) << kUpdate;
 }
 
-TEST_P(Isa, NoRowUsesScratchOrSpillsVgprs) {
+TEST_P(Isa, NoInstanceUsesScratchOrSpillsVgprs) {
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
   for (const KernelReport& report : *reports) {
-    EXPECT_EQ(report.scratch, 0) << report.row;
-    EXPECT_EQ(report.vgpr_spills, 0) << report.row;
+    EXPECT_EQ(report.scratch, 0) << report.instance;
+    EXPECT_EQ(report.vgpr_spills, 0) << report.instance;
   }
 }
 
 // What the schedule is for: waves that multiply do nothing else on the vector unit, and load
-// nothing. (Some rows of tile read scalars there that did not fit in scalar registers.)
+// nothing. (Some instances of tile read scalars there that did not fit in scalar registers.)
 TEST_P(Isa, MathWavesOfWaveletOnlyMultiply) {
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
-  int rows = 0;
+  int instances = 0;
   for (const KernelReport& report : *reports) {
-    if (!absl::StrContains(report.row, "_wavelet") || !IsClassic(report.row)) continue;
-    ++rows;
-    ASSERT_TRUE(report.loop.has_value()) << report.row;
-    EXPECT_GT(report.loop->matrix, 0) << report.row;
-    EXPECT_EQ(report.loop->valu, 0) << report.row;
-    EXPECT_EQ(report.loop->vmem, 0) << report.row;
+    if (!absl::StrContains(report.instance, "_wavelet") || !IsClassic(report.instance)) continue;
+    ++instances;
+    ASSERT_TRUE(report.loop.has_value()) << report.instance;
+    EXPECT_GT(report.loop->matrix, 0) << report.instance;
+    EXPECT_EQ(report.loop->valu, 0) << report.instance;
+    EXPECT_EQ(report.loop->vmem, 0) << report.instance;
   }
-  EXPECT_EQ(rows > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
+  EXPECT_EQ(instances > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
 }
 
-// The rows of the classic family that large layers run on, whatever excuses others have.
-TEST_P(Isa, LargeClassicRowsTakeHalfOfComposableKernels) {
+// The instances of the classic family that large layers run on, whatever excuses others have.
+TEST_P(Isa, LargeClassicInstancesTakeHalfOfComposableKernels) {
   if (TraitsOf(Target()).mma_unit != MmaUnit::kMfma) {
     GTEST_SKIP() << "Composable Kernel's were measured on gfx942";
   }
@@ -141,34 +141,34 @@ TEST_P(Isa, LargeClassicRowsTakeHalfOfComposableKernels) {
                                                                : 6.3 / 2;
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
-  int rows = 0;
+  int instances = 0;
   for (const KernelReport& report : *reports) {
-    const bool is_large = absl::StrContains(report.row, "f16_t128x128x") ||
-                          absl::StrContains(report.row, "f16_t256x128x");
-    if (!is_large || !IsClassic(report.row)) continue;
-    ++rows;
-    ASSERT_TRUE(report.per_matrix.has_value()) << report.row;
-    EXPECT_LE(report.per_matrix->valu, most) << report.row;
+    const bool is_large = absl::StrContains(report.instance, "f16_t128x128x") ||
+                          absl::StrContains(report.instance, "f16_t256x128x");
+    if (!is_large || !IsClassic(report.instance)) continue;
+    ++instances;
+    ASSERT_TRUE(report.per_matrix.has_value()) << report.instance;
+    EXPECT_LE(report.per_matrix->valu, most) << report.instance;
   }
-  EXPECT_GE(rows, 6);
+  EXPECT_GE(instances, 6);
 }
 
-TEST_P(Isa, EveryRowKeepsTheBudgets) {
+TEST_P(Isa, EveryInstanceKeepsTheBudgets) {
   const auto& reports = Reports();
   ASSERT_TRUE(reports.ok()) << reports.status();
   const absl::StatusOr<Excuses> excuses = Excuses::Parse(ReadText("tests/isa/over_budget.txt"));
   ASSERT_TRUE(excuses.ok()) << excuses.status();
-  std::vector<std::string> rows_over;
+  std::vector<std::string> instances_over;
   for (const KernelReport& report : *reports) {
     const std::optional<std::string> over = OverBudget(report, Target());
-    if (over) rows_over.push_back(report.row);
-    EXPECT_TRUE(!over || excuses->Has(Target(), GetParam(), report.row))
-        << Name(Target()) << " " << Name(GetParam()) << " " << report.row << ": "
+    if (over) instances_over.push_back(report.instance);
+    EXPECT_TRUE(!over || excuses->Has(Target(), GetParam(), report.instance))
+        << Name(Target()) << " " << Name(GetParam()) << " " << report.instance << ": "
         << over.value_or("")
         << "\nMake it cheaper, or say in tests/isa/over_budget.txt why it cannot be.";
   }
-  EXPECT_THAT(excuses->Unneeded(Target(), GetParam(), rows_over), IsEmpty())
-      << "No row needs these lines of tests/isa/over_budget.txt any more.";
+  EXPECT_THAT(excuses->Unneeded(Target(), GetParam(), instances_over), IsEmpty())
+      << "No instance needs these lines of tests/isa/over_budget.txt any more.";
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
@@ -205,11 +205,11 @@ std::vector<Step> StepsOf(const std::vector<CodeLine>& lines) {
 TEST(Wavelet, LoadWavesDoNotWaitForTheSlabThatTheyJustAskedFor) {
   constexpr int kCounter = 63;  // the most loads that waits can tell apart
   KernelCodes codes;
-  int rows = 0;
+  int instances = 0;
   for (const Direction direction : kAllDirections) {
-    for (const RowInfo& row : ck::Family().Rows(direction, Target())) {
-      if (row.shape.load_waves == 0) continue;
-      const auto kernel = codes.Find(row);
+    for (const InstanceInfo& instance : ck::Family().Instances(direction, Target())) {
+      if (instance.shape.load_waves == 0) continue;
+      const auto kernel = codes.Find(instance);
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, Target());
       ASSERT_TRUE(lines.ok()) << lines.status();
@@ -217,14 +217,14 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheSlabThatTheyJustAskedFor) {
       int most = 0;
       for (const Step& step : steps) most = std::max(most, step.loads);
       if (2 * most > kCounter) continue;
-      ++rows;
+      ++instances;
       EXPECT_TRUE(std::ranges::any_of(steps, [](const Step& step) {
         return step.loads > 0 && !step.left.empty() &&
                std::ranges::all_of(step.left, [&](int left) { return left >= step.loads; });
-      })) << row.name;
+      })) << instance.name;
     }
   }
-  EXPECT_EQ(rows > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
+  EXPECT_EQ(instances > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
 }
 
 /// What LLVM's disassembler prints behind an atomic that the whole device sees, as TraitsOf's
@@ -242,8 +242,8 @@ TEST(Atomics, AreOfTheWholeDevice) {
   int atomics = 0;
   for (const KernelFamily* family : Families()) {
     for (const Direction direction : kAllDirections) {
-      for (const RowInfo& row : family->Rows(direction, Target())) {
-        const auto kernel = codes.Find(row);
+      for (const InstanceInfo& instance : family->Instances(direction, Target())) {
+        const auto kernel = codes.Find(instance);
         ASSERT_TRUE(kernel.ok()) << kernel.status();
         const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, Target());
         ASSERT_TRUE(lines.ok()) << lines.status();
@@ -253,7 +253,7 @@ TEST(Atomics, AreOfTheWholeDevice) {
           const std::size_t policy = line.text.find(" sc");  // scope, or gfx9's bits
           EXPECT_EQ(policy == std::string::npos ? "" : line.text.substr(policy),
                     DeviceScope(Target(), line.text))
-              << row.name << ": " << line.text;
+              << instance.name << ": " << line.text;
         }
       }
     }
@@ -266,26 +266,26 @@ TEST(Atomics, AreOfTheWholeDevice) {
 // there are, the compiler asks for the registers that are left over.
 TEST(Needs, OfPlansAreThoseOfTheKernels) {
   KernelCodes codes;
-  int rows = 0;
+  int instances = 0;
   for (const KernelFamily* family : Families()) {
     if (family->name() == "direct") continue;  // does not ask for them
     for (const Direction direction : kAllDirections) {
-      for (const RowInfo& row : family->Rows(direction, Target())) {
-        const auto kernel = codes.Find(row);
+      for (const InstanceInfo& instance : family->Instances(direction, Target())) {
+        const auto kernel = codes.Find(instance);
         ASSERT_TRUE(kernel.ok()) << kernel.status();
         const KernelNeeds used = {.registers = (*kernel)->vgprs,
                                   .lds_bytes = static_cast<int>((*kernel)->static_lds_bytes)};
         const int waves = static_cast<int>((*kernel)->max_workgroup) / (*kernel)->wave_size;
-        EXPECT_GE(row.code.needs.registers, used.registers) << row.name;
-        EXPECT_EQ(row.code.needs.lds_bytes, used.lds_bytes) << row.name;
-        EXPECT_EQ(ResidentWorkgroups(DeviceFacts(Target()), row.code.needs, waves),
+        EXPECT_GE(instance.code.needs.registers, used.registers) << instance.name;
+        EXPECT_EQ(instance.code.needs.lds_bytes, used.lds_bytes) << instance.name;
+        EXPECT_EQ(ResidentWorkgroups(DeviceFacts(Target()), instance.code.needs, waves),
                   ResidentWorkgroups(DeviceFacts(Target()), used, waves))
-            << row.name;
-        ++rows;
+            << instance.name;
+        ++instances;
       }
     }
   }
-  EXPECT_GT(rows, 50);
+  EXPECT_GT(instances, 50);
 }
 
 TEST(Needs, AreInTheListsOfTheFamilies) {
@@ -334,19 +334,19 @@ TEST(Budget, IsOfTheTarget) {
   report.per_matrix->scalar_loads = 0;
   // A step of 16 matrix instructions.
   report.per_matrix->valu = 1;
-  report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3";
+  report.instance = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3";
   report.per_matrix->branches = 1 / 16.;
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt) << "a branch per step";
   report.per_matrix->branches = 2 / 16.;
   EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
   // The same of waves that multiply, and as many that load.
-  report.row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o4_wavelet4";
+  report.instance = "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o4_wavelet4";
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
   // The classic family has budgets of its own for the vector unit.
-  report.row = "cshuffle_v3_f16_t128x128x32_w2x2_mfma32x32x8_aeven4x4_bcheck2-4x4_o3";
+  report.instance = "cshuffle_v3_f16_t128x128x32_w2x2_mfma32x32x8_aeven4x4_bcheck2-4x4_o3";
   report.per_matrix->valu = 3.125;
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);
-  report.row = "multiple_abd_f16_t128x128x32_w2x2_mfma32x32x8_aeven8x1_beven8x1_o3";
+  report.instance = "multiple_abd_f16_t128x128x32_w2x2_mfma32x32x8_aeven8x1_beven8x1_o3";
   EXPECT_TRUE(OverBudget(report, Gfx::k942).has_value());
   report.per_matrix->valu = 2.25;
   EXPECT_EQ(OverBudget(report, Gfx::k942), std::nullopt);

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/planning/family.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "gtest/gtest.h"
 #include "tools/sim/tests/mutants.h"
 
@@ -20,20 +20,21 @@ namespace {
 TEST(Hazards, AreInNoKernel) {
   const char* const gfx = std::getenv("GRIDWISE_TEST_TARGET");
   ASSERT_NE(gfx, nullptr);
-  std::vector<RowInfo> rows = ListRows();
-  for (const RowInfo& row : ListGemmRows()) rows.push_back(row);
+  std::vector<InstanceInfo> instances = ListInstances();
+  for (const InstanceInfo& instance : ListGemmInstances()) instances.push_back(instance);
   std::set<std::string_view> seen;
   size_t kernels = 0, instructions = 0;
-  for (const RowInfo& row : rows) {
-    if (Name(row.gfx) != std::string_view(gfx) || !seen.insert(row.code.object).second) continue;
-    for (const std::string& kernel : sim::KernelsOf(row.code.object)) {
+  for (const InstanceInfo& instance : instances) {
+    if (Name(instance.gfx) != std::string_view(gfx) || !seen.insert(instance.code.object).second)
+      continue;
+    for (const std::string& kernel : sim::KernelsOf(instance.code.object)) {
       const absl::StatusOr<sim::KernelCode> code =
-          sim::KernelCode::Find(gfx, row.code.object, kernel);
+          sim::KernelCode::Find(gfx, instance.code.object, kernel);
       ASSERT_TRUE(code.ok()) << code.status();
       ++kernels;
       instructions += code->instructions().size();
       for (const std::string& hazard : sim::HazardsOf(*code))
-        ADD_FAILURE() << row.name << " (" << kernel << "): " << hazard;
+        ADD_FAILURE() << instance.name << " (" << kernel << "): " << hazard;
     }
   }
   RecordProperty("kernels", static_cast<int>(kernels));

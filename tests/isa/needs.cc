@@ -18,17 +18,17 @@ namespace {
 /// Adds a line for each kernel of `family`.
 absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::set<std::string>& lines) {
   for (const Direction direction : kAllDirections) {
-    for (const RowInfo& row : family.Rows(direction, gfx)) {
-      if (row.code.object.empty()) {
+    for (const InstanceInfo& instance : family.Instances(direction, gfx)) {
+      if (instance.code.object.empty()) {
         return absl::FailedPreconditionError(absl::StrCat("no kernels of ", Name(gfx)));
       }
       // Names may begin with an op's; configs begin with the type and a tile.
-      const std::size_t config_at = row.name.find(absl::StrCat(Name(row.type), "_t"));
+      const std::size_t config_at = instance.name.find(absl::StrCat(Name(instance.type), "_t"));
       if (config_at == std::string::npos) {
-        return absl::InternalError(absl::StrCat(row.name, " has no config"));
+        return absl::InternalError(absl::StrCat(instance.name, " has no config"));
       }
-      const std::string config = row.name.substr(config_at);
-      const KernelNeeds needs = NeedsOf(row.code.object, row.code.symbol);
+      const std::string config = instance.name.substr(config_at);
+      const KernelNeeds needs = NeedsOf(instance.code.object, instance.code.symbol);
       lines.insert(
           absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes));
     }
@@ -44,7 +44,8 @@ absl::StatusOr<std::string> NeedsText(const KernelFamily& family, Gfx gfx) {
   if (status.ok() && family.name() == "ck") status = AddLines(ck::Gemms(), gfx, lines);
   if (!status.ok()) return status;
   std::string text =
-      "// RowNeeds of the rows: registers, bytes of LDS. Written by //tests/isa:update.\n";
+      "// InstanceNeeds of the instances: registers, bytes of LDS. Written by "
+      "//tests/isa:update.\n";
   for (const std::string& line : lines) text += line;
   return text;
 }

@@ -8,8 +8,8 @@
 
 namespace gridwise {
 
-/// What instances/<family>/<target>_needs.inc is to say: RowNeeds of the rows of a family, sorted,
-/// by the kernels' descriptors. Error: this program has no kernels of `gfx`.
+/// What instances/<family>/<target>_needs.inc is to say: InstanceNeeds of the instances of a
+/// family, sorted, by the kernels' descriptors. Error: this program has no kernels of `gfx`.
 absl::StatusOr<std::string> NeedsText(const KernelFamily& family, Gfx gfx);
 
 /// The families that have such files.

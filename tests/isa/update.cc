@@ -30,7 +30,7 @@ bool Write(const std::filesystem::path& path, const std::string& text) {
   return written;
 }
 
-/// The needs of all rows of targets that there are kernels for.
+/// The needs of all instances of targets that there are kernels for.
 int UpdateNeeds(const std::filesystem::path& folder) {
   for (const KernelFamily* family : Families()) {
     if (std::ranges::find(kFamiliesWithNeeds, family->name()) == std::end(kFamiliesWithNeeds)) {
@@ -50,7 +50,7 @@ int UpdateReports(const std::filesystem::path& folder) {
   std::vector<std::string> left;  // targets that this program was built without
   for (const Gfx gfx : kAmdGfx) {
     for (const Direction direction : kAllDirections) {
-      const absl::StatusOr<std::vector<KernelReport>> reports = ReportRows(direction, gfx);
+      const absl::StatusOr<std::vector<KernelReport>> reports = ReportInstances(direction, gfx);
       if (absl::IsFailedPrecondition(reports.status())) {
         left.push_back(Name(gfx));
         break;
@@ -63,7 +63,7 @@ int UpdateReports(const std::filesystem::path& folder) {
       const std::filesystem::path path =
           folder / Name(gfx) / absl::StrFormat("%s.txt", Name(direction));
       if (!Write(path, ToText(*reports))) return 1;
-      absl::PrintF("%s: %d rows\n", path.string(), reports->size());
+      absl::PrintF("%s: %d instances\n", path.string(), reports->size());
     }
   }
   if (!left.empty()) {

@@ -26,12 +26,12 @@ TEST(Clock, SaysWhatTheTableHas) {
   for (const Layer& layer : *layers) {
     const LayerTime* const time = FindTime(*times, layer);
     ASSERT_NE(time, nullptr) << layer.name;
-    const absl::StatusOr<Plan> plan = MakePlan(layer.problem, *gfx, {.row = time->row});
+    const absl::StatusOr<Plan> plan = MakePlan(layer.problem, *gfx, {.instance = time->instance});
     ASSERT_TRUE(plan.ok()) << plan.status();
     const absl::StatusOr<LayerTime> now = TimeOf(layer, *plan);
     ASSERT_TRUE(now.ok()) << now.status();
     EXPECT_NEAR(now->us, time->us, kTolerance * time->us)
-        << layer.name << ", " << time->direction << ", " << time->row;
+        << layer.name << ", " << time->direction << ", " << time->instance;
     ++timed;
   }
   EXPECT_GT(timed, 100);

@@ -34,8 +34,8 @@ TEST_P(Plans, AreTheGoldenOnes) {
                                 "chooses; review the difference.";
 }
 
-/// How many layers of RetinaNet get a row of the classic family, whose names alone begin with an
-/// op: its page has the number behind each mean, of f16 and f32 in three directions.
+/// How many layers of RetinaNet get an instance of the classic family, whose names alone begin with
+/// an op: its page has the number behind each mean, of f16 and f32 in three directions.
 TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
   for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<std::string> plans =

@@ -30,7 +30,7 @@ absl::StatusOr<std::string> PlansOf(const std::string& set, Gfx gfx) {
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
   if (!problems.ok()) return problems.status();
-  std::string text = "problem, direction, type: row, splits, launches, workspace, order\n";
+  std::string text = "problem, direction, type: instance, splits, launches, workspace, order\n";
   for (const NamedProblem& named : *problems) {
     for (const Direction direction : named.directions) {
       for (const DataType type : kTypes) {
@@ -41,7 +41,7 @@ absl::StatusOr<std::string> PlansOf(const std::string& set, Gfx gfx) {
         const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
         if (!plan.ok()) return plan.status();
         absl::StrAppendFormat(&text, "%s, %s, %s: %s, %d, %d, %d, %s\n", named.name,
-                              Name(direction), Name(type), plan->row(), plan->splits(),
+                              Name(direction), Name(type), plan->instance(), plan->splits(),
                               plan->launches(), plan->workspace_bytes(), OrderOf(*plan));
       }
     }

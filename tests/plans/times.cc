@@ -17,7 +17,7 @@
 namespace gridwise {
 namespace {
 
-constexpr std::string_view kTitles = "problem,direction,row,us,bound_us,limit,least_us,reason";
+constexpr std::string_view kTitles = "problem,direction,instance,us,bound_us,limit,least_us,reason";
 
 /// A layer's cells of a direction in a table; empty ones if it has no such direction.
 std::string Cells(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
@@ -74,7 +74,7 @@ absl::StatusOr<std::vector<LayerTime>> ReadTimes(const std::string& path) {
     }
     time.name = cells[0];
     time.direction = cells[1];
-    time.row = cells[2];
+    time.instance = cells[2];
     time.limit = cells[5];
     time.reason = cells[7];
     times.push_back(std::move(time));
@@ -86,7 +86,8 @@ std::string PrintTimes(const std::vector<LayerTime>& times) {
   std::string text = absl::StrCat(kTitles, "\n");
   for (const LayerTime& time : times) {
     absl::StrAppendFormat(&text, "%s,%s,%s,%.4g,%.4g,%s,%.4g,%s\n", time.name, time.direction,
-                          time.row, time.us, time.bound_us, time.limit, time.least_us, time.reason);
+                          time.instance, time.us, time.bound_us, time.limit, time.least_us,
+                          time.reason);
   }
   return text;
 }
@@ -104,7 +105,7 @@ absl::StatusOr<LayerTime> TimeOf(const Layer& layer, const Plan& plan) {
   const double us = 1e3 * timing->ms;
   return LayerTime{.name = layer.name,
                    .direction = Name(layer.problem.direction),
-                   .row = plan.row(),
+                   .instance = plan.instance(),
                    .us = us,
                    .bound_us = 1e3 * timing->roofline.ms(),
                    .limit = timing->limiter,

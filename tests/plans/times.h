@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<Layer>> TimedLayers();
 
 /// How long a layer takes as it is planned: a line of <target>_times.csv.
 struct LayerTime {
-  std::string name, direction, row;
+  std::string name, direction, instance;
   double us = 0;        // in long runs, by the simulator's clock
   double bound_us = 0;  // what the roofline allows
   std::string limit;    // what costs most; empty: nothing that stands out

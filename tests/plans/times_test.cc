@@ -43,7 +43,7 @@ TEST_P(Times, AreOfThePlans) {
     ASSERT_NE(time, nullptr) << layer.name;
     const absl::StatusOr<Plan> plan = MakePlan(layer.problem, GetParam());
     ASSERT_TRUE(plan.ok()) << plan.status();
-    EXPECT_EQ(plan->row(), time->row)
+    EXPECT_EQ(plan->instance(), time->instance)
         << layer.name << ", " << time->direction << ": `./bazelw run //tests/plans:update_times -- "
         << Name(GetParam()) << "` times what is planned anew";
   }
@@ -74,9 +74,9 @@ TEST_P(Times, AreInTheDocuments) {
   ASSERT_TRUE(times.ok()) << times.status();
   EXPECT_THAT(ReadText("tile/MEASUREMENTS.md"), HasSubstr(PrintTable(*layers, *times)));
   const std::string front = ReadText("README.md");
-  const std::size_t row = front.find(absl::StrCat("\n| ", Name(GetParam()), " ("));
-  ASSERT_NE(row, std::string::npos);
-  EXPECT_THAT(front.substr(row, front.find('\n', row + 1) - row),
+  const std::size_t instance = front.find(absl::StrCat("\n| ", Name(GetParam()), " ("));
+  ASSERT_NE(instance, std::string::npos);
+  EXPECT_THAT(front.substr(instance, front.find('\n', instance + 1) - instance),
               HasSubstr(absl::StrFormat("%.0f %%", PercentOfBound(*times, ""))));
 }
 

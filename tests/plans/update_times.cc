@@ -27,14 +27,14 @@ namespace {
 absl::StatusOr<LayerTime> Timed(const Layer& layer, Gfx gfx, const LayerTime* before, bool always) {
   const absl::StatusOr<Plan> plan = MakePlan(layer.problem, gfx);
   if (!plan.ok()) return plan.status();
-  if (before != nullptr && before->row == plan->row() && !always) return *before;
+  if (before != nullptr && before->instance == plan->instance() && !always) return *before;
   absl::StatusOr<LayerTime> timed = TimeOf(layer, *plan);
   if (!timed.ok()) return timed.status();
   LayerTime& time = *timed;
   if (before != nullptr) time.least_us = std::min(time.us, before->least_us);
   if (before != nullptr && time.IsSlower()) time.reason = before->reason;
-  absl::PrintF("%s, %s: %s, %.4g us, before %.4g\n", time.name, time.direction, time.row, time.us,
-               before == nullptr ? 0 : before->us);
+  absl::PrintF("%s, %s: %s, %.4g us, before %.4g\n", time.name, time.direction, time.instance,
+               time.us, before == nullptr ? 0 : before->us);
   std::fflush(stdout);
   return timed;
 }

@@ -9,7 +9,7 @@
 
 namespace gridwise::tile {
 
-/// Of rows that join no splits: a tile's sums are those of its one workgroup.
+/// Of instances that join no splits: a tile's sums are those of its one workgroup.
 template <TileConfig kC, Gfx kGfx>
 class JoinSplits {
  public:

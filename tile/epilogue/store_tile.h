@@ -27,7 +27,7 @@ namespace gridwise::tile {
 ///                                         of a group, where there are parts
 ///   int ColumnsOf(part)                   those of a part (has_parts_of_columns), from its first
 ///                                         on, which end where columns() do, or none
-///   int Tile()                            the tile's number, of rows that join splits
+///   int Tile()                            the tile's number, of instances that join splits
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:

@@ -105,8 +105,9 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
-  static_assert(Reject(kC, kGfx) == nullptr, "the row does not suit the target");
-  static_assert(kC.sums_blocks() == kC.has_halo(), "a row with a halo gathers, or sums blocks");
+  static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
+  static_assert(kC.sums_blocks() == kC.has_halo(),
+                "an instance with a halo gathers, or sums blocks");
   FetchKernelArgs<sizeof(BwdWeightArgs)>();
   if constexpr (kC.has_halo()) {
     HaloWeightTile<kC, kGfx>();

@@ -76,10 +76,10 @@ struct PositionStride {
         row(tensor.out_cell[1]),
         cell(tensor.out_cell[2]),
         end(positions.images * image) {
-    const int all_rows = Divide(step, positions.by_pitch);
-    const int images = Divide(all_rows, positions.by_rows);
-    h = all_rows - images * rows;
-    w = step - all_rows * pitch;
+    const int all_instances = Divide(step, positions.by_pitch);
+    const int images = Divide(all_instances, positions.by_rows);
+    h = all_instances - images * rows;
+    w = step - all_instances * pitch;
     bytes = images * image + h * row + w * cell;
   }
 };

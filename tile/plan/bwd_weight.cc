@@ -40,8 +40,8 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-/// Of rows with a halo: positions of a row of cells; of all images, and before them those of the
-/// padding that the first cells of dy meet; and how many a step meets besides its own.
+/// Of instances with a halo: positions of a row of cells; of all images, and before them those of
+/// the padding that the first cells of dy meet; and how many a step meets besides its own.
 std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].out() + 1; }
 std::int64_t Positions(const ConvProblem& problem) {
   return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
@@ -215,16 +215,17 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   return args;
 }
 
-/// Why a row with a halo cannot compute the problem; nothing if it can, or has none.
+/// Why an instance with a halo cannot compute the problem; nothing if it can, or has none.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
   const int room = config.room_of_group();
   if (const std::int64_t most = std::max(k, c); most > room || 2 * most <= room) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has k %d and c %d; the row takes up to %d of each, and "
-                                   "more than %d of one",
-                                   k, c, room, room / 2));
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has k %d and c %d; the instance takes up to %d of each, and "
+                        "more than %d of one",
+                        k, c, room, room / 2));
   }
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
@@ -236,16 +237,17 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
       return Refusal(
           RefusalCode::kOther,
           absl::StrFormat("along %s the filter is not one of 3 with stride %d and padding 1, whose "
-                          "output meets all of the input, or of 1 cell along d; the row meets "
+                          "output meets all of the input, or of 1 cell along d; the instance meets "
                           "neighbours",
                           kAxisNames[i], stride));
     }
   }
   const std::int64_t needed = Reach(config, problem) + config.tile.k;
   if (needed > config.halo) {
-    return Refusal(RefusalCode::kOther,
-                   absl::StrFormat("a step meets %d cells of rows of %d; the row has LDS for %d",
-                                   needed, problem.dims[2].out(), config.halo.value));
+    return Refusal(
+        RefusalCode::kOther,
+        absl::StrFormat("a step meets %d cells of rows of %d; the instance has LDS for %d", needed,
+                        problem.dims[2].out(), config.halo.value));
   }
   const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
   if (x[4] != c || y[4] != k) {
@@ -259,17 +261,17 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
 std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight) {
     return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("direction is %s; the row is for bwd_weight",
+                   absl::StrFormat("direction is %s; the instance is for bwd_weight",
                                    gridwise::Name(problem.direction)));
   }
   if (problem.type != config.type) {
     return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                                   gridwise::Name(config.type)));
+                   absl::StrFormat("type is %s; the instance is for %s",
+                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
   }
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
                                    gridwise::Name(problem.layout)));
   }
   // Straight to LDS go whole words, from any word of memory on: the last piece of k ends with the
@@ -277,10 +279,11 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
   const bool goes_to_lds = config.loads_to_lds() && problem.k_per_group() >= config.patch_a.n;
   const int k_at_a_time = goes_to_lds ? 4 / SizeOf(config.type) : config.patch_a.n;
   if (problem.k_per_group() % k_at_a_time != 0 || problem.c_per_group() % config.patch_b.n != 0) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has k %d and c %d; the row loads %d and %d at a time",
-                                   problem.k_per_group(), problem.c_per_group(), k_at_a_time,
-                                   config.patch_b.n));
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has k %d and c %d; the instance loads %d and %d at a time",
+                        problem.k_per_group(), problem.c_per_group(), k_at_a_time,
+                        config.patch_b.n));
   }
   return RejectHalo(config, problem);
 }

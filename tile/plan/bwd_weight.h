@@ -10,7 +10,8 @@
 
 namespace gridwise::tile {
 
-/// How one row computes one backward-weight problem: everything a launch needs but the tensors.
+/// How one instance computes one backward-weight problem: everything a launch needs but the
+/// tensors.
 struct BwdWeightPlan {
   LaunchShape shape;
   BwdWeightArgs args;  // pointers null

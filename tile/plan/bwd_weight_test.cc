@@ -215,10 +215,10 @@ TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
   // Two rows of positions and a step: 2 * (54 + 2) + 32; of stride 2 one.
   EXPECT_EQ(Why(RejectBwdWeight(kBlocks, Grouped(dim(54, 1)))), "");
   EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(dim(55, 1)))),
-              HasSubstr("a step meets 146 cells of rows of 55; the row has LDS for 144"));
+              HasSubstr("a step meets 146 cells of rows of 55; the instance has LDS for 144"));
   EXPECT_EQ(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(220, 2)))), "");
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(221, 2)))),
-              HasSubstr("a step meets 145 cells of rows of 111; the row has LDS for 144"));
+              HasSubstr("a step meets 145 cells of rows of 111; the instance has LDS for 144"));
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(54, 1)))),
               HasSubstr("along h the filter is not one of 3 with stride 2"));
   // A row of x whose last cell no cell of dy has for its centre.
@@ -240,10 +240,11 @@ TEST(PlanBwdWeight, BlocksTakeGroupsThatFillMoreThanHalf) {
   EXPECT_EQ(why(kFilledBlocks, 12, 8), "");
   EXPECT_THAT(
       why(kFilledBlocks, 8, 8),
-      HasSubstr("a group has k 8 and c 8; the row takes up to 16 of each, and more than 8"));
-  EXPECT_THAT(why(kFilledBlocks, 8, 20), HasSubstr("a group has k 8 and c 20; the row takes up"));
-  EXPECT_THAT(why(kFilledBlocks, 14, 16), HasSubstr("the row loads 4 and 4 at a time"));
-  EXPECT_THAT(why(kBlocks, 8, 4), HasSubstr("the row loads 8 and 8 at a time"));
+      HasSubstr("a group has k 8 and c 8; the instance takes up to 16 of each, and more than 8"));
+  EXPECT_THAT(why(kFilledBlocks, 8, 20),
+              HasSubstr("a group has k 8 and c 20; the instance takes up"));
+  EXPECT_THAT(why(kFilledBlocks, 14, 16), HasSubstr("the instance loads 4 and 4 at a time"));
+  EXPECT_THAT(why(kBlocks, 8, 4), HasSubstr("the instance loads 8 and 8 at a time"));
 }
 
 // What kernels know of groups that fill their blocks in part.
@@ -272,10 +273,10 @@ TEST(PlanBwdWeight, PiecesThatGoStraightToLdsAreOfWords) {
   EXPECT_EQ(RejectBwdWeight(direct, problem), std::nullopt);
   problem.k = 35;
   EXPECT_THAT(Why(RejectBwdWeight(direct, problem)),
-              HasSubstr("a group has k 35 and c 64; the row loads 2 and 8 at a time"));
+              HasSubstr("a group has k 35 and c 64; the instance loads 2 and 8 at a time"));
   problem.k = 6;
   EXPECT_THAT(Why(RejectBwdWeight(direct, problem)),
-              HasSubstr("a group has k 6 and c 64; the row loads 8 and 8 at a time"));
+              HasSubstr("a group has k 6 and c 64; the instance loads 8 and 8 at a time"));
 }
 
 TEST(PlanBwdWeight, RejectionsNameTheirValues) {
@@ -283,7 +284,7 @@ TEST(PlanBwdWeight, RejectionsNameTheirValues) {
   EXPECT_EQ(RejectBwdWeight(kPairs, problem), std::nullopt);
   problem.k = 63;
   EXPECT_THAT(Why(RejectBwdWeight(kPairs, problem)),
-              HasSubstr("a group has k 63 and c 64; the row loads 2 and 2 at a time"));
+              HasSubstr("a group has k 63 and c 64; the instance loads 2 and 2 at a time"));
   problem.k = 64;
   problem.type = DataType::kF32;
   EXPECT_THAT(Why(RejectBwdWeight(kPairs, problem)), HasSubstr("type is f32"));

@@ -113,7 +113,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   return args;
 }
 
-/// Why the row cannot merge the problem's groups; nothing if it can, or merges none.
+/// Why the instance cannot merge the problem's groups; nothing if it can, or merges none.
 std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
   const int groups = config.merge;
   const bool fills = config.fills_groups();
@@ -123,20 +123,22 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   if (fills && (source.size[5] > most_k || output.size[5] > most_n)) {
     return Refusal(
         RefusalCode::kChannels,
-        absl::StrFormat("a group has c %d and k %d; the row has room for groups of %d "
+        absl::StrFormat("a group has c %d and k %d; the instance has room for groups of %d "
                         "source channels and %d of the output",
                         problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
   }
   if (!fills && (source.size[5] != most_k || output.size[5] != most_n)) {
     return Refusal(
         RefusalCode::kChannels,
-        absl::StrFormat("a group has c %d and k %d; the row merges groups of %d source channels "
-                        "and %d of the output",
-                        problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
+        absl::StrFormat(
+            "a group has c %d and k %d; the instance merges groups of %d source channels "
+            "and %d of the output",
+            problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
   }
   if (!fills && problem.groups % groups != 0) {
-    return Refusal(RefusalCode::kGroups, absl::StrFormat("there are %d groups; the row merges %d",
-                                                         problem.groups, groups));
+    return Refusal(
+        RefusalCode::kGroups,
+        absl::StrFormat("there are %d groups; the instance merges %d", problem.groups, groups));
   }
   bool runs = source.stride[4] == source.size[5] && output.stride[4] == output.size[5];
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
@@ -190,7 +192,7 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
   const int most = config.patch_a.k, least = most == config.pixel ? most : 1;
   if (channels < least || channels > most) {
     return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the row takes %d to %d",
+                   absl::StrFormat("a group has %d source channels; the instance takes %d to %d",
                                    channels, least, most));
   }
   // Taps end within the last fragment. Of one tap there is nothing to gain.
@@ -198,13 +200,13 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
   const int least_taps = std::max(most_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < least_taps || taps_w > most_taps) {
     return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("the filter has %d taps along w; the row takes %d to %d", taps_w,
-                                   least_taps, most_taps));
+                   absl::StrFormat("the filter has %d taps along w; the instance takes %d to %d",
+                                   taps_w, least_taps, most_taps));
   }
   return std::nullopt;
 }
 
-/// Why the row cannot load the problem's cells once for all taps; nothing if it can, or has no
+/// Why the instance cannot load the problem's cells once for all taps; nothing if it can, or has no
 /// halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
@@ -216,20 +218,22 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
     if (reason) return reason;
   } else if (channels % at_a_time != 0) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a tile's groups have %d source channels; the row loads %d at "
-                                   "a time",
-                                   channels, at_a_time));
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a tile's groups have %d source channels; the instance loads %d at "
+                        "a time",
+                        channels, at_a_time));
   } else if (!walks && !merges && channels > config.tile.k) {
     return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the row has room for %d",
+                   absl::StrFormat("a group has %d source channels; the instance has room for %d",
                                    channels, config.tile.k));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (columns % config.patch_b.n != 0) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d output channels; the row loads %d at a time",
-                                   columns, config.patch_b.n));
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has %d output channels; the instance loads %d at a time", columns,
+                        config.patch_b.n));
   }
   std::int64_t taps[3];
   for (std::size_t i = 0; i < 3; ++i) {
@@ -250,7 +254,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   constexpr int kMostSlabs = 16;
   if (walks && channels > kMostSlabs * config.tile.k) {
     return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the row is for at most %d",
+                   absl::StrFormat("a group has %d source channels; the instance is for at most %d",
                                    channels, kMostSlabs * config.tile.k));
   }
   const int taps_of_row = config.taps_in_lds;
@@ -258,25 +262,28 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("the filter has %d taps along w and the strides are %d and %d; "
-                        "the row takes %d taps along w, of stride 1",
+                        "the instance takes %d taps along w, of stride 1",
                         taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
   // So that products with a row fit a multiplication of 24 bits.
   constexpr std::int64_t kMostRows = 1 << 24;
   if (problem.dims[1].in >= kMostRows || problem.dims[1].out() >= kMostRows) {
-    return Refusal(RefusalCode::kOther,
-                   absl::StrFormat("the problem has %d and %d rows; the row takes fewer than %d",
-                                   problem.dims[1].in, problem.dims[1].out(), kMostRows));
+    return Refusal(
+        RefusalCode::kOther,
+        absl::StrFormat("the problem has %d and %d rows; the instance takes fewer than %d",
+                        problem.dims[1].in, problem.dims[1].out(), kMostRows));
   }
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
-    return Refusal(RefusalCode::kOther, "the problem has three axes; the row takes one or two");
+    return Refusal(RefusalCode::kOther,
+                   "the problem has three axes; the instance takes one or two");
   }
   const std::int64_t kept = taps[1] * (config.has_pixels() ? 1 : taps[2]);
   if (kept > config.most_taps() || SubGemmCount(problem) > kInlineSubGemms) {
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("%d x %d taps and %d sub-GEMMs; the row has at most %d%s and %d",
-                                   taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
-                                   config.has_pixels() ? " rows of taps" : "", kInlineSubGemms));
+    return Refusal(
+        RefusalCode::kFilter,
+        absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
+                        taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
+                        config.has_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                                 static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
@@ -294,30 +301,31 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   const bool forward = problem.direction == Direction::kForward;
   if (!forward && problem.direction != Direction::kBackwardData) {
     return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("direction is %s; the row is for fwd and bwd_data",
+                   absl::StrFormat("direction is %s; the instance is for fwd and bwd_data",
                                    gridwise::Name(problem.direction)));
   }
   if (forward != (config.patch_b.n == 1)) {
     return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("w is contiguous along %s; the row loads it along %s",
+                   absl::StrFormat("w is contiguous along %s; the instance loads it along %s",
                                    forward ? "k" : "n", forward ? "n" : "k"));
   }
   if (problem.type != config.type) {
     return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the row is for %s", gridwise::Name(problem.type),
-                                   gridwise::Name(config.type)));
+                   absl::StrFormat("type is %s; the instance is for %s",
+                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
   }
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
   for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
     if (patch.n == 1 && !config.has_pixels() && channels % config.ragged(patch) != 0) {
-      return Refusal(RefusalCode::kChannels,
-                     absl::StrFormat("a group has %d source channels; the row loads %d at a time",
-                                     channels, config.ragged(patch)));
+      return Refusal(
+          RefusalCode::kChannels,
+          absl::StrFormat("a group has %d source channels; the instance loads %d at a time",
+                          channels, config.ragged(patch)));
     }
   }
   if (config.slabs_of_step() > 1 && channels % config.step_k() != 0) {
     return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the row loads %d together",
+                   absl::StrFormat("a group has %d source channels; the instance loads %d together",
                                    channels, config.step_k()));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
@@ -325,15 +333,16 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   // Only rows that load ragged slabs have loads for a single column (LoadWeightsPatches).
   const bool needs_pair = config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_slabs();
   if ((transposes && columns % config.patch_b.n != 0) || (needs_pair && columns == 1)) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d output channels; the row loads %d at a time",
-                                   columns, config.patch_b.n));
+    return Refusal(
+        RefusalCode::kChannels,
+        absl::StrFormat("a group has %d output channels; the instance loads %d at a time", columns,
+                        config.patch_b.n));
   }
   if (auto reason = RejectMerged(config, problem)) return reason;
   if (auto reason = RejectHalo(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the row loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
                                    gridwise::Name(problem.layout)));
   }
   return std::nullopt;

@@ -11,7 +11,7 @@
 
 namespace gridwise::tile {
 
-/// How one row computes one problem: everything a launch needs but the tensors.
+/// How one instance computes one problem: everything a launch needs but the tensors.
 struct GatherPlan {
   LaunchShape shape;
   GatherArgs args;             // pointers null; the table inline when it fits
@@ -20,7 +20,7 @@ struct GatherPlan {
   bool is_inline = true;
 };
 
-/// The direction whose layout of w the row loads.
+/// The direction whose layout of w the instance loads.
 constexpr Direction DirectionOf(const TileConfig& config) {
   return config.patch_b.n == 1 ? Direction::kForward : Direction::kBackwardData;
 }

@@ -168,11 +168,12 @@ TEST(PlanGather, MergedGroupsShareTiles) {
 TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
   ConvProblem problem = Problem2d(1, 6 * 16, 6 * 16, {.in = 9}, {.in = 9});
   problem.groups = 6;
-  EXPECT_EQ(Why(RejectGather(kMerged, problem)), "there are 6 groups; the row merges 4");
+  EXPECT_EQ(Why(RejectGather(kMerged, problem)), "there are 6 groups; the instance merges 4");
   problem.groups = 4;
-  EXPECT_EQ(Why(RejectGather(kMerged, problem)),
-            "a group has c 24 and k 24; the row merges groups of 16 source channels and 16 of the "
-            "output");
+  EXPECT_EQ(
+      Why(RejectGather(kMerged, problem)),
+      "a group has c 24 and k 24; the instance merges groups of 16 source channels and 16 of the "
+      "output");
   problem.c = problem.k = 64;
   EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
   problem.layout = Layout::kGNHWC;
@@ -267,7 +268,7 @@ TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
   problem.c = 2 * config.step_k();
   EXPECT_EQ(RejectGather(config, problem), std::nullopt);
   problem.c = 3 * config.tile.k;
-  EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("the row loads"));
+  EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("the instance loads"));
   EXPECT_THAT(Why(RejectGather(config, problem)), HasSubstr("together"));
 
   config.patch_b = {8, 2};
@@ -277,7 +278,7 @@ TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
   EXPECT_EQ(RejectGather(config, problem), std::nullopt);
   problem.c = 1;
   EXPECT_THAT(Why(RejectGather(config, problem)),
-              HasSubstr("1 output channels; the row loads 2 at a time"));
+              HasSubstr("1 output channels; the instance loads 2 at a time"));
 }
 
 TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
@@ -286,7 +287,7 @@ TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
   EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
   problem.c = 60;
   EXPECT_THAT(Why(RejectGather(kDirect, problem)),
-              HasSubstr("60 source channels; the row loads 8 at a time"));
+              HasSubstr("60 source channels; the instance loads 8 at a time"));
   problem.c = 64;
   problem.k = 60;  // columns: masked as they are stored
   EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
@@ -298,7 +299,7 @@ TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
   EXPECT_EQ(RejectGather(transposed, problem), std::nullopt);
   problem.c = 60;
   EXPECT_THAT(Why(RejectGather(transposed, problem)),
-              HasSubstr("60 output channels; the row loads 8 at a time"));
+              HasSubstr("60 output channels; the instance loads 8 at a time"));
 }
 
 TEST(TileConfig, VectorFmasAreForF32OnWavesOf32) {
@@ -360,7 +361,7 @@ TEST(PlanGather, RowsWithShortRunsTakeWhatTheyDivide) {
   EXPECT_LT(EstimateOf(fours, problem).cost.cycles, EstimateOf(kMedium, problem).cost.cycles);
   problem.k = 38;
   EXPECT_THAT(Why(RejectGather(fours, problem)),
-              HasSubstr("a group has 38 source channels; the row loads 4 at a time"));
+              HasSubstr("a group has 38 source channels; the instance loads 4 at a time"));
   fours.patch_a.k = 2;
   EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a chunk long nor 4");
 }
@@ -370,7 +371,7 @@ TEST(PlanGather, RejectionsNameTheirValues) {
   EXPECT_EQ(RejectGather(kMedium, problem), std::nullopt);
   problem.direction = Direction::kForward;
   EXPECT_THAT(Why(RejectGather(kMedium, problem)),
-              HasSubstr("w is contiguous along k; the row loads it along n"));
+              HasSubstr("w is contiguous along k; the instance loads it along n"));
   problem.direction = Direction::kBackwardWeight;
   EXPECT_THAT(Why(RejectGather(kMedium, problem)), HasSubstr("direction is bwd_weight"));
   problem.direction = Direction::kBackwardData;

@@ -1,4 +1,4 @@
-// Rows with a halo: strips of positions, and what they refuse.
+// Instances with a halo: strips of positions, and what they refuse.
 #include <algorithm>
 #include <cstddef>
 #include <string>
@@ -168,12 +168,12 @@ TEST(PlanGather, SaysWhyCellsAreNotPixels) {
   ConvProblem problem = Problem2d(2, 4, 64, dim, dim);
   problem.direction = Direction::kForward;
   EXPECT_EQ(Why(RejectGather(kPixels, problem)),
-            "a group has 4 source channels; the row takes 1 to 3");
+            "a group has 4 source channels; the instance takes 1 to 3");
   problem.c = 1;
   EXPECT_EQ(Why(RejectGather(kPixels, problem)), "");
   problem.dims[2].filter = 4;
   EXPECT_EQ(Why(RejectGather(kPixels, problem)),
-            "the filter has 4 taps along w; the row takes 5 to 8");
+            "the filter has 4 taps along w; the instance takes 5 to 8");
   problem.dims[2].filter = 9;
   EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("9 taps along w"));
   problem.dims[2].filter = 8;
@@ -251,9 +251,11 @@ TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
     return Why(RejectGather(kHaloOfSlabs, Problem2d(2, c, k, h, w)));
   };
   EXPECT_EQ(why(same, same, 6, 36), "");
-  EXPECT_THAT(why(same, same, 6, 38), HasSubstr("38 source channels; the row loads 4 at a time"));
-  EXPECT_THAT(why(same, same, 6, 260), HasSubstr("the row is for at most 256"));
-  EXPECT_THAT(why(same, same, 5, 36), HasSubstr("5 output channels; the row loads 2 at a time"));
+  EXPECT_THAT(why(same, same, 6, 38),
+              HasSubstr("38 source channels; the instance loads 4 at a time"));
+  EXPECT_THAT(why(same, same, 6, 260), HasSubstr("the instance is for at most 256"));
+  EXPECT_THAT(why(same, same, 5, 36),
+              HasSubstr("5 output channels; the instance loads 2 at a time"));
   Dim other = same;
   other.stride = 2;
   EXPECT_THAT(why(other, same, 6, 36), HasSubstr("3 taps along w, of stride 1"));
@@ -290,16 +292,18 @@ TEST(PlanGather, SaysWhyGroupsAreNotFilledUp) {
     problem.layout = layout;
     return Why(RejectGather(kFilled, problem));
   };
-  EXPECT_EQ(why(20, 16),
-            "a group has c 16 and k 20; the row has room for groups of 16 source channels and 16 "
-            "of the output");
-  EXPECT_THAT(why(16, 18), HasSubstr("the row has room for groups"));
-  EXPECT_EQ(why(6, 8), "a group has 6 source channels; the row loads 4 at a time");
-  EXPECT_EQ(why(8, 5), "a group has 5 output channels; the row loads 2 at a time");
+  EXPECT_EQ(
+      why(20, 16),
+      "a group has c 16 and k 20; the instance has room for groups of 16 source channels and 16 "
+      "of the output");
+  EXPECT_THAT(why(16, 18), HasSubstr("the instance has room for groups"));
+  EXPECT_EQ(why(6, 8), "a group has 6 source channels; the instance loads 4 at a time");
+  EXPECT_EQ(why(8, 5), "a group has 5 output channels; the instance loads 2 at a time");
   EXPECT_THAT(why(8, 8, Layout::kGNHWC), HasSubstr("not neighbours in all tensors"));
   EXPECT_EQ(Why(RejectGather(kWide, Groups(3, 72, 64))),
-            "a group has 72 source channels; the row has room for 64");
-  EXPECT_THAT(Why(RejectGather(kWide, Groups(3, 44, 64))), HasSubstr("the row loads 8 at a time"));
+            "a group has 72 source channels; the instance has room for 64");
+  EXPECT_THAT(Why(RejectGather(kWide, Groups(3, 44, 64))),
+              HasSubstr("the instance loads 8 at a time"));
 }
 
 TEST(TileConfig, RejectsHalosThatCannotBe) {

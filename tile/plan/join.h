@@ -8,9 +8,10 @@
 
 namespace gridwise::tile {
 
-/// How a row joins the splits of a launch's tiles: what its kernel is given, but for the
+/// How an instance joins the splits of a launch's tiles: what its kernel is given, but for the
 /// workspace's address and the launch's number, and the size of that workspace: words that say
-/// which sums are there, and the sums. Nothing where there is one split, or the row joins none.
+/// which sums are there, and the sums. Nothing where there is one split, or the instance joins
+/// none.
 struct JoinPlan {
   JoinArgs args = {};
   std::int64_t workspace_bytes = 0;

@@ -22,7 +22,7 @@ class TileKernel : public PartKernel {
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
   int most_joined() const override { return config_.join; }
-  RowShape shape() const override {
+  InstanceShape shape() const override {
     const TileConfig& c = config_;
     return {.tile_m = c.tile.m,
             .tile_n = c.tile.n,
@@ -59,27 +59,29 @@ class TileKernel : public PartKernel {
     if (!config_.joins_splits()) return std::nullopt;
     if (problem.Flops() > kMostFlops) {
       return Refusal(RefusalCode::kSize,
-                     absl::StrFormat("the problem has %.3g operations; the row, which saves a "
+                     absl::StrFormat("the problem has %.3g operations; the instance, which saves a "
                                      "launch, is for at most %.3g",
                                      problem.Flops(), kMostFlops));
     }
     if (problem.reduction_length() < kFewestSteps * tile.k) {
       return Refusal(
           RefusalCode::kOther,
-          absl::StrFormat("K is %d, which is too short to be shared; the row is for at least %d",
-                          problem.reduction_length(), kFewestSteps * tile.k));
+          absl::StrFormat(
+              "K is %d, which is too short to be shared; the instance is for at least %d",
+              problem.reduction_length(), kFewestSteps * tile.k));
     }
     const std::int64_t tiles = problem.out_elements() / (tile.m * tile.n);
     if (tiles > kMostTiles) {
-      return Refusal(RefusalCode::kSize,
-                     absl::StrFormat("the output has %d tiles; the row, whose workgroups share "
-                                     "tiles, is for at most %d",
-                                     tiles, kMostTiles));
+      return Refusal(
+          RefusalCode::kSize,
+          absl::StrFormat("the output has %d tiles; the instance, whose workgroups share "
+                          "tiles, is for at most %d",
+                          tiles, kMostTiles));
     }
     if (splits > config_.join) {
       return Refusal(RefusalCode::kOther,
-                     absl::StrFormat("there are to be %d splits; the row joins at most %d", splits,
-                                     config_.join.value));
+                     absl::StrFormat("there are to be %d splits; the instance joins at most %d",
+                                     splits, config_.join.value));
     }
     return std::nullopt;
   }
@@ -104,7 +106,7 @@ class GatherKernel final : public TileKernel {
     if (config().keeps_weights() && splits > 1) {
       return Refusal(
           RefusalCode::kOther,
-          absl::StrFormat("there are to be %d splits; the row has all of K in LDS", splits));
+          absl::StrFormat("there are to be %d splits; the instance has all of K in LDS", splits));
     }
     if (auto reason = RejectJoin(problem, splits)) return reason;
     return RejectGather(config(), problem);

@@ -5,52 +5,52 @@ load("//tools/build/private:gpu_compiler.bzl", _gpu_compiler = "gpu_compiler")
 load("//tools/build/private:gpu_library.bzl", _gpu_library = "gpu_library")
 load("//tools/build/private:gpu_object.bzl", _GpuObjectInfo = "GpuObjectInfo", _gpu_object = "gpu_object")
 load("//tools/build/private:gpu_test.bzl", _gpu_test = "gpu_test")
-load("//tools/build/private:kernel_rows.bzl", "kernel_rows", _kernel_row_codes = "kernel_row_codes")
+load("//tools/build/private:kernel_instances.bzl", "kernel_instances", _kernel_instance_codes = "kernel_instance_codes")
 
 GpuObjectInfo = _GpuObjectInfo
 gpu_object = _gpu_object
 gpu_compiler = _gpu_compiler
 gpu_library = _gpu_library
 gpu_test = _gpu_test
-kernel_row_codes = _kernel_row_codes
+kernel_instance_codes = _kernel_instance_codes
 
-def gpu_kernel_table(name, src = None, rows = None, header = None, deps = [], shards = 1, copts = [], family = "", directions = {}, **kwargs):
-    """Compiles kernels and embeds them: those of one source, or of the rows of a list, one compile action per shard and target.
+def gpu_kernel_table(name, src = None, instances = None, header = None, deps = [], shards = 1, copts = [], family = "", directions = {}, **kwargs):
+    """Compiles kernels and embeds them: those of one source, or of the instances of a list, one compile action per shard and target.
 
-    A row is a line of `rows` that begins with a macro in capitals, which `header` defines:
+    An instance is a line of `instances` that begins with a macro in capitals, which `header` defines:
 
         FORWARD(.tile = {128, 128, 32}, ...)
 
-    A shard includes `header` and takes the rows whose hash it is, so that a row that is added, moved or removed edits the list and
-    compiles one shard. GRIDWISE_ROW_HASH is the row's hash, for the kernel's symbol. Host code includes the same list with macros
-    of its own, and beside it the list of shards and hashes that kernel_row_codes writes: see RowCode (core/launch/code.h).
+    A shard includes `header` and takes the instances whose hash it is, so that an instance that is added, moved or removed edits the list and
+    compiles one shard. GRIDWISE_INSTANCE_HASH is the instance's hash, for the kernel's symbol. Host code includes the same list with macros
+    of its own, and beside it the list of shards and hashes that kernel_instance_codes writes: see InstanceCode (core/launch/code.h).
 
     Args:
       name: name of the gpu_library, and in CamelCase of the function that returns its code objects.
       src: the .hip source, or
-      rows: the list, and
+      instances: the list, and
       header: the include path of a header of the deps.
       deps: cc_librarys whose headers it includes.
-      shards: number of objects per target; with as many as rows, each has one.
+      shards: number of objects per target; with as many as instances, each has one.
       copts: further compiler options.
-      family: whose rows they are, and
-      directions: by direction, a regular expression that the lines of its rows match: --//tools/config:families,
-        :directions and :types leave rows out by them.
+      family: whose instances they are, and
+      directions: by direction, a regular expression that the lines of its instances match: --//tools/config:families,
+        :directions and :types leave instances out by them.
       **kwargs: for gpu_library.
     """
     objects = []
     for shard in range(shards):
         objects.append("%s_shard%d" % (name, shard))
         source = src
-        if rows:
+        if instances:
             source = objects[-1] + ".hip"
-            kernel_rows(
+            kernel_instances(
                 name = objects[-1] + "_source",
                 directions = directions,
                 family = family,
                 header = header,
                 out = source,
-                rows = rows,
+                instances = instances,
                 shard = shard,
                 shards = shards,
                 tags = ["manual"],

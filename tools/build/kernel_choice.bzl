@@ -13,7 +13,7 @@ DIRECTIONS = [
     "bwd_weight",
 ]
 
-# Of operands: as users name them, and as lists of rows do.
+# Of operands: as users name them, and as lists of instances do.
 TYPES = {
     "f16": "kF16",
     "bf16": "kBF16",

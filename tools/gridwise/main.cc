@@ -48,7 +48,7 @@ ABSL_FLAG(std::optional<int64_t>, m, std::nullopt, "rows");
 ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt, "matrices; default 1");
 ABSL_FLAG(std::string, a, "",
           "how A lies in memory: row or col, or with elements from line to line as row:72; default "
-          "row. Of compare: what to choose from, as family=ck,op=wavelet");
+          "instance. Of compare: what to choose from, as family=ck,op=wavelet");
 ABSL_FLAG(std::string, b, "", "the same of B");
 ABSL_FLAG(std::string, out_order, "", "the same of C");
 ABSL_FLAG(std::optional<int64_t>, groups, std::nullopt, "number of groups; default 1");
@@ -68,23 +68,24 @@ ABSL_FLAG(std::string, op, "",
           "default: all");
 ABSL_FLAG(bool, json, false,
           "print one JSON document to stdout; what is for people goes to stderr");
-ABSL_FLAG(std::string, row, "",
-          "kernel to use, one of `gridwise list rows`; default: the planner's choice");
+ABSL_FLAG(std::string, instance, "",
+          "kernel to use, one of `gridwise list instances`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
 ABSL_FLAG(bool, time, false,
           "tell how long it takes in place of computing it: by events, or on a simulated device by "
           "its clock, from a sample of the workgroups");
-ABSL_FLAG(bool, all_rows, false, "on every kernel that accepts a problem");
-ABSL_FLAG(int, first_rows, 0,
+ABSL_FLAG(bool, all_instances, false, "on every kernel that accepts a problem");
+ABSL_FLAG(int, first_instances, 0,
           "on so many kernels of each problem that the planner ranks first; default: no limit");
-ABSL_FLAG(int, random_rows, 0, "and on so many of the others, by chance, which --seed decides");
+ABSL_FLAG(int, random_instances, 0,
+          "and on so many of the others, by chance, which --seed decides");
 ABSL_FLAG(
     bool, best, false,
     "with --time, of each problem's kernels the one of least time; of those that are sure to take "
     "longer no more than that");
 ABSL_FLAG(bool, quick, false,
           "with --time, from a smaller sample, without limiter and interval; so it is with "
-          "--all-rows, --first-rows and --random-rows, but for --best");
+          "--all-instances, --first-instances and --random-instances, but for --best");
 ABSL_FLAG(bool, precise, false,
           "with --time and several kernels of a problem, from the larger sample that --best takes, "
           "without limiter and interval");
@@ -153,10 +154,11 @@ ABSL_FLAG(std::string, config, "", "JSON file of traits, which may also stand be
 ABSL_FLAG(std::string, where, "",
           "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\" or in the tile "
           "engine's words, \"c.pipeline == 'compv5'\"; default: all");
-ABSL_FLAG(bool, list, false, "print the rows, one a line");
-ABSL_FLAG(bool, count, false, "print how many rows there are, and how many not, by reason");
-ABSL_FLAG(std::string, export, "", "JSON file that the rows are written to, - for stdout");
-ABSL_FLAG(std::string, rows, "", "JSON file of rows, as `gridwise instances --export` writes it");
+ABSL_FLAG(bool, list, false, "print the instances, one a line");
+ABSL_FLAG(bool, count, false, "print how many instances there are, and how many not, by reason");
+ABSL_FLAG(std::string, export, "", "JSON file that the instances are written to, - for stdout");
+ABSL_FLAG(std::string, instances, "",
+          "JSON file of instances, as `gridwise instances --export` writes it");
 ABSL_FLAG(
     int, workers, 0,
     "processes at a time that runs are done in, each its own, so that a crash is a line of the "
@@ -218,7 +220,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
   return gridwise::RunCommand({.request = request,
                                .family = absl::GetFlag(FLAGS_family),
                                .op = absl::GetFlag(FLAGS_op),
-                               .row = absl::GetFlag(FLAGS_row),
+                               .instance = absl::GetFlag(FLAGS_instance),
                                .splits = absl::GetFlag(FLAGS_splits),
                                .atomic = absl::GetFlag(FLAGS_atomic),
                                .launch_per_sub_gemm = absl::GetFlag(FLAGS_launch_per_sub_gemm),
@@ -237,7 +239,7 @@ gridwise::ExplainOptions ExplainOptionsOf(const gridwise::ProblemRequest& reques
   return {.request = request,
           .family = absl::GetFlag(FLAGS_family),
           .op = absl::GetFlag(FLAGS_op),
-          .row = absl::GetFlag(FLAGS_row),
+          .instance = absl::GetFlag(FLAGS_instance),
           .json = absl::GetFlag(FLAGS_json)};
 }
 
@@ -246,10 +248,10 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
   return gridwise::SweepCommand({.request = request,
                                  .family = absl::GetFlag(FLAGS_family),
                                  .op = absl::GetFlag(FLAGS_op),
-                                 .row = absl::GetFlag(FLAGS_row),
-                                 .all_rows = absl::GetFlag(FLAGS_all_rows),
-                                 .first_rows = absl::GetFlag(FLAGS_first_rows),
-                                 .random_rows = absl::GetFlag(FLAGS_random_rows),
+                                 .instance = absl::GetFlag(FLAGS_instance),
+                                 .all_instances = absl::GetFlag(FLAGS_all_instances),
+                                 .first_instances = absl::GetFlag(FLAGS_first_instances),
+                                 .random_instances = absl::GetFlag(FLAGS_random_instances),
                                  .best = absl::GetFlag(FLAGS_best),
                                  .quick = absl::GetFlag(FLAGS_quick),
                                  .precise = absl::GetFlag(FLAGS_precise),
@@ -260,7 +262,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .csv = absl::GetFlag(FLAGS_csv),
                                  .seed = absl::GetFlag(FLAGS_seed),
                                  .json = absl::GetFlag(FLAGS_json),
-                                 .rows = absl::GetFlag(FLAGS_rows),
+                                 .instances = absl::GetFlag(FLAGS_instances),
                                  .workers = absl::GetFlag(FLAGS_workers),
                                  .run_limit_s = absl::GetFlag(FLAGS_run_limit),
                                  .arguments = arguments});
@@ -337,7 +339,7 @@ gridwise::ExitCode Compile(const std::vector<std::string>& words) {
                                    .family = absl::GetFlag(FLAGS_family),
                                    .device = DeviceOrArch(),
                                    .direction = absl::GetFlag(FLAGS_direction),
-                                   .rows = absl::GetFlag(FLAGS_rows),
+                                   .instances = absl::GetFlag(FLAGS_instances),
                                    .jobs = absl::GetFlag(FLAGS_jobs)});
 }
 
@@ -345,7 +347,8 @@ bool AsksForHelp(const std::string& argument) {
   return argument == "help" || argument == "--help" || argument == "-h" || argument == "-help";
 }
 
-/// "it is written `gridwise isa --row=NAME`", of a command; of no command the one of nearest name.
+/// "it is written `gridwise isa --instance=NAME`", of a command; of no command the one of nearest
+/// name.
 std::string WhatIsUnderstood(const std::string& word) {
   if (const gridwise::CommandHelp* command = gridwise::FindCommand(word)) {
     return absl::StrFormat("it is written `gridwise %s`", command->synopsis);
@@ -394,7 +397,7 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
     return List(line);
   if (command == "isa" && words.size() == 2) {
     return gridwise::IsaCommand({.program = words[0],
-                                 .row = absl::GetFlag(FLAGS_row),
+                                 .instance = absl::GetFlag(FLAGS_instance),
                                  .family = absl::GetFlag(FLAGS_family),
                                  .device = absl::GetFlag(FLAGS_device),
                                  .direction = direction});

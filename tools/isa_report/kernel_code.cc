@@ -10,19 +10,19 @@
 
 namespace gridwise {
 
-absl::StatusOr<const sim::KernelInfo*> KernelCodes::Find(const RowInfo& row) {
-  if (row.code.object.empty()) {
+absl::StatusOr<const sim::KernelInfo*> KernelCodes::Find(const InstanceInfo& instance) {
+  if (instance.code.object.empty()) {
     return absl::FailedPreconditionError(
-        absl::StrCat("this program was built without kernels for ", Name(row.gfx)));
+        absl::StrCat("this program was built without kernels for ", Name(instance.gfx)));
   }
-  std::unique_ptr<sim::CodeObject>& object = objects_[row.code.object.data()];
+  std::unique_ptr<sim::CodeObject>& object = objects_[instance.code.object.data()];
   if (object == nullptr) {
-    absl::StatusOr<std::unique_ptr<sim::CodeObject>> loaded =
-        sim::CodeObject::Load(std::as_bytes(std::span(row.code.object)), memory_, Name(row.gfx));
+    absl::StatusOr<std::unique_ptr<sim::CodeObject>> loaded = sim::CodeObject::Load(
+        std::as_bytes(std::span(instance.code.object)), memory_, Name(instance.gfx));
     if (!loaded.ok()) return loaded.status();
     object = *std::move(loaded);
   }
-  return object->FindKernel(row.code.symbol);
+  return object->FindKernel(instance.code.symbol);
 }
 
 absl::StatusOr<std::vector<CodeLine>> Disassemble(const sim::KernelInfo& kernel, Gfx gfx) {

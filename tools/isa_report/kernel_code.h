@@ -13,12 +13,12 @@
 
 namespace gridwise {
 
-/// Kernels of rows, loaded without a device. Each code object is loaded once.
+/// Kernels of instances, loaded without a device. Each code object is loaded once.
 class KernelCodes {
  public:
-  /// The row's main kernel, valid as long as this. kFailedPrecondition if this program was built
-  /// without kernels for the row's target.
-  absl::StatusOr<const sim::KernelInfo*> Find(const RowInfo& row);
+  /// The instance's main kernel, valid as long as this. kFailedPrecondition if this program was
+  /// built without kernels for the instance's target.
+  absl::StatusOr<const sim::KernelInfo*> Find(const InstanceInfo& instance);
 
  private:
   sim::Memory memory_;

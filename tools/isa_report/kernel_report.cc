@@ -14,7 +14,7 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "tools/isa_report/kernel_code.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/sim_extension.h"
@@ -22,8 +22,8 @@
 namespace gridwise {
 namespace {
 
-/// Small problems that have full tiles and several steps: a row's bank conflicts are counted on the
-/// first that it accepts.
+/// Small problems that have full tiles and several steps: an instance's bank conflicts are counted
+/// on the first that it accepts.
 std::vector<ConvProblem> ProbeProblems(Direction direction) {
   const auto with = [&](Dim dim, std::int64_t groups, std::int64_t c, std::int64_t k) {
     return ConvProblem{.direction = direction,
@@ -58,14 +58,14 @@ std::vector<ConvProblem> ProbeProblems(Direction direction) {
   return problems;
 }
 
-bool IsOneLaunch(const ConvProblem& problem, Gfx gfx, const std::string& row) {
-  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
+bool IsOneLaunch(const ConvProblem& problem, Gfx gfx, const std::string& instance) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.instance = instance, .splits = 1});
   return plan.ok() && plan->launches() == 1;
 }
 
-/// Runs `row` on operands of zeros: where conflicts are is a matter of addresses alone.
-absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row) {
-  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.row = row, .splits = 1});
+/// Runs `instance` on operands of zeros: where conflicts are is a matter of addresses alone.
+absl::Status RunInstance(const ConvProblem& problem, Gfx gfx, const std::string& instance) {
+  const absl::StatusOr<Plan> plan = MakePlan(problem, gfx, {.instance = instance, .splits = 1});
   if (!plan.ok()) return plan.status();
   const absl::StatusOr<Executable> executable = Executable::Load(*plan);
   if (!executable.ok()) return executable.status();
@@ -91,7 +91,7 @@ absl::Status RunRow(const ConvProblem& problem, Gfx gfx, const std::string& row)
 }
 
 /// `problem` with a longer K, which takes more steps of the main loop, and the same output. Groups
-/// keep their channels, which rows that merge groups want so.
+/// keep their channels, which instances that merge groups want so.
 ConvProblem WithLongerK(ConvProblem problem) {
   if (problem.direction == Direction::kBackwardWeight) {
     problem.dims[1].in *= 2;
@@ -110,10 +110,10 @@ ConvProblem WithLongerK(ConvProblem problem) {
 using Counts = std::map<std::string, double>;
 
 absl::StatusOr<Counts> CountInstructions(const ConvProblem& problem, Gfx gfx,
-                                         const std::string& row) {
+                                         const std::string& instance) {
   GridwiseSimRuns runs = {};
   gridwiseSimTakeRuns(&runs);
-  if (absl::Status status = RunRow(problem, gfx, row); !status.ok()) return status;
+  if (absl::Status status = RunInstance(problem, gfx, instance); !status.ok()) return status;
   if (gridwiseSimTakeRuns(&runs) != 0) return absl::InternalError("the simulator ran nothing");
   Counts counts;
   for (int c = 0; c < GRIDWISE_SIM_CLASSES; ++c) {
@@ -124,16 +124,16 @@ absl::StatusOr<Counts> CountInstructions(const ConvProblem& problem, Gfx gfx,
 
 /// Instructions per matrix instruction in the steps that a problem of a longer K than `problem`,
 /// which took `counts`, has more: of the main loop, as it was executed. Nothing if they have no
-/// matrix instructions, or the row has all of K at once and takes no longer one.
+/// matrix instructions, or the instance has all of K at once and takes no longer one.
 absl::StatusOr<std::optional<PerMatrix>> MeasurePerMatrix(const ConvProblem& problem, Counts counts,
-                                                          Gfx gfx, const std::string& row) {
+                                                          Gfx gfx, const std::string& instance) {
   if (counts["mma"] == 0) return std::nullopt;
   // K of groups of few channels may be within a step even when it is longer.
   ConvProblem longer = problem;
   for (int tries = 0; tries < 4; ++tries) {
     longer = WithLongerK(longer);
-    if (!MakePlan(longer, gfx, {.row = row, .splits = 1}).ok()) continue;
-    absl::StatusOr<Counts> more = CountInstructions(longer, gfx, row);
+    if (!MakePlan(longer, gfx, {.instance = instance, .splits = 1}).ok()) continue;
+    absl::StatusOr<Counts> more = CountInstructions(longer, gfx, instance);
     if (!more.ok()) return more.status();
     const auto added = [&](const char* kind) { return (*more)[kind] - counts[kind]; };
     const double matrix = added("mma");
@@ -159,31 +159,31 @@ Conflicts CountedConflicts(const std::string& kernel) {
   return conflicts;
 }
 
-/// What a run tells of a row.
+/// What a run tells of an instance.
 struct Measured {
   Conflicts conflicts;
   std::optional<PerMatrix> per_matrix;
 };
 
-/// Runs `row`, whose kernels `symbols` names, on `problem` and on ones of a longer K.
-absl::StatusOr<Measured> Measure(const ConvProblem& problem, Gfx gfx, const std::string& row,
+/// Runs `instance`, whose kernels `symbols` names, on `problem` and on ones of a longer K.
+absl::StatusOr<Measured> Measure(const ConvProblem& problem, Gfx gfx, const std::string& instance,
                                  const std::map<std::string, std::string>& symbols) {
   Measured measured;
   gridwiseSimCountBankConflicts(1);
-  absl::StatusOr<Counts> counts = CountInstructions(problem, gfx, row);
-  const auto symbol = symbols.find(row);
+  absl::StatusOr<Counts> counts = CountInstructions(problem, gfx, instance);
+  const auto symbol = symbols.find(instance);
   if (symbol != symbols.end()) measured.conflicts = CountedConflicts(symbol->second);
   gridwiseSimCountBankConflicts(0);
   if (!counts.ok()) return counts.status();
   if (problem.c <= 8) return measured;  // K of few channels is of few steps
-  const auto per_matrix = MeasurePerMatrix(problem, *std::move(counts), gfx, row);
+  const auto per_matrix = MeasurePerMatrix(problem, *std::move(counts), gfx, instance);
   if (!per_matrix.ok()) return per_matrix.status();
   measured.per_matrix = *per_matrix;
   return measured;
 }
 
-/// The measurements of every row that accepts a probe problem, by its name.
-absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
+/// The measurements of every instance that accepts a probe problem, by its name.
+absl::StatusOr<std::map<std::string, Measured>> MeasureInstances(
     Direction direction, Gfx gfx, const std::map<std::string, std::string>& symbols) {
   if (gridwiseSimCountBankConflicts == nullptr) {
     return absl::FailedPreconditionError(
@@ -197,24 +197,26 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureRows(
     for (const DataType type : kAllDataTypes) {
       if (problem.sums_operands() && SizeOf(type) == 1) continue;
       problem.type = type;
-      for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
-        if (verdict.reason || result.contains(verdict.row)) continue;
-        if (!IsOneLaunch(problem, gfx, verdict.row)) continue;  // others would count as the row's
-        absl::StatusOr<Measured> measured = Measure(problem, gfx, verdict.row, symbols);
+      for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
+        if (verdict.reason || result.contains(verdict.instance)) continue;
+        if (!IsOneLaunch(problem, gfx, verdict.instance))
+          continue;  // others would count as the instance's
+        absl::StatusOr<Measured> measured = Measure(problem, gfx, verdict.instance, symbols);
         if (!measured.ok()) {
           return absl::Status(measured.status().code(),
-                              absl::StrCat(verdict.row, ": ", measured.status().message()));
+                              absl::StrCat(verdict.instance, ": ", measured.status().message()));
         }
-        result[verdict.row] = *std::move(measured);
+        result[verdict.instance] = *std::move(measured);
       }
     }
   }
   return result;
 }
 
-absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::KernelInfo& kernel,
-                                          Gfx gfx, const Measured* measured) {
-  KernelReport report = {.row = row,
+absl::StatusOr<KernelReport> ReportKernel(const std::string& instance,
+                                          const sim::KernelInfo& kernel, Gfx gfx,
+                                          const Measured* measured) {
+  KernelReport report = {.instance = instance,
                          .vgprs = kernel.vgprs,
                          .agprs = kernel.agprs,
                          .sgprs = kernel.sgprs,
@@ -239,29 +241,29 @@ absl::StatusOr<KernelReport> ReportKernel(const std::string& row, const sim::Ker
 
 }  // namespace
 
-absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gfx) {
-  std::vector<RowInfo> rows;
+absl::StatusOr<std::vector<KernelReport>> ReportInstances(Direction direction, Gfx gfx) {
+  std::vector<InstanceInfo> instances;
   std::map<std::string, std::string> symbols;
-  for (RowInfo& row : ListRows()) {
-    if (row.direction != direction || row.gfx != gfx) continue;
-    if (row.code.object.empty()) {
+  for (InstanceInfo& instance : ListInstances()) {
+    if (instance.direction != direction || instance.gfx != gfx) continue;
+    if (instance.code.object.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat("this program was built without kernels for ", Name(gfx)));
     }
-    symbols[row.name] = row.code.symbol;
-    rows.push_back(std::move(row));
+    symbols[instance.name] = instance.code.symbol;
+    instances.push_back(std::move(instance));
   }
   const absl::StatusOr<std::map<std::string, Measured>> measured =
-      MeasureRows(direction, gfx, symbols);
+      MeasureInstances(direction, gfx, symbols);
   if (!measured.ok()) return measured.status();
   KernelCodes codes;
   std::vector<KernelReport> reports;
-  for (const RowInfo& row : rows) {
-    const absl::StatusOr<const sim::KernelInfo*> kernel = codes.Find(row);
+  for (const InstanceInfo& instance : instances) {
+    const absl::StatusOr<const sim::KernelInfo*> kernel = codes.Find(instance);
     if (!kernel.ok()) return kernel.status();
-    const auto found = measured->find(row.name);
-    absl::StatusOr<KernelReport> report =
-        ReportKernel(row.name, **kernel, gfx, found == measured->end() ? nullptr : &found->second);
+    const auto found = measured->find(instance.name);
+    absl::StatusOr<KernelReport> report = ReportKernel(
+        instance.name, **kernel, gfx, found == measured->end() ? nullptr : &found->second);
     if (!report.ok()) return report.status();
     reports.push_back(*std::move(report));
   }
@@ -270,13 +272,13 @@ absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gf
 
 std::string ToText(std::span<const KernelReport> reports) {
   size_t width = 3;
-  for (const KernelReport& report : reports) width = std::max(width, report.row.size());
+  for (const KernelReport& report : reports) width = std::max(width, report.instance.size());
   constexpr const char* kTitles =
       " vgprs agprs sgprs scratch vspills sspills    lds | loop: matrix  fma valu salu  lds vmem  "
       "conflicts | per matrix: valu   salu  smem branch\n";
-  std::string text = absl::StrFormat("%-*s%s", width, "row", kTitles);
+  std::string text = absl::StrFormat("%-*s%s", width, "instance", kTitles);
   for (const KernelReport& report : reports) {
-    absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.row,
+    absl::StrAppendFormat(&text, "%-*s %5d %5d %5d %7d %7d %7d %6d |", width, report.instance,
                           report.vgprs, report.agprs, report.sgprs, report.scratch,
                           report.vgpr_spills, report.sgpr_spills, report.lds);
     if (!report.loop) {

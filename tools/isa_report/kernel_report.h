@@ -22,9 +22,9 @@ struct PerMatrix {
   double branches = 0;        // taken or not
 };
 
-/// What a compiled row needs of the machine, and what its main loop consists of.
+/// What a compiled instance needs of the machine, and what its main loop consists of.
 struct KernelReport {
-  std::string row;
+  std::string instance;
   // From the code object's metadata. On gfx9 vgprs count the agprs.
   int vgprs = 0, agprs = 0, sgprs = 0;
   int scratch = 0;                       // bytes of a work-item
@@ -32,18 +32,18 @@ struct KernelReport {
   int lds = 0;                           // bytes
   std::optional<MainLoop> loop;
   /// Cycles that LDS instructions of the loop lose to bank conflicts, per iteration and wave, on
-  /// average; nothing if no probe problem runs on the row.
+  /// average; nothing if no probe problem runs on the instance.
   std::optional<double> conflicts;
-  /// Nothing if no probe problem runs on the row, or it has no matrix instructions.
+  /// Nothing if no probe problem runs on the instance, or it has no matrix instructions.
   std::optional<PerMatrix> per_matrix;
 };
 
-/// The rows of a direction that are compiled for `gfx`, in the order of their table. The simulator
-/// runs each on a small problem. Errors: this program has no kernels of the target, or one does not
-/// load or run.
-absl::StatusOr<std::vector<KernelReport>> ReportRows(Direction direction, Gfx gfx);
+/// The instances of a direction that are compiled for `gfx`, in the order of their table. The
+/// simulator runs each on a small problem. Errors: this program has no kernels of the target, or
+/// one does not load or run.
+absl::StatusOr<std::vector<KernelReport>> ReportInstances(Direction direction, Gfx gfx);
 
-/// A line per row under a line of titles, in columns.
+/// A line per instance under a line of titles, in columns.
 std::string ToText(std::span<const KernelReport> reports);
 
 }  // namespace gridwise

@@ -235,9 +235,10 @@ class Builder {
       ++refused_[std::string(status.message())];
       return;
     }
-    BuiltRow row = {std::string(space.family()), direction, space.NameOf(values, direction)};
-    const auto key = std::tuple(row.family, direction, row.name);
-    if (known_.insert(key).second) built_.rows.push_back(std::move(row));
+    BuiltInstance instance = {std::string(space.family()), direction,
+                              space.NameOf(values, direction)};
+    const auto key = std::tuple(instance.family, direction, instance.name);
+    if (known_.insert(key).second) built_.instances.push_back(std::move(instance));
   }
 
   const Gfx gfx_;
@@ -251,7 +252,7 @@ class Builder {
 
 }  // namespace
 
-absl::StatusOr<Built> BuildRows(std::string_view text, Gfx gfx, std::string_view filter) {
+absl::StatusOr<Built> BuildInstances(std::string_view text, Gfx gfx, std::string_view filter) {
   const absl::StatusOr<json::Value> value = ParseJson(text);
   if (!value.ok()) return value.status();
   Builder builder(gfx, filter);
@@ -263,42 +264,44 @@ absl::StatusOr<Built> BuildRows(std::string_view text, Gfx gfx, std::string_view
   return std::move(builder).Finish();
 }
 
-std::string PrintRows(const std::vector<BuiltRow>& rows, Gfx gfx) {
-  // A row is a line, so that files are compared line by line.
-  std::string text =
-      absl::StrFormat("{\"version\": \"%s\", \"target\": \"%s\", \"rows\": [", kVersion, Name(gfx));
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    absl::StrAppendFormat(&text,
-                          "%s\n  {\"family\": \"%s\", \"direction\": \"%s\", \"name\": \"%s\"}",
-                          i == 0 ? "" : ",", rows[i].family, Name(rows[i].direction), rows[i].name);
+std::string PrintInstances(const std::vector<BuiltInstance>& instances, Gfx gfx) {
+  // An instance is a line, so that files are compared line by line.
+  std::string text = absl::StrFormat("{\"version\": \"%s\", \"target\": \"%s\", \"instances\": [",
+                                     kVersion, Name(gfx));
+  for (std::size_t i = 0; i < instances.size(); ++i) {
+    absl::StrAppendFormat(
+        &text, "%s\n  {\"family\": \"%s\", \"direction\": \"%s\", \"name\": \"%s\"}",
+        i == 0 ? "" : ",", instances[i].family, Name(instances[i].direction), instances[i].name);
   }
   return absl::StrCat(text, "\n]}\n");
 }
 
-absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> ParseRows(std::string_view text) {
+absl::StatusOr<std::pair<Gfx, std::vector<BuiltInstance>>> ParseInstances(std::string_view text) {
   const absl::StatusOr<json::Value> value = ParseJson(text);
   if (!value.ok()) return value.status();
   const json::Object* const object = value->getAsObject();
-  const json::Array* const array = object == nullptr ? nullptr : object->getArray("rows");
-  if (array == nullptr) return absl::InvalidArgumentError("the key rows, an array, is missing");
+  const json::Array* const array = object == nullptr ? nullptr : object->getArray("instances");
+  if (array == nullptr)
+    return absl::InvalidArgumentError("the key instances, an array, is missing");
   const std::string target = object->getString("target").value_or("").str();
   const std::optional<Gfx> gfx = ParseGfx(target);
   if (!gfx) {
     return absl::InvalidArgumentError(absl::StrFormat("target is %s; there is none such", target));
   }
-  std::vector<BuiltRow> rows;
+  std::vector<BuiltInstance> instances;
   for (const json::Value& each : *array) {
-    const json::Object* const row = each.getAsObject();
+    const json::Object* const instance = each.getAsObject();
     const std::optional<Direction> direction =
-        row == nullptr ? std::nullopt
-                       : ParseDirection(row->getString("direction").value_or("").str());
-    if (!direction || !row->getString("family") || !row->getString("name")) {
+        instance == nullptr ? std::nullopt
+                            : ParseDirection(instance->getString("direction").value_or("").str());
+    if (!direction || !instance->getString("family") || !instance->getString("name")) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("row %d has no family, direction and name", rows.size()));
+          absl::StrFormat("instance %d has no family, direction and name", instances.size()));
     }
-    rows.push_back({row->getString("family")->str(), *direction, row->getString("name")->str()});
+    instances.push_back(
+        {instance->getString("family")->str(), *direction, instance->getString("name")->str()});
   }
-  return std::pair(*gfx, std::move(rows));
+  return std::pair(*gfx, std::move(instances));
 }
 
 }  // namespace gridwise

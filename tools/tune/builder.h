@@ -13,19 +13,19 @@
 
 namespace gridwise {
 
-/// A row that can be compiled for a target.
-struct BuiltRow {
+/// An instance that can be compiled for a target.
+struct BuiltInstance {
   std::string family;
   Direction direction;
   std::string name;
-  bool operator==(const BuiltRow&) const = default;
+  bool operator==(const BuiltInstance&) const = default;
 };
 
 /// What the traits of a file make.
 struct Built {
-  std::vector<BuiltRow> rows;  // in the order of the file, each once
-  std::int64_t configs = 0;    // of the cross products
-  std::int64_t filtered = 0;   // of them, without those that the filter leaves out
+  std::vector<BuiltInstance> instances;  // in the order of the file, each once
+  std::int64_t configs = 0;              // of the cross products
+  std::int64_t filtered = 0;             // of them, without those that the filter leaves out
   /// How many of the filtered ones cannot be compiled, by reason, most first.
   std::vector<std::pair<std::string, std::int64_t>> refused;
 };
@@ -45,11 +45,11 @@ inline constexpr std::int64_t kMaxConfigs = 50'000'000;
 /// have the family's defaults, where there are some. An object may also be a file of CK Tile's tile
 /// engine (tile_engine.h). What the filter says of traits that an object's family lacks holds for
 /// none of its configs. Errors: kInvalidArgument, naming the key and the value.
-absl::StatusOr<Built> BuildRows(std::string_view json, Gfx gfx, std::string_view filter);
+absl::StatusOr<Built> BuildInstances(std::string_view json, Gfx gfx, std::string_view filter);
 
-/// The rows as JSON, and back: {"version": "0.1.0", "target": "gfx950", "rows": [{"family": "tile",
-/// "direction": "fwd", "name": "f16_..."}, ...]}.
-std::string PrintRows(const std::vector<BuiltRow>& rows, Gfx gfx);
-absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> ParseRows(std::string_view json);
+/// The instances as JSON, and back: {"version": "0.2.0", "target": "gfx950", "instances":
+/// [{"family": "tile", "direction": "fwd", "name": "f16_..."}, ...]}.
+std::string PrintInstances(const std::vector<BuiltInstance>& instances, Gfx gfx);
+absl::StatusOr<std::pair<Gfx, std::vector<BuiltInstance>>> ParseInstances(std::string_view json);
 
 }  // namespace gridwise

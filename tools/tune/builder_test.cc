@@ -1,4 +1,4 @@
-/// Configs as lists of numbers, conditions on them, and rows from files of traits.
+/// Configs as lists of numbers, conditions on them, and instances from files of traits.
 
 #include "tools/tune/builder.h"
 
@@ -35,26 +35,26 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-TEST(ConfigSpace, HasEveryRowThatIsBuiltIn) {
-  int rows = 0;
+TEST(ConfigSpace, HasEveryInstanceThatIsBuiltIn) {
+  int instances = 0;
   for (const KernelFamily* family : Families()) {
     const ConfigSpace& space = SpaceOf(family->name());
     for (const Gfx gfx : kAmdGfx) {
       for (const Direction direction : kAllDirections) {
-        for (const RowInfo& row : family->Rows(direction, gfx)) {
-          const absl::StatusOr<ConfigSpace::Values> values = space.Parse(row.name, direction);
+        for (const InstanceInfo& instance : family->Instances(direction, gfx)) {
+          const absl::StatusOr<ConfigSpace::Values> values = space.Parse(instance.name, direction);
           ASSERT_TRUE(values.ok()) << values.status();
           EXPECT_EQ(values->size(), space.traits().size());
-          EXPECT_EQ(space.NameOf(*values, direction), row.name);
+          EXPECT_EQ(space.NameOf(*values, direction), instance.name);
           EXPECT_TRUE(space.Check(*values, direction, gfx).ok())
-              << row.name << ": " << space.Check(*values, direction, gfx);
-          EXPECT_EQ(space.MakeKernel(*values, direction, gfx, {})->name(), row.name);
-          ++rows;
+              << instance.name << ": " << space.Check(*values, direction, gfx);
+          EXPECT_EQ(space.MakeKernel(*values, direction, gfx, {})->name(), instance.name);
+          ++instances;
         }
       }
     }
   }
-  EXPECT_GT(rows, 400);
+  EXPECT_GT(instances, 400);
 }
 
 // Some of what it divides by is zero, or too large, unless limits are checked before.
@@ -76,7 +76,7 @@ TEST(ConfigSpace, AnyNumbersAreChecked) {
   EXPECT_LT(accepted, 80000);
 }
 
-TEST(ConfigSpace, SourceIsALineOfRows) {
+TEST(ConfigSpace, SourceIsALineOfInstances) {
   const ConfigSpace& tile = SpaceOf("tile");
   const ConfigSpace::Values values =
       tile.Parse("f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4_double4", Direction::kForward)
@@ -169,13 +169,13 @@ constexpr char kTraits[] = R"({"family": "tile", "direction": "fwd", "traits": {
   "pipeline": [["single", 1], ["single", 3]]}})";
 
 TEST(Builder, ConfigsAreKeptOrCounted) {
-  const absl::StatusOr<Built> built = BuildRows(kTraits, Gfx::k942, "occupancy == 2");
+  const absl::StatusOr<Built> built = BuildInstances(kTraits, Gfx::k942, "occupancy == 2");
   ASSERT_TRUE(built.ok()) << built.status();
   EXPECT_EQ(built->configs, 2 * 2 * 2 * 2 * 2);
   EXPECT_EQ(built->filtered, 16);
-  EXPECT_EQ(built->rows.size(), 4u);
-  EXPECT_EQ(built->rows[0],
-            (BuiltRow{"tile", Direction::kForward, "f16_t64x64x32_w2x1_mfma32x32x8_a8x1_b8x1_o2"}));
+  EXPECT_EQ(built->instances.size(), 4u);
+  EXPECT_EQ(built->instances[0], (BuiltInstance{"tile", Direction::kForward,
+                                                "f16_t64x64x32_w2x1_mfma32x32x8_a8x1_b8x1_o2"}));
   ASSERT_EQ(built->refused.size(), 2u);
   EXPECT_EQ(built->refused[0].first, "the target has no such mma for the type");
   EXPECT_EQ(built->refused[0].second, 8);
@@ -189,30 +189,31 @@ TEST(Builder, WaveletIsNoOtherSchedule) {
       "op": ["wavelet", "cshuffle_v3"], "type": "f16", "tile": [[64, 64, 32]], "waves": [[2, 2]],
       "mma": [["mfma", 32, 32, 16]], "a": [["even", 1, 8]], "b": [["check2", 1, 8]],
       "occupancy": 4, "pipeline": [["single", 1], ["double", 2], ["wavelet", 4]]}})";
-  const absl::StatusOr<Built> built = BuildRows(kBoth, Gfx::k950, "");
+  const absl::StatusOr<Built> built = BuildInstances(kBoth, Gfx::k950, "");
   ASSERT_TRUE(built.ok()) << built.status();
-  EXPECT_EQ(built->rows.size(), 4u);
+  EXPECT_EQ(built->instances.size(), 4u);
   ASSERT_EQ(built->refused.size(), 1u);
   EXPECT_EQ(built->refused[0].first,
             "the op is wavelet and its schedule is another one: no waves would only load");
   EXPECT_EQ(built->refused[0].second, 2);
 }
 
-TEST(Builder, ExamplesHaveRowsForEveryTarget) {
+TEST(Builder, ExamplesHaveInstancesForEveryTarget) {
   for (const char* direction : {"fwd", "bwd_data", "bwd_weight"}) {
     const std::string json = ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json"));
     for (const Gfx gfx : kAmdGfx) {
-      const absl::StatusOr<Built> built = BuildRows(json, gfx, "");
+      const absl::StatusOr<Built> built = BuildInstances(json, gfx, "");
       ASSERT_TRUE(built.ok()) << built.status();
-      EXPECT_GT(built->rows.size(), 4u) << direction << " " << Name(gfx);
+      EXPECT_GT(built->instances.size(), 4u) << direction << " " << Name(gfx);
       std::int64_t refused = 0;
       for (const auto& [reason, count] : built->refused) refused += count;
       EXPECT_EQ(built->configs, built->filtered);
-      EXPECT_EQ(built->filtered, refused + static_cast<std::int64_t>(built->rows.size()));
+      EXPECT_EQ(built->filtered, refused + static_cast<std::int64_t>(built->instances.size()));
       std::set<std::string> names;
-      for (const BuiltRow& row : built->rows) {
-        EXPECT_EQ(Name(row.direction), std::string(direction));
-        EXPECT_TRUE(names.insert(absl::StrCat(row.family, " ", row.name)).second) << row.name;
+      for (const BuiltInstance& instance : built->instances) {
+        EXPECT_EQ(Name(instance.direction), std::string(direction));
+        EXPECT_TRUE(names.insert(absl::StrCat(instance.family, " ", instance.name)).second)
+            << instance.name;
       }
     }
   }
@@ -222,15 +223,15 @@ TEST(Builder, ExamplesHaveRowsForEveryTarget) {
 TEST(Builder, AConditionSelectsFromTheObjectsThatHaveItsTraits) {
   const std::string both = absl::StrCat("[", kTraits, R"(, {"family": "direct", "direction": "fwd",
       "traits": {"type": "f16", "channels": [1, 2]}}])");
-  const absl::StatusOr<Built> tile = BuildRows(both, Gfx::k942, "c.tile_n >= 128");
+  const absl::StatusOr<Built> tile = BuildInstances(both, Gfx::k942, "c.tile_n >= 128");
   ASSERT_TRUE(tile.ok()) << tile.status();
   EXPECT_EQ(tile->configs, 32 + 2);
   EXPECT_EQ(tile->filtered, 16);
-  for (const BuiltRow& row : tile->rows) EXPECT_EQ(row.family, "tile");
-  const absl::StatusOr<Built> direct = BuildRows(both, Gfx::k942, "channels == 1");
+  for (const BuiltInstance& instance : tile->instances) EXPECT_EQ(instance.family, "tile");
+  const absl::StatusOr<Built> direct = BuildInstances(both, Gfx::k942, "channels == 1");
   ASSERT_TRUE(direct.ok()) << direct.status();
   EXPECT_EQ(direct->filtered, 1);
-  EXPECT_THAT(std::string(BuildRows(both, Gfx::k942, "tile_o >= 128").status().message()),
+  EXPECT_THAT(std::string(BuildInstances(both, Gfx::k942, "tile_o >= 128").status().message()),
               HasSubstr("has \"tile_o >= 128\" at character 0"));
 }
 
@@ -240,51 +241,53 @@ constexpr char kTileEngine[] = R"({"variant": "forward", "trait_config": {
 
 TEST(Builder, ReadsFilesOfTheTileEngine) {
   for (const Gfx gfx : kAmdGfx) {
-    const absl::StatusOr<Built> built = BuildRows(kTileEngine, gfx, "");
+    const absl::StatusOr<Built> built = BuildInstances(kTileEngine, gfx, "");
     ASSERT_TRUE(built.ok()) << built.status();
     EXPECT_EQ(built->configs, 10 * 3) << "tiles, schedules";
-    EXPECT_GE(built->rows.size(), 15u) << Name(gfx);
-    for (const BuiltRow& row : built->rows) {
-      EXPECT_EQ(row.direction, Direction::kForward);
-      EXPECT_THAT(row.name, ::testing::StartsWith("bf16_t"));
+    EXPECT_GE(built->instances.size(), 15u) << Name(gfx);
+    for (const BuiltInstance& instance : built->instances) {
+      EXPECT_EQ(instance.direction, Direction::kForward);
+      EXPECT_THAT(instance.name, ::testing::StartsWith("bf16_t"));
     }
   }
   const absl::StatusOr<Built> some =
-      BuildRows(kTileEngine, Gfx::k950, "c.tile_n >= 128 and c.pipeline == 'compv5'");
+      BuildInstances(kTileEngine, Gfx::k950, "c.tile_n >= 128 and c.pipeline == 'compv5'");
   ASSERT_TRUE(some.ok()) << some.status();
   EXPECT_EQ(some->filtered, 3);
-  EXPECT_FALSE(some->rows.empty());
-  for (const BuiltRow& row : some->rows) EXPECT_THAT(row.name, HasSubstr("x128x64_"));
-  for (const BuiltRow& row : some->rows) EXPECT_THAT(row.name, HasSubstr("_double2"));
+  EXPECT_FALSE(some->instances.empty());
+  for (const BuiltInstance& instance : some->instances)
+    EXPECT_THAT(instance.name, HasSubstr("x128x64_"));
+  for (const BuiltInstance& instance : some->instances)
+    EXPECT_THAT(instance.name, HasSubstr("_double2"));
 }
 
 TEST(Builder, CountsPipelinesThatHaveNoCounterpart) {
-  const absl::StatusOr<Built> built = BuildRows(
+  const absl::StatusOr<Built> built = BuildInstances(
       R"({"variant": "bwd-data", "trait_config": {"data_type": {"values": ["fp16", "fp32"]},
           "pipeline": {"values": ["mem", "compv6"]}, "scheduler": {"values": ["interwave"]}}})",
       Gfx::k942, "");
   ASSERT_TRUE(built.ok()) << built.status();
   EXPECT_EQ(built->configs, 2 * 10);
-  for (const BuiltRow& row : built->rows) {
-    EXPECT_EQ(row.direction, Direction::kBackwardData);
-    EXPECT_THAT(row.name, HasSubstr("_wavelet4"));
+  for (const BuiltInstance& instance : built->instances) {
+    EXPECT_EQ(instance.direction, Direction::kBackwardData);
+    EXPECT_THAT(instance.name, HasSubstr("_wavelet4"));
   }
   EXPECT_THAT(built->refused, ::testing::Contains(::testing::Pair(
                                   "there is no schedule like the pipeline compv6", 1)));
 }
 
-TEST(Builder, RowsAreReadAsTheyWereWritten) {
-  const std::vector<BuiltRow> rows = BuildRows(kTraits, Gfx::k942, "")->rows;
-  const auto read = ParseRows(PrintRows(rows, Gfx::k942));
+TEST(Builder, InstancesAreReadAsTheyWereWritten) {
+  const std::vector<BuiltInstance> instances = BuildInstances(kTraits, Gfx::k942, "")->instances;
+  const auto read = ParseInstances(PrintInstances(instances, Gfx::k942));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->first, Gfx::k942);
-  EXPECT_EQ(read->second, rows);
-  EXPECT_THAT(ParseRows(PrintRows({}, Gfx::k942))->second, IsEmpty());
+  EXPECT_EQ(read->second, instances);
+  EXPECT_THAT(ParseInstances(PrintInstances({}, Gfx::k942))->second, IsEmpty());
 }
 
 TEST(Builder, ErrorsNameTheKey) {
   const auto error = [](std::string_view json, std::string_view filter = "") {
-    return std::string(BuildRows(json, Gfx::k942, filter).status().message());
+    return std::string(BuildInstances(json, Gfx::k942, filter).status().message());
   };
   EXPECT_THAT(error("{"), HasSubstr("not JSON"));
   EXPECT_THAT(error("3"), HasSubstr("no JSON object"));

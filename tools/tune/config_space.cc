@@ -14,7 +14,7 @@
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/base/fields.h"
-#include "core/launch/row_symbol.h"
+#include "core/launch/instance_symbol.h"
 #include "core/text/fields_text.h"
 #include "direct/config.h"
 #include "direct/kernels.h"
@@ -26,7 +26,7 @@
 namespace gridwise {
 namespace {
 
-// What stands for the hash of a row that is compiled on demand, the only one of its source.
+// What stands for the hash of an instance that is compiled on demand, the only one of its source.
 constexpr char kRequested[] = "requested";
 
 /// What a group of traits is called, and its parts: one group for each field of a config, in order.
@@ -201,8 +201,8 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
                  {"tile", {"m", "n", "k"}},
                  {"waves", {"m", "n"}},
                  {"mma", {"unit", "m", "n", "k"}},
-                 {"a", {"walk", "k", "rows"}},
-                 {"b", {"walk", "k", "rows"}},
+                 {"a", {"walk", "k", "instances"}},
+                 {"b", {"walk", "k", "instances"}},
                  {"occupancy", {}},
                  {"pipeline", {"schedule", "count"}},
                  {"merge", {"groups"}},
@@ -237,7 +237,7 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
     if (const char* reason = ck::Reject(op, config)) return reason;
     return ck::Reject(config, gfx);
   }
-  std::string_view Macro(Direction) const override { return "ROW"; }
+  std::string_view Macro(Direction) const override { return "INSTANCE"; }
   std::size_t MacroArguments() const override { return 1; }
   std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction, Gfx,
                                                KernelCode code) const override {
@@ -342,10 +342,10 @@ absl::Status ConfigSpace::Check(const Values& values, Direction direction, Gfx g
 std::string ConfigSpace::Source(const Values& values, Direction direction) const {
   // Every number converts itself to the type of its field.
   std::string text = absl::StrFormat(
-      "#include \"instances/%s/compile_rows.h\"\n"
+      "#include \"instances/%s/compile_instances.h\"\n"
       "namespace gridwise {\nstruct Number {\n  int value;\n  template <class T>\n"
       "  constexpr operator T() const { return static_cast<T>(value); }\n};\n"
-      "}  // namespace gridwise\n#define GRIDWISE_ROW_HASH %s\n#line 1 \"row\"\n%s(",
+      "}  // namespace gridwise\n#define GRIDWISE_INSTANCE_HASH %s\n#line 1 \"instance\"\n%s(",
       family(), kRequested, Macro(direction));
   std::size_t i = 0;
   for (; i < MacroArguments(); ++i) absl::StrAppend(&text, PrintValue(traits_[i], values[i]), ", ");
@@ -364,7 +364,7 @@ std::string ConfigSpace::Source(const Values& values, Direction direction) const
   return text;
 }
 
-std::string ConfigSpace::Symbol() const { return RowSymbol(family(), kRequested); }
+std::string ConfigSpace::Symbol() const { return InstanceSymbol(family(), kRequested); }
 
 std::span<const ConfigSpace* const> ConfigSpaces() {
   static const ConfigSpace* const spaces[] = {new TileSpace, new DirectSpace, new ClassicSpace,

@@ -43,15 +43,15 @@ class ConfigSpace {
   const std::vector<Trait>& traits() const { return traits_; }
   bool HasTarget(Gfx gfx) const { return (gfx == Gfx::kSm90a) == is_nvidia_; }
 
-  /// What a row of it is called (RowInfo::name), and the config that is called so.
+  /// What an instance of it is called (InstanceInfo::name), and the config that is called so.
   virtual std::string NameOf(const Values& values, Direction direction) const = 0;
   virtual absl::StatusOr<Values> Parse(std::string_view name, Direction direction) const = 0;
 
   /// OK, or kInvalidArgument with the sentence why there is no such kernel for the target.
   absl::Status Check(const Values& values, Direction direction, Gfx gfx) const;
 
-  /// The source of its kernel, an include of compile_rows.h and a line as in a list of rows, and
-  /// the kernel's symbol.
+  /// The source of its kernel, an include of compile_instances.h and a line as in a list of
+  /// instances, and the kernel's symbol.
   std::string Source(const Values& values, Direction direction) const;
   std::string Symbol() const;
 
@@ -64,7 +64,7 @@ class ConfigSpace {
 
   /// Reject's sentence, of values within their limits; null: none.
   virtual const char* Reject(const Values& values, Direction direction, Gfx gfx) const = 0;
-  /// The macro that a line of rows begins with.
+  /// The macro that a line of instances begins with.
   virtual std::string_view Macro(Direction direction) const = 0;
   /// Traits in front of the config's own, which the macro takes as its first argument.
   virtual std::size_t MacroArguments() const { return 0; }

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 #include "tools/tune/our_words.h"
 
 namespace gridwise {

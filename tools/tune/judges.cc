@@ -26,53 +26,54 @@
 namespace gridwise {
 namespace {
 
-/// The name of a row's family, that outlives the row.
-std::string_view FamilyName(const RowInfo& info) {
+/// The name of an instance's family, that outlives the instance.
+std::string_view FamilyName(const InstanceInfo& info) {
   for (const ConfigSpace* space : ConfigSpaces()) {
     if (space->family() == info.family) return space->family();
   }
   return "other";
 }
 
-/// A row of a family.
-struct FamilyRow {
+/// An instance of a family.
+struct FamilyInstance {
   std::shared_ptr<const KernelFamily> family;
   std::size_t index = 0;
 };
 
-/// The row of a name: of those that there are, or of a family of its own, without code.
-absl::StatusOr<FamilyRow> FindRow(const std::string& row, Direction direction, Gfx gfx) {
+/// The instance of a name: of those that there are, or of a family of its own, without code.
+absl::StatusOr<FamilyInstance> FindInstance(const std::string& instance, Direction direction,
+                                            Gfx gfx) {
   for (const KernelFamily* family : Families()) {
-    const std::span<const RowInfo> rows = family->Rows(direction, gfx);
-    const auto found = std::ranges::find(rows, row, &RowInfo::name);
-    if (found == rows.end()) continue;
-    return FamilyRow{std::shared_ptr<const KernelFamily>(family, [](const KernelFamily*) {}),
-                     static_cast<std::size_t>(found - rows.begin())};
+    const std::span<const InstanceInfo> instances = family->Instances(direction, gfx);
+    const auto found = std::ranges::find(instances, instance, &InstanceInfo::name);
+    if (found == instances.end()) continue;
+    return FamilyInstance{std::shared_ptr<const KernelFamily>(family, [](const KernelFamily*) {}),
+                          static_cast<std::size_t>(found - instances.begin())};
   }
   for (const ConfigSpace* space : ConfigSpaces()) {
-    const absl::StatusOr<ConfigSpace::Values> values = space->Parse(row, direction);
+    const absl::StatusOr<ConfigSpace::Values> values = space->Parse(instance, direction);
     if (!values.ok() || !space->Check(*values, direction, gfx).ok()) continue;
     auto family = std::make_shared<PartsFamily>(std::string(space->family()));
     family->Add(direction, gfx, space->MakeKernel(*values, direction, gfx, {}));
-    return FamilyRow{std::move(family)};
+    return FamilyInstance{std::move(family)};
   }
   return absl::InvalidArgumentError(
-      absl::StrFormat("row %s is no config's name of any family on %s", row, Name(gfx)));
+      absl::StrFormat("instance %s is no config's name of any family on %s", instance, Name(gfx)));
 }
 
-/// What a row says to the context's problem.
-absl::StatusOr<model::RankedRow> AskRow(const std::string& name, PlanContext& context) {
+/// What an instance says to the context's problem.
+absl::StatusOr<model::RankedInstance> AskRow(const std::string& name, PlanContext& context) {
   const Direction direction = context.problem().direction;
   const Gfx gfx = context.device().gfx;
-  const absl::StatusOr<FamilyRow> row = FindRow(name, direction, gfx);
-  if (!row.ok()) return row.status();
-  const Verdict verdict = row->family->Ask(row->index, context);
+  const absl::StatusOr<FamilyInstance> instance = FindInstance(name, direction, gfx);
+  if (!instance.ok()) return instance.status();
+  const Verdict verdict = instance->family->Ask(instance->index, context);
   if (const Refusal* refusal = std::get_if<Refusal>(&verdict)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "row %s does not compute %s: %s", name, ToString(context.problem()), refusal->reason));
+        "instance %s does not compute %s: %s", name, ToString(context.problem()), refusal->reason));
   }
-  const RowInfo& info = row->family->Rows(direction, gfx)[row->index];
-  return model::RankedRow{
+  const InstanceInfo& info = instance->family->Instances(direction, gfx)[instance->index];
+  return model::RankedInstance{
       .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(verdict)};
 }
 
@@ -87,17 +88,20 @@ absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0)
 }
 
 /// Elements of a tile; 0 of kernels without one.
-double TileOf(const model::RankedRow& row) { return 1.0 * row.shape.tile_m * row.shape.tile_n; }
+double TileOf(const model::RankedInstance& instance) {
+  return 1.0 * instance.shape.tile_m * instance.shape.tile_n;
+}
 
 Judge Ranked(std::string name, const ModelOf& model_of, model::ModelUse use) {
   return {std::move(name),
           [model_of, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
-            absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);
+            absl::StatusOr<AskedProblem> asked = AskTimedInstances(timed);
             if (!asked.ok()) return asked.status();
             PlanContext context(asked->problem, asked->device, {});
-            model::Rank(model_of(asked->device.gfx), use, context, asked->rows);
+            model::Rank(model_of(asked->device.gfx), use, context, asked->instances);
             std::vector<double> cycles;
-            for (const model::RankedRow& row : asked->rows) cycles.push_back(row.cycles);
+            for (const model::RankedInstance& instance : asked->instances)
+              cycles.push_back(instance.cycles);
             return cycles;
           }};
 }
@@ -109,22 +113,23 @@ std::string GeometryOf(ConvProblem problem) {
 }
 
 std::string Header() {
-  std::vector<std::string> names = {"geometry", "problem", "device",      "direction", "type",
-                                    "family",   "row",     "estimate_us", "ms",        "at_least"};
+  std::vector<std::string> names = {"geometry", "problem",  "device",      "direction", "type",
+                                    "family",   "instance", "estimate_us", "ms",        "at_least"};
   for (const std::string_view name : model::FeatureNames()) names.emplace_back(name);
   return absl::StrJoin(names, ",") + "\n";
 }
 
 }  // namespace
 
-absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem) {
+absl::StatusOr<AskedProblem> AskTimedInstances(const TimedProblem& problem) {
   absl::StatusOr<PlanContext> context = ContextOf(problem);
   if (!context.ok()) return context.status();
-  AskedProblem asked = {.problem = context->problem(), .device = context->device(), .rows = {}};
-  for (const RowTime& time : problem.times) {
-    const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *context);
-    if (!row.ok()) return row.status();
-    asked.rows.push_back(*row);
+  AskedProblem asked = {
+      .problem = context->problem(), .device = context->device(), .instances = {}};
+  for (const InstanceTime& time : problem.times) {
+    const absl::StatusOr<model::RankedInstance> instance = AskRow(time.instance, *context);
+    if (!instance.ok()) return instance.status();
+    asked.instances.push_back(*instance);
   }
   return asked;
 }
@@ -138,10 +143,10 @@ std::vector<Judge> StandardJudges(const ModelOf& model_of) {
   };
   judges.push_back(
       {"largest tile", [](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
-         const absl::StatusOr<AskedProblem> asked = AskTimedRows(timed);
+         const absl::StatusOr<AskedProblem> asked = AskTimedInstances(timed);
          if (!asked.ok()) return asked.status();
          std::vector<double> sizes;
-         for (const auto& row : asked->rows) sizes.push_back(-TileOf(row));
+         for (const auto& instance : asked->instances) sizes.push_back(-TileOf(instance));
          return sizes;
        }});
   return judges;
@@ -157,38 +162,39 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     const model::FeatureMaker maker(*context);
     const ConvProblem& problem = context->problem();
     const double ghz = context->device().clock_ghz;
-    std::vector<std::pair<const RowTime*, model::RankedRow>> rows;
-    for (const RowTime& time : timed.times) {
+    std::vector<std::pair<const InstanceTime*, model::RankedInstance>> instances;
+    for (const InstanceTime& time : timed.times) {
       // As it was timed, whatever number of splits it would have today.
       absl::StatusOr<PlanContext> timed_context = ContextOf(timed, time.splits);
       if (!timed_context.ok()) return timed_context.status();
-      const absl::StatusOr<model::RankedRow> row = AskRow(time.row, *timed_context);
-      if (!row.ok()) {
+      const absl::StatusOr<model::RankedInstance> instance = AskRow(time.instance, *timed_context);
+      if (!instance.ok()) {
         ++unknown;
         continue;
       }
-      rows.emplace_back(&time, *row);
+      instances.emplace_back(&time, *instance);
     }
     std::vector<double> cycles;
-    for (const auto& [time, row] : rows) cycles.push_back(row.cost.cycles);
+    for (const auto& [time, instance] : instances) cycles.push_back(instance.cost.cycles);
     std::ranges::sort(cycles);
-    for (const auto& [time, row] : rows) {
-      const auto rank = std::ranges::lower_bound(cycles, row.cost.cycles) - cycles.begin();
+    for (const auto& [time, instance] : instances) {
+      const auto rank = std::ranges::lower_bound(cycles, instance.cost.cycles) - cycles.begin();
       const model::Features features =
-          maker.Of(row.shape, row.cost,
+          maker.Of(instance.shape, instance.cost,
                    {.rank = static_cast<int>(rank),
                     .least_cycles = cycles.front(),
                     .second_cycles = cycles[cycles.size() > 1 ? 1 : 0]});
-      const std::vector<std::string> known = {GeometryOf(problem),
-                                              timed.sizes,
-                                              timed.device,
-                                              Name(problem.direction),
-                                              Name(problem.type),
-                                              std::string(row.family),
-                                              time->row,
-                                              absl::StrFormat("%.6g", row.cost.cycles / ghz * 1e-3),
-                                              absl::StrFormat("%.6g", time->ms),
-                                              time->at_least ? "1" : "0"};
+      const std::vector<std::string> known = {
+          GeometryOf(problem),
+          timed.sizes,
+          timed.device,
+          Name(problem.direction),
+          Name(problem.type),
+          std::string(instance.family),
+          time->instance,
+          absl::StrFormat("%.6g", instance.cost.cycles / ghz * 1e-3),
+          absl::StrFormat("%.6g", time->ms),
+          time->at_least ? "1" : "0"};
       absl::StrAppend(&text, JoinCsvLine(known));
       for (std::size_t i = 0; i < model::FeatureNames().size(); ++i) {
         absl::StrAppendFormat(&text, ",%.6g", features[i]);

@@ -17,22 +17,23 @@ namespace gridwise {
 struct AskedProblem {
   ConvProblem problem;
   DeviceFacts device;
-  std::vector<model::RankedRow> rows;  // those with times, in their order
+  std::vector<model::RankedInstance> instances;  // those with times, in their order
 };
 
 /// What its kernels say to it. kInvalidArgument for what the library does not know: a name that is
 /// no config's, or one that does not compute the problem.
-absl::StatusOr<AskedProblem> AskTimedRows(const TimedProblem& problem);
+absl::StatusOr<AskedProblem> AskTimedInstances(const TimedProblem& problem);
 
 /// A target's model, which is null or outlives who asks.
 using ModelOf = std::function<const model::Model*(Gfx)>;
 
-/// The planner with the models; the rows' estimates; the models wherever they were trained; and
-/// whoever takes the largest tile.
+/// The planner with the models; the instances' estimates; the models wherever they were trained;
+/// and whoever takes the largest tile.
 std::vector<Judge> StandardJudges(const ModelOf& model_of);
 
 /// What tools/tune/train.py reads: a line for each time, with what is known of the problem and the
-/// row's features. Kernels that the library does not know are left out, and counted in `unknown`.
+/// instance's features. Kernels that the library does not know are left out, and counted in
+/// `unknown`.
 absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& problems,
                                                int& unknown);
 

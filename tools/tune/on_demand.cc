@@ -60,13 +60,13 @@ std::string Temporary(const std::string& path, std::string_view suffix) {
 }
 
 /// A name's config, of one family or of any.
-struct Row {
+struct Instance {
   const ConfigSpace* space = nullptr;
   ConfigSpace::Values values;
 };
 
-absl::StatusOr<Row> FindRow(std::string_view family, std::string_view name, Direction direction,
-                            Gfx gfx) {
+absl::StatusOr<Instance> FindInstance(std::string_view family, std::string_view name,
+                                      Direction direction, Gfx gfx) {
   std::vector<std::string> reasons;
   for (const ConfigSpace* space : ConfigSpaces()) {
     if (!family.empty() ? space->family() != family : !space->HasTarget(gfx)) continue;
@@ -76,14 +76,14 @@ absl::StatusOr<Row> FindRow(std::string_view family, std::string_view name, Dire
       continue;
     }
     const absl::Status status = space->Check(*values, direction, gfx);
-    if (status.ok()) return Row{space, *values};
-    return absl::InvalidArgumentError(absl::StrFormat("row %s of %s cannot be compiled for %s: %s",
-                                                      name, space->family(), Name(gfx),
-                                                      status.message()));
+    if (status.ok()) return Instance{space, *values};
+    return absl::InvalidArgumentError(
+        absl::StrFormat("instance %s of %s cannot be compiled for %s: %s", name, space->family(),
+                        Name(gfx), status.message()));
   }
   if (reasons.empty()) return FindConfigSpace(family).status();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("row %s is no config's name:\n  %s", name, absl::StrJoin(reasons, "\n  ")));
+  return absl::InvalidArgumentError(absl::StrFormat("instance %s is no config's name:\n  %s", name,
+                                                    absl::StrJoin(reasons, "\n  ")));
 }
 
 std::vector<std::string> TextsOf(const llvm::json::Value& list) {
@@ -193,17 +193,17 @@ std::string DefaultKernelCache() {
   return fs::temp_directory_path() / "gridwise";
 }
 
-bool HasRow(std::string_view family, std::string_view name, Direction direction, Gfx gfx) {
+bool HasInstance(std::string_view family, std::string_view name, Direction direction, Gfx gfx) {
   for (const KernelFamily* each : Families()) {
     if (!family.empty() && each->name() != family) continue;
-    for (const RowInfo& row : each->Rows(direction, gfx)) {
-      if (row.name == name) return true;
+    for (const InstanceInfo& instance : each->Instances(direction, gfx)) {
+      if (instance.name == name) return true;
     }
   }
   return false;
 }
 
-bool IsRowName(std::string_view family, std::string_view name, Direction direction) {
+bool IsInstanceName(std::string_view family, std::string_view name, Direction direction) {
   for (const ConfigSpace* space : ConfigSpaces()) {
     if (!family.empty() && space->family() != family) continue;
     if (space->Parse(name, direction).ok()) return true;
@@ -211,35 +211,37 @@ bool IsRowName(std::string_view family, std::string_view name, Direction directi
   return false;
 }
 
-absl::StatusOr<CompiledRow> CompileRow(const Compiler& compiler, std::string_view family,
-                                       std::string_view name, Direction direction, Gfx gfx) {
-  const absl::StatusOr<Row> row = FindRow(family, name, direction, gfx);
-  if (!row.ok()) return row.status();
+absl::StatusOr<CompiledInstance> CompileInstance(const Compiler& compiler, std::string_view family,
+                                                 std::string_view name, Direction direction,
+                                                 Gfx gfx) {
+  const absl::StatusOr<Instance> instance = FindInstance(family, name, direction, gfx);
+  if (!instance.ok()) return instance.status();
   const absl::StatusOr<std::string> path =
-      compiler.Compile(row->space->Source(row->values, direction), gfx);
+      compiler.Compile(instance->space->Source(instance->values, direction), gfx);
   if (!path.ok()) return path.status();
-  return CompiledRow{.family = std::string(row->space->family()),
-                     .name = std::string(name),
-                     .path = *path,
-                     .symbol = row->space->Symbol()};
+  return CompiledInstance{.family = std::string(instance->space->family()),
+                          .name = std::string(name),
+                          .path = *path,
+                          .symbol = instance->space->Symbol()};
 }
 
-absl::Status AddRow(const Compiler& compiler, std::string_view family, std::string_view name,
-                    Direction direction, Gfx gfx) {
-  if (HasRow(family, name, direction, gfx)) return absl::OkStatus();
-  const absl::StatusOr<Row> row = FindRow(family, name, direction, gfx);
-  if (!row.ok()) return row.status();
-  const absl::StatusOr<CompiledRow> compiled =
-      CompileRow(compiler, row->space->family(), name, direction, gfx);
+absl::Status AddInstance(const Compiler& compiler, std::string_view family, std::string_view name,
+                         Direction direction, Gfx gfx) {
+  if (HasInstance(family, name, direction, gfx)) return absl::OkStatus();
+  const absl::StatusOr<Instance> instance = FindInstance(family, name, direction, gfx);
+  if (!instance.ok()) return instance.status();
+  const absl::StatusOr<CompiledInstance> compiled =
+      CompileInstance(compiler, instance->space->family(), name, direction, gfx);
   if (!compiled.ok()) return compiled.status();
   absl::StatusOr<std::string> object = ReadFile(compiled->path);
   if (!object.ok()) return object.status();
   // Both stay, as embedded code objects and families do.
   const auto* const code = new std::string(*std::move(object));
-  auto* const rows = new PartsFamily(compiled->family);
-  rows->Add(direction, gfx,
-            row->space->MakeKernel(row->values, direction, gfx, CodeOf(*code, compiled->symbol)));
-  return RegisterRows(*rows);
+  auto* const instances = new PartsFamily(compiled->family);
+  instances->Add(direction, gfx,
+                 instance->space->MakeKernel(instance->values, direction, gfx,
+                                             CodeOf(*code, compiled->symbol)));
+  return RegisterInstances(*instances);
 }
 
 }  // namespace gridwise

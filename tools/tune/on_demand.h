@@ -38,29 +38,31 @@ class Compiler {
 /// $XDG_CACHE_HOME/gridwise or ~/.cache/gridwise.
 std::string DefaultKernelCache();
 
-/// Whether a family has a row of this name for a direction and a target, be it built in or added.
-bool HasRow(std::string_view family, std::string_view name, Direction direction, Gfx gfx);
+/// Whether a family has an instance of this name for a direction and a target, be it built in or
+/// added.
+bool HasInstance(std::string_view family, std::string_view name, Direction direction, Gfx gfx);
 
 /// Whether `name` is a config's, of the family or, if that is empty, of any; it may be one that
 /// cannot exist.
-bool IsRowName(std::string_view family, std::string_view name, Direction direction);
+bool IsInstanceName(std::string_view family, std::string_view name, Direction direction);
 
 /// A kernel that was compiled on demand.
-struct CompiledRow {
+struct CompiledInstance {
   std::string family, name;
   std::string path;    // of its code object
   std::string symbol;  // of the kernel in it
 };
 
-/// Compiles the row that `name` is the name of. `family` may be empty: then it is the first one
-/// whose names look so. Errors: kInvalidArgument for a name that is no config's, for a config that
-/// cannot exist, with Reject's sentence, and for what the compiler says.
-absl::StatusOr<CompiledRow> CompileRow(const Compiler& compiler, std::string_view family,
-                                       std::string_view name, Direction direction, Gfx gfx);
+/// Compiles the instance that `name` is the name of. `family` may be empty: then it is the first
+/// one whose names look so. Errors: kInvalidArgument for a name that is no config's, for a config
+/// that cannot exist, with Reject's sentence, and for what the compiler says.
+absl::StatusOr<CompiledInstance> CompileInstance(const Compiler& compiler, std::string_view family,
+                                                 std::string_view name, Direction direction,
+                                                 Gfx gfx);
 
-/// The same, and adds it to the rows of its family that plans choose from, to the end of the
-/// program: MakePlan with PlanOptions::row has it. Does nothing where HasRow.
-absl::Status AddRow(const Compiler& compiler, std::string_view family, std::string_view name,
-                    Direction direction, Gfx gfx);
+/// The same, and adds it to the instances of its family that plans choose from, to the end of the
+/// program: MakePlan with PlanOptions::instance has it. Does nothing where HasInstance.
+absl::Status AddInstance(const Compiler& compiler, std::string_view family, std::string_view name,
+                         Direction direction, Gfx gfx);
 
 }  // namespace gridwise

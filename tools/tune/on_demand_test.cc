@@ -1,4 +1,4 @@
-/// Rows that are not built in are compiled, run, and right.
+/// Instances that are not built in are compiled, run, and right.
 
 #include "tools/tune/on_demand.h"
 
@@ -38,20 +38,21 @@ class OnDemand : public testing::Test {
     EXPECT_TRUE(compiler.ok()) << compiler.status();
     return *std::move(compiler);
   }
-  /// A row like one of a family that is built in, but for one number.
-  std::string NewRow(std::string_view family, Direction direction, std::string_view trait) const {
+  /// An instance like one of a family that is built in, but for one number.
+  std::string NewInstance(std::string_view family, Direction direction,
+                          std::string_view trait) const {
     const ConfigSpace& space = **FindConfigSpace(family);
     for (const KernelFamily* each : Families()) {
       if (each->name() != family) continue;
-      for (const RowInfo& row : each->Rows(direction, gfx_)) {
-        if (row.type != DataType::kF16) continue;
-        ConfigSpace::Values values = space.Parse(row.name, direction).value();
+      for (const InstanceInfo& instance : each->Instances(direction, gfx_)) {
+        if (instance.type != DataType::kF16) continue;
+        ConfigSpace::Values values = space.Parse(instance.name, direction).value();
         for (std::size_t i = 0; i < values.size(); ++i) {
           if (space.traits()[i].name() == trait) --values[i];
         }
         if (!space.Check(values, direction, gfx_).ok()) continue;
         const std::string name = space.NameOf(values, direction);
-        if (!HasRow(family, name, direction, gfx_)) return name;
+        if (!HasInstance(family, name, direction, gfx_)) return name;
       }
     }
     return "";
@@ -68,14 +69,14 @@ TEST_F(OnDemand, ComputesWhatTheProblemSays) {
     SCOPED_TRACE(family);
     const ConvProblem problem = {
         .direction = direction, .batch = 2, .c = 32, .k = 32, .dims = {Dim{}, dim, dim}};
-    const std::string row = NewRow(family, direction, trait);
-    ASSERT_NE(row, "");
-    EXPECT_THAT(MakePlan(problem, gfx_, {.row = row}).status().message(),
-                StartsWith(absl::StrCat("row is ", row, "; must be one of")));
-    const absl::Status added = AddRow(Open(), "", row, direction, gfx_);
+    const std::string instance = NewInstance(family, direction, trait);
+    ASSERT_NE(instance, "");
+    EXPECT_THAT(MakePlan(problem, gfx_, {.instance = instance}).status().message(),
+                StartsWith(absl::StrCat("instance is ", instance, "; must be one of")));
+    const absl::Status added = AddInstance(Open(), "", instance, direction, gfx_);
     ASSERT_TRUE(added.ok()) << added;
-    EXPECT_TRUE(AddRow(Open(), "", row, direction, gfx_).ok()) << "it is there";
-    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, {.row = row});
+    EXPECT_TRUE(AddInstance(Open(), "", instance, direction, gfx_).ok()) << "it is there";
+    const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, {.instance = instance});
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ(plan->family(), family);
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/1);
@@ -86,13 +87,13 @@ TEST_F(OnDemand, ComputesWhatTheProblemSays) {
 }
 
 TEST_F(OnDemand, CompilesOnce) {
-  const std::string row = NewRow("direct", Direction::kForward, "cells");
-  const absl::StatusOr<CompiledRow> first =
-      CompileRow(Open(), "direct", row, Direction::kForward, gfx_);
+  const std::string instance = NewInstance("direct", Direction::kForward, "cells");
+  const absl::StatusOr<CompiledInstance> first =
+      CompileInstance(Open(), "direct", instance, Direction::kForward, gfx_);
   ASSERT_TRUE(first.ok()) << first.status();
   const auto written = std::filesystem::last_write_time(first->path);
-  const absl::StatusOr<CompiledRow> second =
-      CompileRow(Open(), "direct", row, Direction::kForward, gfx_);
+  const absl::StatusOr<CompiledInstance> second =
+      CompileInstance(Open(), "direct", instance, Direction::kForward, gfx_);
   ASSERT_TRUE(second.ok()) << second.status();
   EXPECT_EQ(second->path, first->path);
   EXPECT_EQ(std::filesystem::last_write_time(first->path), written);
@@ -108,9 +109,9 @@ TEST_F(OnDemand, HeadersMayBeInTwoFolders) {
   const absl::StatusOr<Compiler> compiler = Compiler::Open(
       "tools/tune/compiler.json", absl::StrCat(testing::TempDir(), "/of_two"), sources);
   ASSERT_TRUE(compiler.ok()) << compiler.status();
-  const std::string row = NewRow("direct", Direction::kForward, "cells");
-  const absl::StatusOr<CompiledRow> compiled =
-      CompileRow(*compiler, "direct", row, Direction::kForward, gfx_);
+  const std::string instance = NewInstance("direct", Direction::kForward, "cells");
+  const absl::StatusOr<CompiledInstance> compiled =
+      CompileInstance(*compiler, "direct", instance, Direction::kForward, gfx_);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
 }
 
@@ -118,7 +119,7 @@ TEST_F(OnDemand, RefusalsAreSentences) {
   const Compiler compiler = Open();
   const auto refusal = [&](std::string_view family, std::string_view name) {
     return std::string(
-        CompileRow(compiler, family, name, Direction::kForward, gfx_).status().message());
+        CompileInstance(compiler, family, name, Direction::kForward, gfx_).status().message());
   };
   EXPECT_THAT(refusal("direct", "f16_ch1_cells99_taps1_stride0"),
               HasSubstr(absl::StrCat("cannot be compiled for ", Name(gfx_),
@@ -126,10 +127,10 @@ TEST_F(OnDemand, RefusalsAreSentences) {
   EXPECT_THAT(refusal("", "f16_t0x0x0_w1x1_mfma32x32x8_a8x1_b8x1_o1"),
               HasSubstr("tile_m is 0; must be 1 to 4096"));
   EXPECT_THAT(refusal("tile", "f16_fast"), HasSubstr("tile: name \"f16_fast\" has \"fast\""));
-  EXPECT_THAT(refusal("", "fast"), HasSubstr("row fast is no config's name:\n  tile: name"));
+  EXPECT_THAT(refusal("", "fast"), HasSubstr("instance fast is no config's name:\n  tile: name"));
   EXPECT_THAT(refusal("mine", "fast"), HasSubstr("family is mine; must be one of tile, direct"));
-  EXPECT_THAT(compiler.Compile("#error no such row\n", gfx_).status().message(),
-              HasSubstr("error: no such row"));
+  EXPECT_THAT(compiler.Compile("#error no such instance\n", gfx_).status().message(),
+              HasSubstr("error: no such instance"));
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 
 namespace gridwise {
 

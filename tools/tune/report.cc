@@ -34,29 +34,29 @@ td.t,th.t{text-align:left}th{border-bottom:1px solid #999}tr:nth-child(even) td{
 <p>The efficiency of a kernel on a problem is the time of the best kernel that was timed on it, by its own time.</p>
 )";
 
-/// The family that a row is of; "other" for none that is known.
-std::string FamilyOf(const std::string& row, const std::string& direction) {
+/// The family that an instance is of; "other" for none that is known.
+std::string FamilyOf(const std::string& instance, const std::string& direction) {
   const Direction parsed = ParseDirection(direction).value_or(Direction::kForward);
   for (const ConfigSpace* space : ConfigSpaces()) {
-    if (space->Parse(row, parsed).ok()) return std::string(space->family());
+    if (space->Parse(instance, parsed).ok()) return std::string(space->family());
   }
   return "other";
 }
 
-const RowTime& BestOf(const TimedProblem& problem) {
-  return *std::ranges::min_element(problem.times, {}, &RowTime::ms);
+const InstanceTime& BestOf(const TimedProblem& problem) {
+  return *std::ranges::min_element(problem.times, {}, &InstanceTime::ms);
 }
 /// The kernel that is estimated to be the best.
-const RowTime& EstimatedOf(const TimedProblem& problem) {
-  return *std::ranges::min_element(problem.times, {}, &RowTime::estimate_us);
+const InstanceTime& EstimatedOf(const TimedProblem& problem) {
+  return *std::ranges::min_element(problem.times, {}, &InstanceTime::estimate_us);
 }
 
 using Group = std::vector<const TimedProblem*>;
 
 /// "12", with a bar of `part` of the width.
-void AppendBar(std::string& svg, int row, std::string_view name, int count, double part) {
+void AppendBar(std::string& svg, int instance, std::string_view name, int count, double part) {
   constexpr int kHeight = 18, kNames = 110, kWidth = 360;
-  const int top = row * kHeight;
+  const int top = instance * kHeight;
   absl::StrAppendFormat(&svg, "<text x=%d y=%d text-anchor=end>%s</text>", kNames - 6, top + 13,
                         EscapeHtml(name));
   absl::StrAppendFormat(&svg, "<rect class=bar x=%d y=%d width=%.1f height=%d></rect>", kNames,
@@ -69,19 +69,20 @@ std::string Bars(std::string_view title, const std::vector<std::pair<std::string
   int most = 1;
   for (const auto& [name, count] : bars) most = std::max(most, count);
   std::string svg;
-  int row = 0;
-  for (const auto& [name, count] : bars) AppendBar(svg, row++, name, count, 1.0 * count / most);
+  int instance = 0;
+  for (const auto& [name, count] : bars)
+    AppendBar(svg, instance++, name, count, 1.0 * count / most);
   return absl::StrFormat(
       "<h3>%s</h3><svg width=540 height=%d role=img aria-label=\"%s\">%s</svg>\n", title,
-      row * 18 + 4, title, svg);
+      instance * 18 + 4, title, svg);
 }
 
 std::string WinsByFamily(const Group& group) {
   std::map<std::string, int> wins;
   for (const TimedProblem* problem : group) {
-    for (const RowTime& time : problem->times)
-      wins.try_emplace(FamilyOf(time.row, problem->direction));
-    ++wins[FamilyOf(BestOf(*problem).row, problem->direction)];
+    for (const InstanceTime& time : problem->times)
+      wins.try_emplace(FamilyOf(time.instance, problem->direction));
+    ++wins[FamilyOf(BestOf(*problem).instance, problem->direction)];
   }
   return Bars("Problems that a family has the best kernel for", {wins.begin(), wins.end()});
 }
@@ -131,17 +132,17 @@ std::string Legend() {
 std::vector<std::string> KernelsOf(const Group& group) {
   std::map<std::string, std::pair<double, int>> sums;
   for (const TimedProblem* problem : group) {
-    for (const RowTime& time : problem->times) {
-      auto& [sum, count] = sums[time.row];
+    for (const InstanceTime& time : problem->times) {
+      auto& [sum, count] = sums[time.instance];
       sum += BestOf(*problem).ms / time.ms;
       ++count;
     }
   }
   std::vector<std::pair<double, std::string>> order;
-  for (const auto& [row, sum] : sums) order.emplace_back(-sum.first / sum.second, row);
+  for (const auto& [instance, sum] : sums) order.emplace_back(-sum.first / sum.second, instance);
   std::ranges::sort(order);
   std::vector<std::string> kernels;
-  for (auto& [mean, row] : order) kernels.push_back(std::move(row));
+  for (auto& [mean, instance] : order) kernels.push_back(std::move(instance));
   return kernels;
 }
 
@@ -151,21 +152,21 @@ std::string HeatMap(const Group& group) {
   std::map<std::string, int> column;
   for (const std::string& kernel : kernels) column.emplace(kernel, static_cast<int>(column.size()));
   std::string svg;
-  int row = 0;
+  int instance = 0;
   for (const TimedProblem* problem : group) {
     absl::StrAppendFormat(&svg,
                           "<text x=%d y=%d text-anchor=end style=\"font-size:10px\">%s</text>",
-                          kNames - 4, row * kCell + 10, EscapeHtml(problem->name));
-    for (const RowTime& time : problem->times) {
+                          kNames - 4, instance * kCell + 10, EscapeHtml(problem->name));
+    for (const InstanceTime& time : problem->times) {
       const double efficiency = BestOf(*problem).ms / time.ms;
       absl::StrAppendFormat(&svg,
                             "<rect x=%d y=%d width=%d height=%d fill=%s><title>%s on %s: %.0f %%, "
                             "%.4g ms</title></rect>",
-                            kNames + column[time.row] * kCell, row * kCell, kCell - 1, kCell - 1,
-                            ColourOf(efficiency), EscapeHtml(time.row), EscapeHtml(problem->name),
-                            100 * efficiency, time.ms);
+                            kNames + column[time.instance] * kCell, instance * kCell, kCell - 1,
+                            kCell - 1, ColourOf(efficiency), EscapeHtml(time.instance),
+                            EscapeHtml(problem->name), 100 * efficiency, time.ms);
     }
-    ++row;
+    ++instance;
   }
   return absl::StrFormat(
       "<h3>Efficiency of every kernel on every problem</h3><p>A line for each problem, a column "
@@ -174,28 +175,29 @@ std::string HeatMap(const Group& group) {
       "Point at a field to read "
       "it.</p>%s<div class=wide><svg width=%d height=%d role=img aria-label=\"heat "
       "map\">%s</svg></div>\n",
-      kernels.size(), Legend(), kNames + static_cast<int>(kernels.size()) * kCell, row * kCell,
+      kernels.size(), Legend(), kNames + static_cast<int>(kernels.size()) * kCell, instance * kCell,
       svg);
 }
 
 std::string BestKernels(const Group& group) {
-  std::string rows;
+  std::string instances;
   for (const TimedProblem* problem : group) {
-    const RowTime &best = BestOf(*problem), &estimated = EstimatedOf(*problem);
+    const InstanceTime &best = BestOf(*problem), &estimated = EstimatedOf(*problem);
     absl::StrAppendFormat(
-        &rows, "<tr><td class=t title=\"%s\">%s<td class=t>%s<td>%.4g<td>%.1f<td>%s",
-        EscapeHtml(problem->sizes), EscapeHtml(problem->name), EscapeHtml(best.row), best.ms,
+        &instances, "<tr><td class=t title=\"%s\">%s<td class=t>%s<td>%.4g<td>%.1f<td>%s",
+        EscapeHtml(problem->sizes), EscapeHtml(problem->name), EscapeHtml(best.instance), best.ms,
         best.tflop_per_s,
         problem->bound_ms > 0 ? absl::StrFormat("%.0f %%", 100 * problem->bound_ms / best.ms) : "");
-    absl::StrAppendFormat(&rows, "<td>%.0f %%<td class=t>%s</tr>\n", 100 * best.ms / estimated.ms,
-                          best.row == estimated.row ? "the same" : EscapeHtml(estimated.row));
+    absl::StrAppendFormat(
+        &instances, "<td>%.0f %%<td class=t>%s</tr>\n", 100 * best.ms / estimated.ms,
+        best.instance == estimated.instance ? "the same" : EscapeHtml(estimated.instance));
   }
   return absl::StrCat(
       "<h3>The best kernel of each problem</h3><div class=wide><table><thead><tr><th "
       "class=t>problem<th class=t>best "
       "kernel<th>ms<th>TFLOP/s<th>of the bound<th>efficiency<th class=t>of the least "
       "estimate</thead><tbody>\n",
-      rows, "</tbody></table></div>\n");
+      instances, "</tbody></table></div>\n");
 }
 
 }  // namespace

@@ -22,8 +22,8 @@ constexpr char kDirect[] = "f16_ch1_cells8_taps1_stride0";
 std::vector<TimedProblem> Problems() {
   TimedProblem a = {.name = "a<b", .device = "gfx942", .sizes = "fwd f16 a", .direction = "fwd"};
   a.type = "f16";
-  a.times = {{.row = kTile, .estimate_us = 1, .ms = 4},
-             {.row = kDirect, .estimate_us = 2, .ms = 1}};
+  a.times = {{.instance = kTile, .estimate_us = 1, .ms = 4},
+             {.instance = kDirect, .estimate_us = 2, .ms = 1}};
   TimedProblem b = a;
   b.name = "b";
   b.bound_ms = 0.5;

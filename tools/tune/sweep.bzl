@@ -3,7 +3,7 @@
     load("@gridwise//tools/tune:sweep.bzl", "gridwise_problems", "gridwise_sweep")
 
     gridwise_problems(name = "problems", use = "test", direction = "fwd", number = 300)
-    gridwise_sweep(name = "times", problems = ":problems", chunks = 60, flags = ["--time", "--all-rows"])
+    gridwise_sweep(name = "times", problems = ":problems", chunks = 60, flags = ["--time", "--all-instances"])
 
 `bazel build :times` makes times.csv of the tables of all chunks. A kernel that faults, or takes longer than `run_limit` seconds,
 is a line of it that says so. The kernels are those that the library is built with (--@gridwise//tools/config:targets).

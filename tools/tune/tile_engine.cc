@@ -12,7 +12,7 @@
 #include "core/base/parse_type.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
-#include "core/text/row_fields.h"
+#include "core/text/instance_fields.h"
 #include "tools/tune/our_words.h"
 
 namespace gridwise {
@@ -124,9 +124,9 @@ json::Array MmaOf(const TargetTraits& target, int edge, DataType type) {
 json::Object ProductOf(const Tile& tile, DataType type, Direction direction, Gfx gfx,
                        const json::Array& pipelines, const json::Array& merged) {
   const int chunk = 16 / SizeOf(type);
-  // Runs along k; where k are rows in memory, patches that are transposed.
-  const int rows_a = direction == Direction::kBackwardWeight ? 2 : 1;
-  const int rows_b = direction == Direction::kForward ? 1 : 2;
+  // Runs along k; where k are instances in memory, patches that are transposed.
+  const int instances_a = direction == Direction::kBackwardWeight ? 2 : 1;
+  const int instances_b = direction == Direction::kForward ? 1 : 2;
   return json::Object{
       {"family", "tile"},
       {"direction", Name(direction)},
@@ -134,8 +134,8 @@ json::Object ProductOf(const Tile& tile, DataType type, Direction direction, Gfx
                               {"tile", json::Array{json::Array{tile.m, tile.n, tile.k}}},
                               {"waves", json::Array{json::Array{tile.waves_m, tile.waves_n}}},
                               {"mma", json::Array{MmaOf(TraitsOf(gfx), tile.mma, type)}},
-                              {"patch_a", json::Array{json::Array{chunk, rows_a}}},
-                              {"patch_b", json::Array{json::Array{chunk, rows_b}}},
+                              {"patch_a", json::Array{json::Array{chunk, instances_a}}},
+                              {"patch_b", json::Array{json::Array{chunk, instances_b}}},
                               {"pipeline", json::Array(pipelines)},
                               {"merge_groups", json::Array(merged)}}}};
 }

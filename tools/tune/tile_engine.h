@@ -11,7 +11,7 @@ namespace gridwise {
 
 /// A file of CK Tile's tile engine, as the traits that it stands for here.
 struct TileEngineTraits {
-  std::vector<llvm::json::Object> products;  // as BuildRows reads them
+  std::vector<llvm::json::Object> products;  // as BuildInstances reads them
   std::vector<std::string> unknown;          // pipelines that have no counterpart
 };
 

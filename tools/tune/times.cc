@@ -26,7 +26,7 @@ class Columns {
     at_.clear();
     for (std::size_t i = 0; i < header.size(); ++i) at_.emplace(header[i], i);
     return std::ranges::all_of(
-        std::initializer_list<const char*>{"problem", "device", "sizes", "row", "result",
+        std::initializer_list<const char*>{"problem", "device", "sizes", "instance", "result",
                                            "estimate_us", "ms"},
         [this](const char* name) { return at_.contains(name); });
   }
@@ -51,18 +51,18 @@ class Reader {
   absl::Status Add(const Fields& fields, const Columns& columns) {
     const std::string result = columns.Text(fields, "result");
     if (result != "timed" && result != "slower") return absl::OkStatus();
-    RowTime time = {.row = columns.Text(fields, "row"),
-                    .splits = static_cast<int>(columns.Number(fields, "splits")),
-                    .estimate_us = columns.Number(fields, "estimate_us"),
-                    .ms = columns.Number(fields, "ms"),
-                    .tflop_per_s = columns.Number(fields, "tflop_per_s"),
-                    .at_least = result == "slower",
-                    .limiter = columns.Text(fields, "limiter")};
+    InstanceTime time = {.instance = columns.Text(fields, "instance"),
+                         .splits = static_cast<int>(columns.Number(fields, "splits")),
+                         .estimate_us = columns.Number(fields, "estimate_us"),
+                         .ms = columns.Number(fields, "ms"),
+                         .tflop_per_s = columns.Number(fields, "tflop_per_s"),
+                         .at_least = result == "slower",
+                         .limiter = columns.Text(fields, "limiter")};
     const std::string name = columns.Text(fields, "problem");
     if (!(time.ms > 0) || !(time.estimate_us > 0)) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "problem %s on row %s has the time \"%s\" and the estimate \"%s\"", name, time.row,
-          columns.Text(fields, "ms"), columns.Text(fields, "estimate_us")));
+          "problem %s on instance %s has the time \"%s\" and the estimate \"%s\"", name,
+          time.instance, columns.Text(fields, "ms"), columns.Text(fields, "estimate_us")));
     }
     TimedProblem problem = {.name = name,
                             .device = columns.Text(fields, "device"),
@@ -78,7 +78,8 @@ class Reader {
     problem.direction = words[0];
     problem.type = words[1];
     TimedProblem& known = Find(std::move(problem));
-    std::erase_if(known.times, [&](const RowTime& other) { return other.row == time.row; });
+    std::erase_if(known.times,
+                  [&](const InstanceTime& other) { return other.instance == time.instance; });
     known.times.push_back(std::move(time));
     return absl::OkStatus();
   }

@@ -9,8 +9,8 @@
 namespace gridwise {
 
 /// A kernel's time for a problem.
-struct RowTime {
-  std::string row = {};
+struct InstanceTime {
+  std::string instance = {};
   int splits = 0;  // workgroups that shared the K of a tile; 0: not known
   double estimate_us = 0, ms = 0, tflop_per_s = 0;
   bool at_least = false;     // ms is a lower bound, above the problem's least time
@@ -23,7 +23,7 @@ struct TimedProblem {
   std::string sizes = {};                 // ToString(ConvProblem)
   std::string direction = {}, type = {};  // the first words of it
   double bound_ms = 0;                    // of any kernel; 0: not known
-  std::vector<RowTime> times = {};        // in the table's order
+  std::vector<InstanceTime> times = {};   // in the table's order
 };
 
 /// The times of a table of `gridwise sweep --time`, or of several ones behind each other: problems

@@ -14,10 +14,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kHeader[] = "problem,device,sizes,row,result,estimate_us,ms,limiter\n";
+constexpr char kHeader[] = "problem,device,sizes,instance,result,estimate_us,ms,limiter\n";
 
-std::string Line(const std::string& problem, const std::string& row, const std::string& ms) {
-  return problem + ",gfx942,fwd f16 g1 of " + problem + "," + row + ",timed,3.5," + ms + ",LDS\n";
+std::string Line(const std::string& problem, const std::string& instance, const std::string& ms) {
+  return problem + ",gfx942,fwd f16 g1 of " + problem + "," + instance + ",timed,3.5," + ms +
+         ",LDS\n";
 }
 
 TEST(ReadTimes, GroupsTimesByProblem) {
@@ -30,7 +31,7 @@ TEST(ReadTimes, GroupsTimesByProblem) {
   EXPECT_EQ(a.direction, "fwd");
   EXPECT_EQ(a.type, "f16");
   ASSERT_EQ(a.times.size(), 2u);
-  EXPECT_EQ(a.times[1].row, "y");
+  EXPECT_EQ(a.times[1].instance, "y");
   EXPECT_EQ(a.times[1].ms, 4);
   EXPECT_EQ(a.times[1].estimate_us, 3.5);
   EXPECT_EQ(a.times[1].limiter, "LDS");
@@ -49,7 +50,7 @@ TEST(ReadTimes, WhatIsSlowerHasABound) {
 
 TEST(ReadTimes, TablesMayFollowEachOther) {
   const auto problems = ReadTimes(kHeader + Line("a", "x", "2") +
-                                  "problem,device,row,sizes,ms,result,estimate_us\n"
+                                  "problem,device,instance,sizes,ms,result,estimate_us\n"
                                   "a,gfx942,x,fwd f16 g1 of a,5,timed,6\n");
   ASSERT_TRUE(problems.ok()) << problems.status();
   ASSERT_EQ(problems->size(), 1u);
@@ -63,7 +64,7 @@ TEST(ReadTimes, WhatIsNoTableIsASentence) {
               HasSubstr("line 2 is none"));
   EXPECT_THAT(ReadTimes("problem,device\na,gfx942\n").status().message(), HasSubstr("line 1"));
   EXPECT_THAT(ReadTimes(kHeader + Line("f", "x", "0")).status().message(),
-              HasSubstr("problem f on row x has the time \"0\""));
+              HasSubstr("problem f on instance x has the time \"0\""));
   EXPECT_THAT(ReadTimes(std::string(kHeader) + "f,gfx942,fwd,x,timed,1,1,\n").status().message(),
               HasSubstr("problem f has the sizes \"fwd\"; must begin with a direction"));
 }

@@ -20,7 +20,7 @@ the model only where it is better.
 Times of a GPU are uncertain, and its estimates fitted to networks that the tables may know little of. So with --margin=M, log2, the
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a:
 
-    python3 benchmarks/time_rows.py ...  # on the device
+    python3 benchmarks/time_instances.py ...  # on the device
     python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz --out=gridwise/planner/sm_90a.inc --margin=0.07 --depth=6
 """
 
@@ -60,7 +60,7 @@ KNOWN = 10  # columns in front of the features
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "gridwise/planner/model.inc"
 SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "gridwise/planner/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}
-SAMPLE_COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
+SAMPLE_COLUMNS = ("problem", "device", "sizes", "instance", "splits", "result", "estimate_us", "ms")
 
 
 def fold(geometry):
@@ -73,31 +73,31 @@ class Table:
     """The lines of `gridwise features`."""
 
     def __init__(self, text, margin=0.0):
-        rows = list(csv.reader(io.StringIO(text)))
-        header, rows = rows[0], rows[1:]
-        if not rows:
+        instances = list(csv.reader(io.StringIO(text)))
+        header, instances = instances[0], instances[1:]
+        if not instances:
             raise SystemExit("train.py: the tables have no times")
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.features = header[KNOWN:]
         column = {name: index for index, name in enumerate(header[:KNOWN])}
-        self.x = numpy.array([[float(v) for v in row[KNOWN:]] for row in rows], dtype=numpy.float32)
-        self.ms = numpy.array([float(row[column["ms"]]) for row in rows])
-        self.estimate = numpy.array([float(row[column["estimate_us"]]) for row in rows]) * 1e-3
-        self.families = sorted({row[column["family"]] for row in rows})
-        self.fold = numpy.array([fold(row[column["geometry"]]) for row in rows])
+        self.x = numpy.array([[float(v) for v in instance[KNOWN:]] for instance in instances], dtype=numpy.float32)
+        self.ms = numpy.array([float(instance[column["ms"]]) for instance in instances])
+        self.estimate = numpy.array([float(instance[column["estimate_us"]]) for instance in instances]) * 1e-3
+        self.families = sorted({instance[column["family"]] for instance in instances})
+        self.fold = numpy.array([fold(instance[column["geometry"]]) for instance in instances])
         self.base = self.x[:, self.features.index("log2_of_least")]
-        bound = numpy.array([row[column["at_least"]] == "1" for row in rows])
+        bound = numpy.array([instance[column["at_least"]] == "1" for instance in instances])
         problems = collections.defaultdict(list)
-        for index, row in enumerate(rows):
-            key = tuple(row[column[name]] for name in ("device", "direction", "type", "problem"))
+        for index, instance in enumerate(instances):
+            key = tuple(instance[column[name]] for name in ("device", "direction", "type", "problem"))
             problems[key].append(index)
         self.problems = {key: numpy.array(indices) for key, indices in problems.items() if len(indices) > 1}
-        self.label = numpy.zeros(len(rows))
-        self.used = numpy.zeros(len(rows), dtype=bool)
-        self.not_asked = numpy.zeros(len(rows), dtype=bool)
-        self.problem = numpy.zeros(len(rows), dtype=int)  # its number
+        self.label = numpy.zeros(len(instances))
+        self.used = numpy.zeros(len(instances), dtype=bool)
+        self.not_asked = numpy.zeros(len(instances), dtype=bool)
+        self.problem = numpy.zeros(len(instances), dtype=int)  # its number
         self.margin = margin
-        self.lead = numpy.zeros(len(rows))  # of the kernel of least estimate, in ranks
+        self.lead = numpy.zeros(len(instances))  # of the kernel of least estimate, in ranks
         for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
             self.label[indices] = numpy.minimum(slowdown, SLOWEST)
@@ -197,7 +197,7 @@ def write(table, date, sample):
         "# Made by tools/tune/train.py.",
         "date %s" % date,
         "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, TREES, PARAMETERS["max_depth"]),
-        "rows %d" % used.sum(),
+        "instances %d" % used.sum(),
         "training %s" % table.hash,
     ]
     if sample:
@@ -266,7 +266,7 @@ def main():
     text = write(table, arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)
-    print("\n".join(line for line in text.splitlines() if line.split(" ")[0] in ("trainer", "rows", "training", "group")))
+    print("\n".join(line for line in text.splitlines() if line.split(" ")[0] in ("trainer", "instances", "training", "group")))
 
 
 if __name__ == "__main__":

@@ -69,20 +69,21 @@ absl::StatusOr<ValidatedGroup> ValidateGroup(const std::vector<const TimedProble
                           .type = problems.front()->type,
                           .problems = static_cast<int>(problems.size())};
   for (const TimedProblem* problem : problems)
-    group.rows += static_cast<int>(problem->times.size());
+    group.instances += static_cast<int>(problem->times.size());
   for (const Judge& judge : judges) {
     std::vector<double> firsts, of_3;
     int bounded = 0;
     for (const TimedProblem* problem : problems) {
-      const auto best = std::ranges::min_element(problem->times, {}, &RowTime::ms);
+      const auto best = std::ranges::min_element(problem->times, {}, &InstanceTime::ms);
       const absl::StatusOr<Verdict> verdict = Ask(judge, *problem, best->ms);
       if (!verdict.ok()) return verdict.status();
       firsts.push_back(verdict->first);
       of_3.push_back(verdict->of_3);
       bounded += verdict->bounded;
       if (&judge != &judges.front()) continue;
-      group.losses.push_back({problem->name, problem->sizes, problem->times[verdict->chosen].row,
-                              best->row, verdict->first});
+      group.losses.push_back({problem->name, problem->sizes,
+                              problem->times[verdict->chosen].instance, best->instance,
+                              verdict->first});
     }
     group.scores.push_back(ScoreOf(judge.name, std::move(firsts), of_3));
     group.scores.back().bounded = bounded;
@@ -104,7 +105,7 @@ absl::StatusOr<std::vector<ValidatedGroup>> Validate(std::span<const TimedProble
   }
   if (groups.empty()) {
     return absl::InvalidArgumentError(
-        "no problem has times of two kernels; `gridwise sweep --all-rows --time` makes them");
+        "no problem has times of two kernels; `gridwise sweep --all-instances --time` makes them");
   }
   std::vector<ValidatedGroup> validated;
   for (const auto& [key, group] : groups) {
@@ -120,7 +121,7 @@ std::string ToString(const std::vector<ValidatedGroup>& groups) {
   for (const ValidatedGroup& group : groups) {
     absl::StrAppendFormat(&text, "%s %s %s: %d problems, %.1f kernels each\n", group.device,
                           group.direction, group.type, group.problems,
-                          static_cast<double>(group.rows) / group.problems);
+                          static_cast<double>(group.instances) / group.problems);
     absl::StrAppendFormat(&text, "  %-26s %7s %7s %7s %7s %8s %8s %8s\n", "of the best one's speed",
                           "mean", "median", "P10", "minimum", "is best", "in 3", "of 3");
     for (const JudgeScore& score : group.scores) {

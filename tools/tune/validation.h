@@ -25,7 +25,7 @@ struct JudgeScore {
   double best_in_3 = 0;   // where one of its first three is
   double mean_of_3 = 0;   // efficiency of the fastest of its first three
   int bounded = 0;  // problems whose efficiency is less than what is counted: of its choice no
-                    // more is known than that it takes longer (RowTime::at_least)
+                    // more is known than that it takes longer (InstanceTime::at_least)
 };
 
 /// Where the first judge loses most.
@@ -37,8 +37,8 @@ struct Loss {
 /// The problems of a device, a direction and a type.
 struct ValidatedGroup {
   std::string device = {}, direction = {}, type = {};
-  int problems = 0;  // with times of at least two kernels
-  int rows = 0;      // times
+  int problems = 0;   // with times of at least two kernels
+  int instances = 0;  // times
   std::vector<JudgeScore> scores = {};
   std::vector<Loss> losses = {};  // up to five, the worst first
 };

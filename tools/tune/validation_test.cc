@@ -16,7 +16,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::HasSubstr;
 
-TimedProblem Problem(std::string name, std::vector<RowTime> times) {
+TimedProblem Problem(std::string name, std::vector<InstanceTime> times) {
   TimedProblem problem = {.name = std::move(name), .device = "gfx942", .sizes = "fwd f16"};
   problem.direction = "fwd";
   problem.type = "f16";
@@ -24,8 +24,8 @@ TimedProblem Problem(std::string name, std::vector<RowTime> times) {
   return problem;
 }
 
-RowTime Time(std::string row, double estimate, double ms) {
-  return {.row = std::move(row), .estimate_us = estimate, .ms = ms};
+InstanceTime Time(std::string instance, double estimate, double ms) {
+  return {.instance = std::move(instance), .estimate_us = estimate, .ms = ms};
 }
 
 std::vector<TimedProblem> Problems() {
@@ -42,13 +42,13 @@ std::vector<TimedProblem> Problems() {
 
 const Judge kEstimates = {"estimates", [](const TimedProblem& problem) {
                             std::vector<double> ranks;
-                            for (const RowTime& time : problem.times)
+                            for (const InstanceTime& time : problem.times)
                               ranks.push_back(time.estimate_us);
                             return absl::StatusOr<std::vector<double>>(ranks);
                           }};
 const Judge kSlowest = {"slowest", [](const TimedProblem& problem) {
                           std::vector<double> ranks;
-                          for (const RowTime& time : problem.times) ranks.push_back(-time.ms);
+                          for (const InstanceTime& time : problem.times) ranks.push_back(-time.ms);
                           return absl::StatusOr<std::vector<double>>(ranks);
                         }};
 
@@ -61,7 +61,7 @@ TEST(Validation, KnowsTheBestKernel) {
   EXPECT_EQ(group.direction, "fwd");
   EXPECT_EQ(group.type, "f16");
   EXPECT_EQ(group.problems, 3);
-  EXPECT_EQ(group.rows, 9);
+  EXPECT_EQ(group.instances, 9);
   ASSERT_EQ(group.scores.size(), 2u);
   const JudgeScore& estimates = group.scores[0];  // 1, 1/2, 1/4
   EXPECT_THAT(estimates.mean, DoubleEq((1 + 0.5 + 0.25) / 3));
@@ -97,9 +97,10 @@ TEST(Validation, NothingToChooseFromIsASentence) {
 
 TEST(Validation, AJudgesErrorIsPassedOn) {
   const Judge broken = {"broken", [](const TimedProblem&) -> absl::StatusOr<std::vector<double>> {
-                          return absl::InvalidArgumentError("no such row");
+                          return absl::InvalidArgumentError("no such instance");
                         }};
-  EXPECT_EQ(Validate(Problems(), std::vector<Judge>{broken}).status().message(), "no such row");
+  EXPECT_EQ(Validate(Problems(), std::vector<Judge>{broken}).status().message(),
+            "no such instance");
 }
 
 }  // namespace

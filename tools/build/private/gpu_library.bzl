@@ -72,14 +72,14 @@ def _write_sources(ctx, objects):
         targets = ", ".join(ctx.attr.targets),
         function = function,
     ))
-    rows = "".join(['      {"%s", {%s, %s_end}},\n' % (o.target, s, s) for s, o in symbols])
+    instances = "".join(['      {"%s", {%s, %s_end}},\n' % (o.target, s, s) for s, o in symbols])
     source = ctx.actions.declare_file(name + ".cc")
     ctx.actions.write(source, _SOURCE.format(
         header = (ctx.label.package + "/" if ctx.label.package else "") + name + ".h",
         declarations = "".join(["extern const char %s[], %s_end[];\n" % (s, s) for s, _ in symbols]),
         namespace = namespace,
         function = function,
-        body = "  static const gridwise::CodeObject kObjects[] = {\n%s  };\n  return kObjects;\n" % rows if rows else "  return {};\n",
+        body = "  static const gridwise::CodeObject kObjects[] = {\n%s  };\n  return kObjects;\n" % instances if instances else "  return {};\n",
     ))
     return asm, header, source
 

@@ -27,7 +27,7 @@ const Flags kSizes = {"n",      "c",      "k",        "groups", "in",
 const Flags kMatrices = {"batch", "m", "a", "b", "out_order"};
 const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha", "d0", "d1",
                         "relu", "low",      "high",   "unary",         "a1",    "b1"};
-const Flags kChoice = {"device", "family", "op", "row"};
+const Flags kChoice = {"device", "family", "op", "instance"};
 
 constexpr std::string_view kRunDetails =
     R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w) or bwd_weight (dw from dy and x), or gemm: matrices, C from A
@@ -54,7 +54,7 @@ On simulated devices GRIDWISE_SIM=check in the environment looks for races, miss
 )";
 
 constexpr std::string_view kExplainDetails =
-    R"(The rows that compute the problem, the cheapest first, with their estimate, and the reasons of those that cannot. The
+    R"(The instances that compute the problem, the cheapest first, with their estimate, and the reasons of those that cannot. The
 planner's choice is marked. Needs no device.
 
   gridwise explain fwd --problem=l2.conv2b --device=gfx950
@@ -62,24 +62,24 @@ planner's choice is marked. Needs no device.
 )";
 
 constexpr std::string_view kSweepDetails =
-    R"(Computes every problem of a set in the directions that the set names, the planner's row of each or, with --all-rows,
-every row that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
+    R"(Computes every problem of a set in the directions that the set names, the planner's instance of each or, with --all-instances,
+every instance that accepts it. Each ends as a line, and with --csv as a record that reaches the file at once: a sweep that was
 interrupted goes on where it was. At last come the slowest and the least efficient layers, by the planner's estimate; of times
-the fastest row of each problem, and of a single problem all rows, the fastest first. Sizes without a set are a problem of their own.
+the fastest instance of each problem, and of a single problem all instances, the fastest first. Sizes without a set are a problem of their own.
 docs/tables.md says what the columns are.
 
 With --time the table says how long each takes: ms in long runs, with the interval that the simulated machine's
-uncertain parameters leave, ms in short ones, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-rows too it is
+uncertain parameters leave, ms in short ones, TFLOP/s, the part of the roofline's bound, and what limits it. With --all-instances too it is
 quicker, from a smaller sample, and leaves out limiter and interval; with --precise only these. With --best as well
-rows are timed in the order in which the planner ranks them, and of those that take longer than the best one so far no more than that is
-found out: "slower" in the table, with a bound of their time. Its sample is larger, so that times are more precise, unless --quick asks for that of --all-rows.
+instances are timed in the order in which the planner ranks them, and of those that take longer than the best one so far no more than that is
+found out: "slower" in the table, with a bound of their time. Its sample is larger, so that times are more precise, unless --quick asks for that of --all-instances.
 
   gridwise sweep --problems=retinanet --direction=fwd --device=gfx942 --n=1 --max-flops=2G --verify --csv=out.csv
   gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv
   gridwise sweep --problems=transformers --device=gfx942 --max-flops=1G --verify
-  gridwise sweep --direction=bwd_data --n=32 --c=256 --k=256 --in=25x25 --filter=3x3 --pad=1 --stride=2 --all-rows --time
+  gridwise sweep --direction=bwd_data --n=32 --c=256 --k=256 --in=25x25 --filter=3x3 --pad=1 --stride=2 --all-instances --time
   gridwise sweep --problems=mine.csv --csv=- >out.csv
-  gridwise sweep --problems=mine.csv --rows=rows.json --workers=8 --run-limit=60 --verify --csv=out.csv
+  gridwise sweep --problems=mine.csv --instances=instances.json --workers=8 --run-limit=60 --verify --csv=out.csv
 
 With --workers every run is a process of its own: one that crashes or hangs is one line of the table, which says so.
 )";
@@ -87,7 +87,7 @@ With --workers every run is a process of its own: one that crashes or hangs is o
 constexpr std::string_view kCompareDetails =
     R"(Two choices on every problem of a set, by the planner's estimates, which are no measurements, or with --time by the
 device or the simulator's clock. With --verify both are computed: results are compared with the reference, and in the simulator the
-vector instructions for each matrix instruction are counted. A choice is family=, op= (several: joined by +), row=, splits= or
+vector instructions for each matrix instruction are counted. A choice is family=, op= (several: joined by +), instance=, splits= or
 launches=per_sub_gemm, joined by commas; none is all that there is.
 
   gridwise compare --a=family=ck,op=wavelet --b=family=ck,op=cshuffle_v3 --problems=retinanet --direction=bwd_weight
@@ -102,16 +102,16 @@ wavelet (backward-weight of RetinaNet against the other ops), classic_tile (its 
 constexpr std::string_view kListDetails =
     R"(Without a word, all of it in short.
 
-  gridwise list rows --device=gfx1100 --direction=fwd --family=tile
+  gridwise list instances --device=gfx1100 --direction=fwd --family=tile
   gridwise list support --family=ck                which op computes what on which target, as a Markdown table
   gridwise list --explain almiopen-1959 gemms9     as explain, for problems by name, in their directions
 )";
 
 constexpr std::string_view kIsaDetails =
-    R"(The kernel of a row as the compiler made it: registers, LDS, scratch, what its main loop consists of, and the
-disassembly, in which lines of the main loop begin with a bar. With --direction, a row that is not built in is compiled.
+    R"(The kernel of an instance as the compiler made it: registers, LDS, scratch, what its main loop consists of, and the
+disassembly, in which lines of the main loop begin with a bar. With --direction, an instance that is not built in is compiled.
 
-  gridwise isa --row=f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3 --direction=fwd --device=gfx942
+  gridwise isa --instance=f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o3 --direction=fwd --device=gfx942
 )";
 
 constexpr std::string_view kInstancesDetails =
@@ -120,7 +120,7 @@ constexpr std::string_view kInstancesDetails =
 
   gridwise instances tools/tune/examples/fwd.json --arch=gfx950
   gridwise instances traits.json --arch=gfx950 --where="tile_n >= 128 and schedule == 'wavelet'" --list
-  gridwise instances traits.json --arch=gfx950 --export=rows.json
+  gridwise instances traits.json --arch=gfx950 --export=instances.json
 
 tools/tune/README.md describes the file, which may also be one of CK Tile's tile engine, with its own words:
 
@@ -129,11 +129,11 @@ tools/tune/README.md describes the file, which may also be one of CK Tile's tile
 
 constexpr std::string_view kCompileDetails =
     R"(Kernels of any config, built in or not, by the compiler of this machine. What was compiled is kept in
-$XDG_CACHE_HOME/gridwise or ~/.cache/gridwise; `run --row=NAME` finds it there, or compiles it. (bazelw looks for its
+$XDG_CACHE_HOME/gridwise or ~/.cache/gridwise; `run --instance=NAME` finds it there, or compiles it. (bazelw looks for its
 own packages there too, unless BAZELW_HOME says where they are.)
 
   gridwise compile f16_t128x64x64_w2x2_mfma32x32x8_a8x1_b8x1_o2 --direction=fwd --device=gfx942
-  gridwise compile --rows=rows.json --jobs=8
+  gridwise compile --instances=instances.json --jobs=8
 )";
 
 constexpr std::string_view kProblemsDetails =
@@ -155,12 +155,12 @@ the least estimate, of the model's first wherever it has been trained, and of th
 that; how often the first is the best kernel, or one of the first three is, and the mean of the fastest of the first three.
 
   gridwise problems --use=test --number=20 --max-flops=2G --csv=test.csv
-  gridwise sweep --problems=test.csv --all-rows --time --csv=times.csv
+  gridwise sweep --problems=test.csv --all-instances --time --csv=times.csv
   gridwise validate times.csv --against=oracle
 )";
 
 constexpr std::string_view kFeaturesDetails =
-    R"(A line for each time: the problem, the row, the planner's estimate, the time and the numbers that models are told.
+    R"(A line for each time: the problem, the instance, the planner's estimate, the time and the numbers that models are told.
 
   gridwise features times.csv more.csv --csv=features.csv
 
@@ -175,10 +175,10 @@ efficiency of the planner's choices is distributed. The page needs nothing but i
 )";
 
 constexpr std::string_view kMergeDetails =
-    R"(Of several records of a problem on a row with one result, the first one counts.
+    R"(Of several records of a problem on an instance with one result, the first one counts.
 
-  gridwise sweep --problems=test.csv --time --all-rows --chunk=1/2 --csv=1.csv
-  gridwise sweep --problems=test.csv --time --all-rows --chunk=2/2 --csv=2.csv
+  gridwise sweep --problems=test.csv --time --all-instances --chunk=1/2 --csv=1.csv
+  gridwise sweep --problems=test.csv --time --all-instances --chunk=2/2 --csv=2.csv
   gridwise merge 1.csv 2.csv --csv=times.csv
 )";
 
@@ -208,33 +208,33 @@ const std::vector<CommandHelp>& Commands() {
              kMatrices,
              kVariant,
              kChoice,
-             {"all_rows", "first_rows", "random_rows", "best", "quick", "precise", "chunk",
-              "max_flops", "verify", "time", "seed", "csv", "json", "rows", "workers",
+             {"all_instances", "first_instances", "random_instances", "best", "quick", "precise",
+              "chunk", "max_flops", "verify", "time", "seed", "csv", "json", "instances", "workers",
               "run_limit"}})},
-      {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or rows on a set",
+      {"compare", "compare --a=CHOICE --b=CHOICE", "two families, ops or instances on a set",
        kCompareDetails,
        Join({kNamed,
              {"a", "b", "published", "direction", "device"},
              kSizes,
              kVariant,
              {"max_flops", "verify", "time", "quick", "seed", "csv", "markdown", "page"}})},
-      {"list", "list [targets|rows|problems|support]", "say what there is", kListDetails,
+      {"list", "list [targets|instances|problems|support]", "say what there is", kListDetails,
        Join({{"explain", "direction"}, kSizes, kVariant, kChoice, {"problems", "json"}})},
       {"isa",
-       "isa --row=NAME",
+       "isa --instance=NAME",
        "disassemble a kernel, with its main loop marked",
        kIsaDetails,
-       {"row", "device", "direction", "family"}},
+       {"instance", "device", "direction", "family"}},
       {"instances",
        "instances FILE",
-       "make rows of a file of traits",
+       "make instances of a file of traits",
        kInstancesDetails,
        {"config", "device", "arch", "where", "list", "count", "export"}},
       {"compile",
-       "compile NAME... | --rows=FILE",
+       "compile NAME... | --instances=FILE",
        "compile kernels that are not built in",
        kCompileDetails,
-       {"family", "device", "arch", "direction", "rows", "jobs"}},
+       {"family", "device", "arch", "direction", "instances", "jobs"}},
       {"problems",
        "problems --use=USE",
        "make a problem set, by a seeded generator or of MIOpenDriver's command lines",

@@ -38,6 +38,14 @@ constexpr OtherFlag kOtherFlags[] = {{"instances", "filter", "where"},
                                      {"problems", "count", "number"},
                                      {"problems", "output", "csv"}};
 
+/// Flags of version 0.1, and what they are called now.
+constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
+    {"row", "instance"},
+    {"rows", "instances"},
+    {"all_rows", "all-instances"},
+    {"first_rows", "first-instances"},
+    {"random_rows", "random-instances"}};
+
 /// What is no value of a flag here, and why.
 struct OtherWord {
   std::string_view flag, word, is;
@@ -92,6 +100,17 @@ absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
   return absl::StrJoin(parts, ",");
 }
 
+/// An error if the flag has another name now.
+absl::Status CheckFlag(std::string_view name) {
+  const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
+  for (const auto& [retired, now] : kRetiredFlags) {
+    if (flag == retired) {
+      return absl::InvalidArgumentError(absl::StrCat("--", name, " is now --", now));
+    }
+  }
+  return absl::OkStatus();
+}
+
 std::string FlagOf(std::string_view command, std::string_view name) {
   const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
   for (const OtherFlag& other : kOtherFlags) {
@@ -118,6 +137,7 @@ absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arg
     }
     const std::size_t equals = argument.find('=');
     const std::string name = argument.substr(2, equals == argument.npos ? equals : equals - 2);
+    if (absl::Status s = CheckFlag(name); !s.ok()) return s;
     const std::string flag = FlagOf(command, name);
     if (FlagOf("", name) != flag) argument.replace(2, name.size(), flag);
     const bool is_choice = command == "compare" && (flag == "a" || flag == "b");

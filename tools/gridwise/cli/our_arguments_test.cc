@@ -44,13 +44,23 @@ TEST(InOurWords, TakesValuesForWhatTheyPlainlyMean) {
 
 TEST(InOurWords, LeavesTheRestAsItIs) {
   for (const char* line :
-       {"gridwise", "gridwise run fwd --n=1 --filter=3x3 --d0=add:0.5 --row=F16 --verify",
+       {"gridwise", "gridwise run fwd --n=1 --filter=3x3 --d0=add:0.5 --instance=F16 --verify",
         "gridwise run gemm --a=row --b=col:72 --m=3", "gridwise run fwd --type=f64",
         "gridwise run fwd --type", "gridwise compile half --direction=fwd",
         "gridwise merge a.csv forward -- --type=fp16", "gridwise run sideways"}) {
     const auto words = Ours(line);
     ASSERT_TRUE(words.ok()) << words.status();
     EXPECT_EQ(absl::StrJoin(*words, " "), line);
+  }
+}
+
+TEST(InOurWords, SaysWhatAFlagIsCalledNow) {
+  for (const auto& [line, sentence] : {
+           std::pair("gridwise run fwd --row=f16_t64x64x32", "--row is now --instance"),
+           {"gridwise sweep --all-rows --time", "--all-rows is now --all-instances"},
+           {"gridwise compile --rows rows.json", "--rows is now --instances"},
+       }) {
+    EXPECT_EQ(Ours(line).status().message(), sentence);
   }
 }
 

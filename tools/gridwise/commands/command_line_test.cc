@@ -51,21 +51,24 @@ TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run fwd --problem=gemms9 --type=i32", "--type is 'i32'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("run bwd_data --problem=gems9", "the nearest are gemms9, ");
-  ExpectRefusal("run bwd_data --problem=gemms9 --row=best", "row is best; must be one of ");
-  EXPECT_LT(Gridwise("run bwd_data --problem=gemms9 --row=best").out.size(), 500u);
+  ExpectRefusal("run bwd_data --problem=gemms9 --instance=best",
+                "instance is best; must be one of ");
+  EXPECT_LT(Gridwise("run bwd_data --problem=gemms9 --instance=best").out.size(), 500u);
   ExpectRefusal("run bwd_data --problem=gemms9 --strode=2",
                 "no flag is called --strode; the nearest is --stride");
-  ExpectRefusal("list rows --family=fast", "no row is of family 'fast'");
-  ExpectRefusal("list rows --verify", "list takes no --verify; `gridwise help list`");
+  ExpectRefusal("list instances --family=fast", "no instance is of family 'fast'");
+  ExpectRefusal("list instances --verify", "list takes no --verify; `gridwise help list`");
   ExpectRefusal("run sideways --problem=gemms9",
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
   ExpectRefusal("run", "run takes one direction");
   ExpectRefusal("walk", "'walk' is not understood");
-  ExpectRefusal("isa fwd", "'isa fwd' is not understood; it is written `gridwise isa --row=NAME`");
+  ExpectRefusal("isa fwd",
+                "'isa fwd' is not understood; it is written `gridwise isa --instance=NAME`");
   ExpectRefusal("list --explain --device=gfx950", "--explain has no value");
   ExpectRefusal("instance", "the nearest command is instances");
   ExpectRefusal("help instance", "no help about 'instance'; the nearest command is instances");
-  ExpectRefusal("validate", "no table is named; `gridwise sweep --time --all-rows --csv=TABLE`");
+  ExpectRefusal("validate",
+                "no table is named; `gridwise sweep --time --all-instances --csv=TABLE`");
   ExpectRefusal("list colours", "nothing is called 'colours'");
 }
 
@@ -77,15 +80,15 @@ TEST(CommandLineTest, ProgramsReadJson) {
   EXPECT_EQ(verified->getBoolean("pass"), true);
   EXPECT_EQ(run.getAsObject()->getObject("problem")->getInteger("c"), 24);
   EXPECT_GT(run.getAsObject()->getObject("run")->getObject("instructions")->getInteger("valu"), 0);
-  const auto row = run.getAsObject()->getObject("plan")->getString("row");
-  ASSERT_TRUE(row.has_value());
+  const auto instance = run.getAsObject()->getObject("plan")->getString("instance");
+  ASSERT_TRUE(instance.has_value());
 
   const llvm::json::Value explained = Json(absl::StrCat("explain ", std::string(kSmall).substr(4)));
   ASSERT_NE(explained.getAsObject(), nullptr);
-  const llvm::json::Array& rows = *explained.getAsObject()->getArray("rows");
-  ASSERT_GE(rows.size(), 2u);
-  EXPECT_EQ(rows[0].getAsObject()->getString("row"), row);
-  EXPECT_EQ(rows[0].getAsObject()->getBoolean("chosen"), true);
+  const llvm::json::Array& instances = *explained.getAsObject()->getArray("instances");
+  ASSERT_GE(instances.size(), 2u);
+  EXPECT_EQ(instances[0].getAsObject()->getString("instance"), instance);
+  EXPECT_EQ(instances[0].getAsObject()->getBoolean("chosen"), true);
 
   const llvm::json::Value list = Json("list");
   ASSERT_NE(list.getAsObject(), nullptr);
@@ -100,25 +103,26 @@ TEST(CommandLineTest, ProgramsReadJson) {
   EXPECT_EQ(runs[0].getAsObject()->getString("result"), "pass");
 }
 
-TEST(CommandLineTest, DisassemblesARow) {
+TEST(CommandLineTest, DisassemblesAnInstance) {
   const llvm::json::Value run = Json(kSmall);
   ASSERT_NE(run.getAsObject(), nullptr);
-  const std::string row = run.getAsObject()->getObject("plan")->getString("row")->str();
-  const ShellResult result =
-      Gridwise(absl::StrCat("isa --row=", row, " --direction=bwd_data --device=", Target()));
+  const std::string instance = run.getAsObject()->getObject("plan")->getString("instance")->str();
+  const ShellResult result = Gridwise(
+      absl::StrCat("isa --instance=", instance, " --direction=bwd_data --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("row        " + row), HasSubstr("registers  "),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("instance   " + instance), HasSubstr("registers  "),
                                 HasSubstr(" bytes of LDS"), HasSubstr("main loop  pc 0x"),
                                 HasSubstr("\n|  "), HasSubstr("s_endpgm")));
   const llvm::json::Value gemm = Json("run gemm --m=64 --n=64 --k=64 --b=col");
   ASSERT_NE(gemm.getAsObject(), nullptr);
-  const std::string of_matrices = gemm.getAsObject()->getObject("plan")->getString("row")->str();
-  EXPECT_THAT(
-      Gridwise(absl::StrCat("isa --direction=gemm --row=", of_matrices, " --device=", Target()))
-          .out,
-      AllOf(HasSubstr("row        " + of_matrices), HasSubstr("s_endpgm")));
-  ExpectRefusal(absl::StrCat("isa --row=best --device=", Target()),
-                "--row is 'best'; must be one of ");
+  const std::string of_matrices =
+      gemm.getAsObject()->getObject("plan")->getString("instance")->str();
+  EXPECT_THAT(Gridwise(absl::StrCat("isa --direction=gemm --instance=", of_matrices,
+                                    " --device=", Target()))
+                  .out,
+              AllOf(HasSubstr("instance   " + of_matrices), HasSubstr("s_endpgm")));
+  ExpectRefusal(absl::StrCat("isa --instance=best --device=", Target()),
+                "--instance is 'best'; must be one of ");
 }
 
 TEST(CommandLineTest, ExplainsNamedProblems) {
@@ -132,7 +136,8 @@ TEST(CommandLineTest, ExplainsNamedProblems) {
                                 HasSubstr("ranked by  the "), HasSubstr("rounds x (max(")));
   // The chosen one of each of the four, which is the first.
   int chosen = 0;
-  for (size_t at = 0; (at = result.out.find(" rows compute it\n* ", at)) != std::string::npos; ++at)
+  for (size_t at = 0; (at = result.out.find(" instances compute it\n* ", at)) != std::string::npos;
+       ++at)
     ++chosen;
   EXPECT_EQ(chosen, 4) << result.out;
   ExpectRefusal("list --explain nothing", "no problem is called 'nothing'");
@@ -152,11 +157,11 @@ TEST(CommandLineTest, ListsAndHelps) {
   EXPECT_EQ(list.status, kSuccess);
   EXPECT_THAT(list.out, AllOf(HasSubstr("gfx942"), HasSubstr("bwd_data"),
                               HasSubstr("problem set retinanet")));
-  EXPECT_THAT(Gridwise("list rows").out,
-              AllOf(HasSubstr("rows gfx942 fwd: "), HasSubstr("rows gfx1201 bwd_weight: "),
-                    HasSubstr("\n  f16_t")));
-  EXPECT_THAT(Gridwise("list rows --device=MI300X --direction=fwd --family=tile").out,
-              AllOf(HasSubstr("rows gfx942 fwd: "), Not(HasSubstr("gfx950")),
+  EXPECT_THAT(Gridwise("list instances").out,
+              AllOf(HasSubstr("instances gfx942 fwd: "),
+                    HasSubstr("instances gfx1201 bwd_weight: "), HasSubstr("\n  f16_t")));
+  EXPECT_THAT(Gridwise("list instances --device=MI300X --direction=fwd --family=tile").out,
+              AllOf(HasSubstr("instances gfx942 fwd: "), Not(HasSubstr("gfx950")),
                     Not(HasSubstr("bwd_data")), Not(HasSubstr("(ck)"))));
   EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
   for (const char* arguments : {"help", "--help", "run --help"}) {

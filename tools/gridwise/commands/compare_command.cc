@@ -31,7 +31,7 @@ namespace {
 ComparedSide PlanSide(const Problem& problem, Gfx gfx, const std::vector<PlanOptions>& choices) {
   ComparedSide side;
   for (const PlanOptions& choice : choices) {
-    absl::StatusOr<RowPlan> plan = MakePlan(problem, gfx, choice);
+    absl::StatusOr<InstancePlan> plan = MakePlan(problem, gfx, choice);
     if (!plan.ok()) {
       side.reason = plan.status().message();
       continue;
@@ -161,15 +161,15 @@ absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text) {
       options.family = word.second;
     } else if (word.first == "op") {
       ops = absl::StrSplit(word.second, '+');
-    } else if (word.first == "row") {
-      options.row = word.second;
+    } else if (word.first == "instance") {
+      options.instance = word.second;
     } else if (part == "launches=per_sub_gemm") {
       options.launch_per_sub_gemm = true;
     } else if (word.first != "splits" || !absl::SimpleAtoi(word.second, &options.splits)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a choice is '", part,
-                       "'; must be family=, op=, row=, splits=NUMBER or launches=per_sub_gemm, "
-                       "joined by commas"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a choice is '", part,
+          "'; must be family=, op=, instance=, splits=NUMBER or launches=per_sub_gemm, "
+          "joined by commas"));
     }
   }
   std::vector<PlanOptions> choices;

@@ -28,10 +28,10 @@ struct CompareOptions {
 };
 
 /// What one side may choose from: "family=ck,op=wavelet", of family, op (or several, joined by +),
-/// row, splits, and launches=per_sub_gemm; "" is everything. One for each op.
+/// instance, splits, and launches=per_sub_gemm; "" is everything. One for each op.
 absl::StatusOr<std::vector<PlanOptions>> ParseChoice(std::string_view text);
 
-/// Compares two choices on the problems of a set: the row of each, its time by the planner's
+/// Compares two choices on the problems of a set: the instance of each, its time by the planner's
 /// estimate or, if asked for, by the device or the simulator's clock, their ratio and the winner,
 /// and the geometric mean of the ratios.
 ExitCode CompareCommand(const CompareOptions& options);

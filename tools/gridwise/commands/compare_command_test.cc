@@ -28,8 +28,9 @@ TEST(CompareCommand, ComparesTwoChoices) {
   EXPECT_EQ(CountLines(ReadText(csv)), 4);
   const ShellResult same = Gridwise(compare + "--a=splits=1 --b=splits=1");
   EXPECT_THAT(same.out, AllOf(HasSubstr("equal on 7"), HasSubstr("geometric mean of a/b: 1.000")));
-  const ShellResult none = Gridwise(compare + "--a=row=best --direction=bwd_weight --problem=a");
-  EXPECT_THAT(none.out, HasSubstr("a: row is best; must be one of "));
+  const ShellResult none =
+      Gridwise(compare + "--a=instance=best --direction=bwd_weight --problem=a");
+  EXPECT_THAT(none.out, HasSubstr("a: instance is best; must be one of "));
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
   ExpectRefusal(compare + "--a=family=foo --b=family=ck", "a: family is foo; must be one of ");
   ExpectRefusal(compare + "--b=op=cshuffle", "b: op is cshuffle; must be one of ");

@@ -21,23 +21,23 @@
 namespace gridwise {
 namespace {
 
-using Job = std::pair<Gfx, std::vector<BuiltRow>>;
+using Job = std::pair<Gfx, std::vector<BuiltInstance>>;
 
 absl::StatusOr<Job> JobOf(const CompileOptions& options) {
   if (options.jobs < 0) {
     return absl::InvalidArgumentError(absl::StrFormat("--jobs is %d; must be >= 0", options.jobs));
   }
-  if (!options.rows.empty()) {
+  if (!options.instances.empty()) {
     if (!options.names.empty()) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("--rows=%s and the name %s are given; must be one of them", options.rows,
-                          options.names.front()));
+          absl::StrFormat("--instances=%s and the name %s are given; must be one of them",
+                          options.instances, options.names.front()));
     }
-    const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
+    const absl::StatusOr<std::string> text = ReadTextFile(options.instances);
     if (!text.ok()) return text.status();
-    return ParseRows(*text);
+    return ParseInstances(*text);
   }
-  if (options.names.empty()) return absl::InvalidArgumentError("no row is named");
+  if (options.names.empty()) return absl::InvalidArgumentError("no instance is named");
   const absl::StatusOr<Gfx> gfx = ParseTarget(options.device);
   if (!gfx.ok()) return gfx.status();
   const absl::StatusOr<Direction> direction =
@@ -50,20 +50,20 @@ absl::StatusOr<Job> JobOf(const CompileOptions& options) {
   return job;
 }
 
-/// Compiles all rows on `threads` threads; how many have no code.
+/// Compiles all instances on `threads` threads; how many have no code.
 std::size_t CompileAll(const Compiler& compiler, const Job& job, unsigned threads) {
-  const auto& [gfx, rows] = job;
+  const auto& [gfx, instances] = job;
   std::atomic<std::size_t> next = 0, failed = 0;
   std::mutex output;
   const auto work = [&] {
-    for (std::size_t i = next++; i < rows.size(); i = next++) {
-      const BuiltRow& row = rows[i];
-      const absl::StatusOr<CompiledRow> compiled =
-          CompileRow(compiler, row.family, row.name, row.direction, gfx);
+    for (std::size_t i = next++; i < instances.size(); i = next++) {
+      const BuiltInstance& instance = instances[i];
+      const absl::StatusOr<CompiledInstance> compiled =
+          CompileInstance(compiler, instance.family, instance.name, instance.direction, gfx);
       const std::lock_guard lock(output);
       if (compiled.ok()) {
-        absl::PrintF("%s %s %s %s: %s\n", compiled->family, Name(row.direction), compiled->name,
-                     Name(gfx), compiled->path);
+        absl::PrintF("%s %s %s %s: %s\n", compiled->family, Name(instance.direction),
+                     compiled->name, Name(gfx), compiled->path);
         std::fflush(stdout);
       } else {
         ++failed;
@@ -72,7 +72,7 @@ std::size_t CompileAll(const Compiler& compiler, const Job& job, unsigned thread
     }
   };
   std::vector<std::thread> workers;
-  for (unsigned i = 1; i < std::min<std::size_t>(threads, rows.size()); ++i) {
+  for (unsigned i = 1; i < std::min<std::size_t>(threads, instances.size()); ++i) {
     workers.emplace_back(work);
   }
   work();

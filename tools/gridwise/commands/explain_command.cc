@@ -24,100 +24,105 @@
 namespace gridwise {
 namespace {
 
-/// What the rows say to a problem: the cheapest first, then those that cannot compute it.
+/// What the instances say to a problem: the cheapest first, then those that cannot compute it.
 struct Explanation {
   Problem problem;
   DeviceFacts device;
-  std::vector<RowVerdict> rows;
+  std::vector<InstanceVerdict> instances;
   size_t able = 0;  // how many can
   std::string ranked_by = {};
 
   /// The planner's choice is the one that is ranked first: of equal ones the first.
-  bool IsChosen(size_t row) const { return row == 0 && able > 0; }
+  bool IsChosen(size_t instance) const { return instance == 0 && able > 0; }
 };
 
-/// An error where no row is for the problem's type.
+/// An error where no instance is for the problem's type.
 absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                                     const ResolvedProblem& resolved) {
-  const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
+  const PlanOptions wanted = {
+      .instance = options.instance, .family = options.family, .op = options.op};
   Explanation explanation = {.problem = resolved.problem,
                              .device = resolved.gfx,
-                             .rows = ExplainRows(resolved.problem, resolved.gfx, wanted)};
-  if (explanation.rows.empty()) {
+                             .instances = ExplainInstances(resolved.problem, resolved.gfx, wanted)};
+  if (explanation.instances.empty()) {
     return MakePlan(resolved.problem, resolved.gfx, wanted).status();
   }
-  const auto unable = std::stable_partition(explanation.rows.begin(), explanation.rows.end(),
-                                            [](const RowVerdict& row) { return !row.reason; });
-  explanation.able = static_cast<size_t>(unable - explanation.rows.begin());
-  std::stable_sort(explanation.rows.begin(), unable, [](const RowVerdict& a, const RowVerdict& b) {
-    return a.ranked_cycles < b.ranked_cycles;
-  });
+  const auto unable =
+      std::stable_partition(explanation.instances.begin(), explanation.instances.end(),
+                            [](const InstanceVerdict& instance) { return !instance.reason; });
+  explanation.able = static_cast<size_t>(unable - explanation.instances.begin());
+  std::stable_sort(explanation.instances.begin(), unable,
+                   [](const InstanceVerdict& a, const InstanceVerdict& b) {
+                     return a.ranked_cycles < b.ranked_cycles;
+                   });
   if (const auto* const conv = std::get_if<ConvProblem>(&resolved.problem)) {
     explanation.ranked_by = RankedBy(*conv, resolved.gfx, wanted);
   }
   return explanation;
 }
 
-/// What a row that computes the problem needs beside the tensors; nothing if it needs nothing.
-std::string WorkspaceOf(const Explanation& explanation, const RowVerdict& row) {
-  if (row.workspace_bytes == 0) return "";
-  std::string text = absl::StrFormat("; workspace %d bytes", row.workspace_bytes);
+/// What an instance that computes the problem needs beside the tensors; nothing if it needs
+/// nothing.
+std::string WorkspaceOf(const Explanation& explanation, const InstanceVerdict& instance) {
+  if (instance.workspace_bytes == 0) return "";
+  std::string text = absl::StrFormat("; workspace %d bytes", instance.workspace_bytes);
   const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
   const std::int64_t tensors = conv == nullptr ? 0 : TensorBytes(*conv);
-  if (row.workspace_bytes > explanation.device.memory_bytes - tensors) {
+  if (instance.workspace_bytes > explanation.device.memory_bytes - tensors) {
     absl::StrAppend(&text, ", for which the device's memory has no room beside the tensors");
   }
   return text;
 }
 
-/// What a row says, for people.
-std::string Answer(const Explanation& explanation, const RowVerdict& row) {
-  if (row.reason) return *row.reason;
-  return absl::StrCat(row.cost.ToString(explanation.device.clock_ghz),
-                      WorkspaceOf(explanation, row),
-                      row.ranked_cycles == kNotRanked ? " (on request)" : "");
+/// What an instance says, for people.
+std::string Answer(const Explanation& explanation, const InstanceVerdict& instance) {
+  if (instance.reason) return *instance.reason;
+  return absl::StrCat(instance.cost.ToString(explanation.device.clock_ghz),
+                      WorkspaceOf(explanation, instance),
+                      instance.ranked_cycles == kNotRanked ? " (on request)" : "");
 }
 
 void Print(const Explanation& explanation) {
-  const std::vector<RowVerdict>& rows = explanation.rows;
-  size_t family_width = 0, row_width = 0;
-  for (const RowVerdict& row : rows) {
-    family_width = std::max(family_width, row.family.size());
-    row_width = std::max(row_width, row.row.size());
+  const std::vector<InstanceVerdict>& instances = explanation.instances;
+  size_t family_width = 0, instance_width = 0;
+  for (const InstanceVerdict& instance : instances) {
+    family_width = std::max(family_width, instance.family.size());
+    instance_width = std::max(instance_width, instance.instance.size());
   }
   absl::PrintF("problem    %s\n", ToString(explanation.problem));
   if (!explanation.ranked_by.empty()) absl::PrintF("ranked by  %s\n", explanation.ranked_by);
-  absl::PrintF("%d of %d rows compute it\n", explanation.able, rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const RowVerdict& row = rows[i];
-    if (i == explanation.able) absl::PrintF("%d rows cannot compute it\n", rows.size() - i);
-    const std::string line =
-        absl::StrFormat("%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width,
-                        row.family, row_width, row.row, Answer(explanation, row));
+  absl::PrintF("%d of %d instances compute it\n", explanation.able, instances.size());
+  for (size_t i = 0; i < instances.size(); ++i) {
+    const InstanceVerdict& instance = instances[i];
+    if (i == explanation.able)
+      absl::PrintF("%d instances cannot compute it\n", instances.size() - i);
+    const std::string line = absl::StrFormat(
+        "%s %-*s %-*s  %s", explanation.IsChosen(i) ? "*" : " ", family_width, instance.family,
+        instance_width, instance.instance, Answer(explanation, instance));
     absl::PrintF("%s\n", explanation.IsChosen(i) ? Bold(stdout, line) : line);
   }
 }
 
 llvm::json::Object ToJson(const Explanation& explanation) {
-  llvm::json::Array rows;
-  for (size_t i = 0; i < explanation.rows.size(); ++i) {
-    const RowVerdict& row = explanation.rows[i];
-    llvm::json::Object object{{"family", row.family}, {"row", row.row}};
-    if (row.reason) {
-      object["reason"] = *row.reason;
-      object["refusal"] = Name(row.code);
+  llvm::json::Array instances;
+  for (size_t i = 0; i < explanation.instances.size(); ++i) {
+    const InstanceVerdict& instance = explanation.instances[i];
+    llvm::json::Object object{{"family", instance.family}, {"instance", instance.instance}};
+    if (instance.reason) {
+      object["reason"] = *instance.reason;
+      object["refusal"] = Name(instance.code);
     } else {
-      object["estimate"] = ToJson(row.cost, explanation.device.clock_ghz);
-      object["ranked_cycles"] = JsonNumber(row.ranked_cycles);
-      object["workspace_bytes"] = row.workspace_bytes;
+      object["estimate"] = ToJson(instance.cost, explanation.device.clock_ghz);
+      object["ranked_cycles"] = JsonNumber(instance.ranked_cycles);
+      object["workspace_bytes"] = instance.workspace_bytes;
       object["chosen"] = explanation.IsChosen(i);
     }
-    rows.push_back(std::move(object));
+    instances.push_back(std::move(object));
   }
   return llvm::json::Object{{"problem", ToJson(explanation.problem)},
                             {"target", Name(explanation.device.gfx)},
                             {"ranked_by", explanation.ranked_by},
-                            {"rows", std::move(rows)}};
+                            {"instances", std::move(instances)}};
 }
 
 absl::StatusOr<Explanation> ExplainRequest(const ExplainOptions& options) {

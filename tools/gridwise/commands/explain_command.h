@@ -11,12 +11,12 @@ namespace gridwise {
 /// The flags of `gridwise explain`.
 struct ExplainOptions {
   ProblemRequest request;
-  std::string family, op, row;  // narrow what is asked; empty: all
+  std::string family, op, instance;  // narrow what is asked; empty: all
   bool json = false;
 };
 
-/// Prints what every row says to a problem: its cost, the cheapest first, or why it cannot compute
-/// it. The one that the planner chooses is marked. Needs no device.
+/// Prints what every instance says to a problem: its cost, the cheapest first, or why it cannot
+/// compute it. The one that the planner chooses is marked. Needs no device.
 ExitCode ExplainCommand(const ExplainOptions& options);
 
 /// The same for the problems called `names`, in place of request.problem: each in the directions

@@ -20,14 +20,15 @@ absl::StatusOr<Built> Build(const InstancesOptions& options, Gfx gfx) {
   }
   const absl::StatusOr<std::string> text = ReadTextFile(options.config);
   if (!text.ok()) return text.status();
-  absl::StatusOr<Built> built = BuildRows(*text, gfx, options.where);
+  absl::StatusOr<Built> built = BuildInstances(*text, gfx, options.where);
   if (built.ok()) return built;
   return absl::Status(built.status().code(),
                       absl::StrCat(options.config, ": ", built.status().message()));
 }
 
 void PrintCounts(const Built& built, Gfx gfx) {
-  absl::PrintF("%d rows for %s, of %d configs\n", built.rows.size(), Name(gfx), built.configs);
+  absl::PrintF("%d instances for %s, of %d configs\n", built.instances.size(), Name(gfx),
+               built.configs);
   if (built.filtered < built.configs) {
     absl::PrintF("%9d  left out by the filter\n", built.configs - built.filtered);
   }
@@ -42,12 +43,12 @@ ExitCode InstancesCommand(const InstancesOptions& options) {
       gfx.ok() ? Build(options, *gfx) : absl::StatusOr<Built>(gfx.status());
   absl::Status status = built.status();
   if (status.ok() && !options.export_.empty()) {
-    status = WriteTextFile(options.export_, PrintRows(built->rows, *gfx));
+    status = WriteTextFile(options.export_, PrintInstances(built->instances, *gfx));
   }
   if (!status.ok()) return Fail(status);
   if (options.list) {
-    for (const BuiltRow& row : built->rows) {
-      absl::PrintF("%s %s %s\n", row.family, Name(row.direction), row.name);
+    for (const BuiltInstance& instance : built->instances) {
+      absl::PrintF("%s %s %s\n", instance.family, Name(instance.direction), instance.name);
     }
   }
   if (options.count || (!options.list && options.export_.empty())) PrintCounts(*built, *gfx);

@@ -12,7 +12,7 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/text/nearest.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "tools/gridwise/problem/problem_request.h"
 #include "tools/gridwise/run/demand.h"
 #include "tools/isa_report/kernel_code.h"
@@ -21,39 +21,40 @@
 namespace gridwise {
 namespace {
 
-/// The rows that the options fit.
-absl::StatusOr<std::vector<RowInfo>> FindRows(const IsaOptions& options) {
+/// The instances that the options fit.
+absl::StatusOr<std::vector<InstanceInfo>> FindInstances(const IsaOptions& options) {
   const absl::StatusOr<Gfx> gfx = ParseTarget(options.device);
   if (!gfx.ok()) return gfx.status();
   std::optional<Direction> direction;
-  std::vector<RowInfo> all = ListGemmRows();
+  std::vector<InstanceInfo> all = ListGemmInstances();
   if (options.direction != "gemm") {
     if (!options.direction.empty()) {
       const absl::StatusOr<Direction> parsed = ParseDirectionWord(options.direction);
       if (!parsed.ok()) return parsed.status();
       direction = *parsed;
       all.clear();
-      if (absl::Status status =
-              AddRowOnDemand(options.program, options.family, options.row, *direction, *gfx);
+      if (absl::Status status = AddInstanceOnDemand(options.program, options.family,
+                                                    options.instance, *direction, *gfx);
           !status.ok()) {
         return status;
       }
     }
-    const std::vector<RowInfo> rows = ListRows();
-    all.insert(all.begin(), rows.begin(), rows.end());
+    const std::vector<InstanceInfo> instances = ListInstances();
+    all.insert(all.begin(), instances.begin(), instances.end());
   }
-  std::vector<RowInfo> rows;
+  std::vector<InstanceInfo> instances;
   std::vector<std::string_view> names;
-  for (const RowInfo& row : all) {
-    if (row.gfx != *gfx || (direction && row.direction != *direction)) continue;
-    if (!options.family.empty() && row.family != options.family) continue;
-    names.push_back(row.name);
-    if (row.name == options.row) rows.push_back(row);
+  for (const InstanceInfo& instance : all) {
+    if (instance.gfx != *gfx || (direction && instance.direction != *direction)) continue;
+    if (!options.family.empty() && instance.family != options.family) continue;
+    names.push_back(instance.name);
+    if (instance.name == options.instance) instances.push_back(instance);
   }
-  if (!rows.empty()) return rows;
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "--row is '%s'; must be one of %s", options.row,
-      names.empty() ? "no row: none fits the other flags" : NearestList(options.row, names)));
+  if (!instances.empty()) return instances;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("--instance is '%s'; must be one of %s", options.instance,
+                      names.empty() ? "no instance: none fits the other flags"
+                                    : NearestList(options.instance, names)));
 }
 
 void PrintLoop(const std::optional<MainLoop>& loop) {
@@ -68,15 +69,15 @@ void PrintLoop(const std::optional<MainLoop>& loop) {
       loop->vmem);
 }
 
-absl::Status Print(const RowInfo& row, KernelCodes& codes) {
-  const absl::StatusOr<const sim::KernelInfo*> kernel = codes.Find(row);
+absl::Status Print(const InstanceInfo& instance, KernelCodes& codes) {
+  const absl::StatusOr<const sim::KernelInfo*> kernel = codes.Find(instance);
   if (!kernel.ok()) return kernel.status();
-  const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, row.gfx);
+  const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, instance.gfx);
   if (!lines.ok()) return lines.status();
   const std::optional<MainLoop> loop = FindMainLoop(*lines);
   const sim::KernelInfo& info = **kernel;
-  absl::PrintF("row        %s (%s) %s %s\n", row.name, row.family, Name(row.direction),
-               Name(row.gfx));
+  absl::PrintF("instance   %s (%s) %s %s\n", instance.name, instance.family,
+               Name(instance.direction), Name(instance.gfx));
   absl::PrintF("symbol     %s\n", info.name);
   absl::PrintF("registers  %d VGPRs, %d of them AGPRs; %d SGPRs; %d VGPRs and %d SGPRs spilled\n",
                info.vgprs, info.agprs, info.sgprs, info.vgpr_spills, info.sgpr_spills);
@@ -95,12 +96,12 @@ absl::Status Print(const RowInfo& row, KernelCodes& codes) {
 }  // namespace
 
 ExitCode IsaCommand(const IsaOptions& options) {
-  const absl::StatusOr<std::vector<RowInfo>> rows = FindRows(options);
-  absl::Status status = rows.status();
+  const absl::StatusOr<std::vector<InstanceInfo>> instances = FindInstances(options);
+  absl::Status status = instances.status();
   KernelCodes codes;
-  for (size_t i = 0; status.ok() && i < rows->size(); ++i) {
+  for (size_t i = 0; status.ok() && i < instances->size(); ++i) {
     if (i > 0) absl::PrintF("\n");
-    status = Print((*rows)[i], codes);
+    status = Print((*instances)[i], codes);
   }
   return status.ok() ? kSuccess : Fail(status);
 }

@@ -15,7 +15,7 @@
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
 #include "core/planning/family.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/problem/problem_request.h"
 #include "tools/gridwise/problem/problem_sets.h"
@@ -32,14 +32,14 @@ void ListTargets() {
 
 constexpr char kGemm[] = "gemm";
 
-/// A row and what it computes: a direction, or "gemm".
-struct ListedRow {
-  RowInfo row;
+/// An instance and what it computes: a direction, or "gemm".
+struct ListedInstance {
+  InstanceInfo instance;
   std::string kind;
 };
 
-/// The rows that `filter` leaves; an error if one of its words means nothing, or none is left.
-absl::StatusOr<std::vector<ListedRow>> FilteredRows(const RowFilter& filter) {
+/// The instances that `filter` leaves; an error if one of its words means nothing, or none is left.
+absl::StatusOr<std::vector<ListedInstance>> FilteredInstances(const InstanceFilter& filter) {
   std::optional<Gfx> gfx;
   if (!filter.device.empty()) {
     const absl::StatusOr<Gfx> parsed = ParseTarget(filter.device);
@@ -50,39 +50,40 @@ absl::StatusOr<std::vector<ListedRow>> FilteredRows(const RowFilter& filter) {
     const absl::StatusOr<Direction> parsed = ParseDirectionWord(filter.direction);
     if (!parsed.ok()) return parsed.status();
   }
-  std::vector<ListedRow> rows;
-  for (RowInfo& row : ListRows()) {
-    std::string kind = Name(row.direction);
-    rows.push_back({std::move(row), std::move(kind)});
+  std::vector<ListedInstance> instances;
+  for (InstanceInfo& instance : ListInstances()) {
+    std::string kind = Name(instance.direction);
+    instances.push_back({std::move(instance), std::move(kind)});
   }
-  for (RowInfo& row : ListGemmRows()) rows.push_back({std::move(row), kGemm});
-  std::erase_if(rows, [&](const ListedRow& listed) {
-    return (gfx && listed.row.gfx != *gfx) ||
+  for (InstanceInfo& instance : ListGemmInstances())
+    instances.push_back({std::move(instance), kGemm});
+  std::erase_if(instances, [&](const ListedInstance& listed) {
+    return (gfx && listed.instance.gfx != *gfx) ||
            (!filter.direction.empty() && listed.kind != filter.direction) ||
-           (!filter.family.empty() && listed.row.family != filter.family);
+           (!filter.family.empty() && listed.instance.family != filter.family);
   });
-  if (rows.empty()) {
+  if (instances.empty()) {
     return absl::NotFoundError(absl::StrFormat(
-        "no row is of family '%s', direction '%s' and device '%s' at once (empty: any)",
+        "no instance is of family '%s', direction '%s' and device '%s' at once (empty: any)",
         filter.family, filter.direction, filter.device));
   }
-  return rows;
+  return instances;
 }
 
-/// Rows by target and what they compute: how many, or each with its family.
-void PrintRows(const std::vector<ListedRow>& rows, bool each) {
+/// Instances by target and what they compute: how many, or each with its family.
+void PrintInstances(const std::vector<ListedInstance>& instances, bool each) {
   for (Gfx gfx : kAllGfx) {
     for (const char* kind : {Name(Direction::kForward), Name(Direction::kBackwardData),
                              Name(Direction::kBackwardWeight), kGemm}) {
       std::vector<std::string> names;
-      for (const ListedRow& listed : rows) {
-        if (listed.row.gfx != gfx || listed.kind != kind) continue;
+      for (const ListedInstance& listed : instances) {
+        if (listed.instance.gfx != gfx || listed.kind != kind) continue;
         names.push_back(
-            absl::StrFormat("%s (%s%s)", listed.row.name, listed.row.family,
-                            listed.row.use == RowUse::kOnRequest ? ", on request" : ""));
+            absl::StrFormat("%s (%s%s)", listed.instance.name, listed.instance.family,
+                            listed.instance.use == InstanceUse::kOnRequest ? ", on request" : ""));
       }
       if (names.empty()) continue;
-      absl::PrintF("rows %s %s: %d\n", Name(gfx), kind, names.size());
+      absl::PrintF("instances %s %s: %d\n", Name(gfx), kind, names.size());
       if (!each) continue;
       for (const std::string& name : names) absl::PrintF("  %s\n", name);
     }
@@ -125,16 +126,16 @@ llvm::json::Array TargetsJson() {
   return targets;
 }
 
-llvm::json::Array RowsJson(const std::vector<ListedRow>& rows) {
+llvm::json::Array InstancesJson(const std::vector<ListedInstance>& instances) {
   llvm::json::Array documents;
-  for (const auto& [row, kind] : rows) {
-    documents.push_back(llvm::json::Object{{"family", std::string(row.family)},
-                                           {"row", row.name},
-                                           {"target", Name(row.gfx)},
+  for (const auto& [instance, kind] : instances) {
+    documents.push_back(llvm::json::Object{{"family", std::string(instance.family)},
+                                           {"instance", instance.name},
+                                           {"target", Name(instance.gfx)},
                                            {"direction", kind},
-                                           {"type", Name(row.type)},
-                                           {"on_request", row.use == RowUse::kOnRequest},
-                                           {"compiled", !row.code.object.empty()}});
+                                           {"type", Name(instance.type)},
+                                           {"on_request", instance.use == InstanceUse::kOnRequest},
+                                           {"compiled", !instance.code.object.empty()}});
   }
   return documents;
 }
@@ -162,12 +163,12 @@ llvm::json::Array ProblemsJson(const std::vector<ProblemSet>& sets) {
 
 }  // namespace
 
-ExitCode ListCommand(const std::string& what, const RowFilter& filter,
+ExitCode ListCommand(const std::string& what, const InstanceFilter& filter,
                      const std::string& problem_sets, const std::string& program, bool json) {
-  if (!what.empty() && what != "targets" && what != "rows" && what != "problems" &&
+  if (!what.empty() && what != "targets" && what != "instances" && what != "problems" &&
       what != "support") {
-    return Fail(absl::InvalidArgumentError(
-        absl::StrFormat("nothing is called '%s'; list targets, rows, problems or support", what)));
+    return Fail(absl::InvalidArgumentError(absl::StrFormat(
+        "nothing is called '%s'; list targets, instances, problems or support", what)));
   }
   if (what == "support") {
     absl::PrintF("%s", SupportTable(filter.family));
@@ -175,18 +176,18 @@ ExitCode ListCommand(const std::string& what, const RowFilter& filter,
   }
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
   if (!sets.ok()) return Fail(sets.status());
-  const absl::StatusOr<std::vector<ListedRow>> rows = FilteredRows(filter);
-  if (!rows.ok()) return Fail(rows.status());
+  const absl::StatusOr<std::vector<ListedInstance>> instances = FilteredInstances(filter);
+  if (!instances.ok()) return Fail(instances.status());
   if (json) {
     llvm::json::Object document;
     if (what.empty() || what == "targets") document["targets"] = TargetsJson();
-    if (what.empty() || what == "rows") document["rows"] = RowsJson(*rows);
+    if (what.empty() || what == "instances") document["instances"] = InstancesJson(*instances);
     if (what.empty() || what == "problems") document["problem_sets"] = ProblemsJson(*sets);
     PrintJson(std::move(document));
     return kSuccess;
   }
   if (what.empty() || what == "targets") ListTargets();
-  if (what.empty() || what == "rows") PrintRows(*rows, what == "rows");
+  if (what.empty() || what == "instances") PrintInstances(*instances, what == "instances");
   if (what.empty() || what == "problems") ListProblems(*sets, what == "problems");
   return kSuccess;
 }

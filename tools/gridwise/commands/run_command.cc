@@ -34,7 +34,7 @@ namespace {
 /// What is to be computed, from what.
 struct Job {
   Problem problem;
-  RowPlan plan;
+  InstancePlan plan;
   Operands operands;
   DataType file_type = DataType::kF16;  // of the file that is written
 };
@@ -143,18 +143,19 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
     if (!status.ok()) return status;
   }
   if (conv != nullptr) {
-    absl::Status added = AddRowOnDemand(options.request.program, options.family, options.row,
-                                        conv->direction, resolved->gfx);
+    absl::Status added = AddInstanceOnDemand(options.request.program, options.family,
+                                             options.instance, conv->direction, resolved->gfx);
     if (!added.ok()) return added;
   }
-  absl::StatusOr<RowPlan> plan = MakePlan(problem, resolved->gfx,
-                                          {.row = options.row,
-                                           .family = options.family,
-                                           .op = options.op,
-                                           .splits = options.splits,
-                                           .atomic = options.atomic,
-                                           .workspace_limit = options.workspace_limit,
-                                           .launch_per_sub_gemm = options.launch_per_sub_gemm});
+  absl::StatusOr<InstancePlan> plan =
+      MakePlan(problem, resolved->gfx,
+               {.instance = options.instance,
+                .family = options.family,
+                .op = options.op,
+                .splits = options.splits,
+                .atomic = options.atomic,
+                .workspace_limit = options.workspace_limit,
+                .launch_per_sub_gemm = options.launch_per_sub_gemm});
   if (!plan.ok()) return plan.status();
   Job job = {.problem = problem, .plan = *std::move(plan), .operands = {}};
   if (!options.time) {

@@ -12,8 +12,8 @@ namespace gridwise {
 /// The flags of `gridwise run`.
 struct RunOptions {
   ProblemRequest request;
-  std::string family, op, row;  // narrow what the planner chooses from; empty: any
-  int splits = 0;               // 0: the planner's choice
+  std::string family, op, instance;  // narrow what the planner chooses from; empty: any
+  int splits = 0;                    // 0: the planner's choice
   bool atomic = false;
   bool launch_per_sub_gemm = false;                       // of backward-data, for comparison
   std::optional<int64_t> workspace_limit = std::nullopt;  // bytes

@@ -22,11 +22,12 @@ using ::testing::Not;
 TEST(RunCommand, VerifiesASmallProblem) {
   const ShellResult result = Gridwise(absl::StrCat(kSmall, "--verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("problem    bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr("row "),
-                    HasSubstr("sub-GEMMs  2"), HasSubstr("instructions: "), HasSubstr("mma "),
-                    HasSubstr("GFLOP/s per core"), HasSubstr("ports      on the GPU at least "),
-                    HasSubstr("ulps"), HasSubstr("relative norm"), HasSubstr("\nPASS\n")));
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("problem    bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr("instance "),
+            HasSubstr("sub-GEMMs  2"), HasSubstr("instructions: "), HasSubstr("mma "),
+            HasSubstr("GFLOP/s per core"), HasSubstr("ports      on the GPU at least "),
+            HasSubstr("ulps"), HasSubstr("relative norm"), HasSubstr("\nPASS\n")));
 }
 
 TEST(RunCommand, RunsANamedProblemWithItsSizesReplaced) {
@@ -43,12 +44,12 @@ TEST(RunCommand, MultipliesMatrices) {
   EXPECT_THAT(
       result.out,
       AllOf(HasSubstr("problem    gemm f16 batch 2 m 70 n 40 k 56 a row:64 b col c row add 1"),
-            HasSubstr("row        batched_gemm_f16_t"), HasSubstr("1 x (M 70, N 40, K 56)"),
+            HasSubstr("instance   batched_gemm_f16_t"), HasSubstr("1 x (M 70, N 40, K 56)"),
             HasSubstr("\nPASS\n")));
   const ShellResult columns = Gridwise("run " + sizes + "--out_order=col --type=bf16 --verify");
   EXPECT_EQ(columns.status, kSuccess) << columns.out;
   EXPECT_THAT(Gridwise("explain " + sizes).out,
-              AllOf(HasSubstr(" rows compute it\n* ck batched_gemm_f16_"),
+              AllOf(HasSubstr(" instances compute it\n* ck batched_gemm_f16_"),
                     HasSubstr("elements at a time next to each other along")));
   const ShellResult named = Gridwise("run gemm --problem=transposed --batch=1 --splits=2 --verify");
   EXPECT_EQ(named.status, kSuccess) << named.out;
@@ -135,7 +136,7 @@ TEST(RunCommand, RunsFunctionsOfOperandsAndResults) {
                 "operand_sums[0] adds tensors of f16 in bwd_data; must be f16, bf16 or f32 in fwd");
   ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a1=2", "--a1 and --b1 are of forward convolutions");
   EXPECT_THAT(Gridwise("run fwd --c=40 --k=24 --in=9x7 --filter=3 --a1=2 --family=tile").out,
-              HasSubstr("operands are sums of two tensors, which the row does not add"));
+              HasSubstr("operands are sums of two tensors, which the instance does not add"));
 }
 
 TEST(RunCommand, DevicesHaveTheNamesOfTheirProducts) {

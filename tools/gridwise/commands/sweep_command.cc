@@ -47,7 +47,7 @@ llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
   llvm::json::Object object{{"name", record.problem},
                             {"problem", ToJson(item.problem)},
                             {"target", record.device},
-                            {"row", record.row},
+                            {"instance", record.instance},
                             {"seed", static_cast<int64_t>(record.seed)},
                             {"result", Name(record.result)},
                             {"estimate_us", JsonNumber(record.estimate_us)}};
@@ -60,8 +60,8 @@ llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
   return object;
 }
 
-/// Parts of the best time so far above which a lower bound rules a row out: what is timed from a
-/// sample may come out below its bound, by up to 8 % on layers of RetinaNet.
+/// Parts of the best time so far above which a lower bound rules an instance out: what is timed
+/// from a sample may come out below its bound, by up to 8 % on layers of RetinaNet.
 constexpr double kSureToLose = 1.1;
 
 /// Runs items, keeps what came of them, and tells of it.
@@ -79,8 +79,8 @@ class Sweep {
         report_.Expect(0);
         continue;
       }
-      for (const RowChoice& row : item.rows) {
-        report_.Expect(Find(item, row) ? 0 : Flops(item.problem));
+      for (const InstanceChoice& instance : item.instances) {
+        report_.Expect(Find(item, instance) ? 0 : Flops(item.problem));
       }
     }
   }
@@ -99,31 +99,32 @@ class Sweep {
 
   /// Whether every run passed, now or earlier.
   bool PrintSummary() const {
-    return report_.PrintSummary(items_, [this](const SweepItem& item, const RowChoice& row) {
-      return table_.FindMs(RecordOf(options_, gfx_, item, row));
-    });
+    return report_.PrintSummary(items_,
+                                [this](const SweepItem& item, const InstanceChoice& instance) {
+                                  return table_.FindMs(RecordOf(options_, gfx_, item, instance));
+                                });
   }
 
  private:
-  std::optional<Result> Find(const SweepItem& item, const RowChoice& row) const {
+  std::optional<Result> Find(const SweepItem& item, const InstanceChoice& instance) const {
     constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
-    // That a row is slower than another is enough for the best one, and no time.
+    // That an instance is slower than another is enough for the best one, and no time.
     constexpr Result kTimes[] = {Result::kTimed, Result::kSlower};
     const std::span<const Result> wanted =
         options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
-    return table_.Find(RecordOf(options_, gfx_, item, row), wanted);
+    return table_.Find(RecordOf(options_, gfx_, item, instance), wanted);
   }
 
   /// All runs that are to be done, each in a process of its own, so many at a time.
   absl::Status RunInWorkers() {
-    std::vector<std::pair<const SweepItem*, const RowChoice*>> runs;
+    std::vector<std::pair<const SweepItem*, const InstanceChoice*>> runs;
     for (const SweepItem& item : items_) {
-      for (const RowChoice& row : item.rows) {
-        if (const std::optional<Result> earlier = Find(item, row)) {
+      for (const InstanceChoice& instance : item.instances) {
+        if (const std::optional<Result> earlier = Find(item, instance)) {
           report_.SkipRun(*earlier);
         } else {
-          runs.emplace_back(&item, &row);
+          runs.emplace_back(&item, &instance);
         }
       }
     }
@@ -133,20 +134,21 @@ class Sweep {
     const auto work = [&] {
       std::unique_lock lock(mutex);
       while (next < runs.size() && failed.ok()) {
-        const auto [item, row] = runs[next++];
+        const auto [item, instance] = runs[next++];
         lock.unlock();
         const Clock::time_point start = Clock::now();
         const absl::StatusOr<std::string> line =
-            row->row.empty() ? absl::AbortedError(item->reason)
-                             : RunInWorker(options_.arguments,
-                                           {.problem = item->name,
-                                            .direction = KindOf(item->problem),
-                                            .family = row->family,
-                                            .row = row->row,
-                                            .quick = IsQuick(options_)},
-                                           options_.run_limit_s);
+            instance->instance.empty() ? absl::AbortedError(item->reason)
+                                       : RunInWorker(options_.arguments,
+                                                     {.problem = item->name,
+                                                      .direction = KindOf(item->problem),
+                                                      .family = instance->family,
+                                                      .instance = instance->instance,
+                                                      .quick = IsQuick(options_)},
+                                                     options_.run_limit_s);
         lock.lock();
-        absl::Status status = TakeLine(*item, *row, line, SecondsSince(start) / options_.workers);
+        absl::Status status =
+            TakeLine(*item, *instance, line, SecondsSince(start) / options_.workers);
         if (!status.ok()) failed = status;
       }
     };
@@ -157,9 +159,9 @@ class Sweep {
   }
 
   /// Adds what came of a worker's run, which took `seconds` of the sweep.
-  absl::Status TakeLine(const SweepItem& item, const RowChoice& row,
+  absl::Status TakeLine(const SweepItem& item, const InstanceChoice& instance,
                         const absl::StatusOr<std::string>& line, double seconds) {
-    SweepRecord record = RecordOf(options_, gfx_, item, row);
+    SweepRecord record = RecordOf(options_, gfx_, item, instance);
     if (line.ok()) {
       const absl::StatusOr<Result> result = table_.AddLine(*line);
       if (!result.ok()) return result.status();
@@ -174,13 +176,13 @@ class Sweep {
 
   absl::Status RunItem(const SweepItem& item) {
     SweepRuns runs(options_, gfx_, item);
-    for (const RowChoice& row : item.rows) {
-      if (const std::optional<Result> earlier = Find(item, row)) {
+    for (const InstanceChoice& instance : item.instances) {
+      if (const std::optional<Result> earlier = Find(item, instance)) {
         report_.SkipRun(*earlier);
         continue;
       }
       const Clock::time_point start = Clock::now();
-      const SweepRecord record = runs.Run(row);
+      const SweepRecord record = runs.Run(instance);
       if (absl::Status status = Keep(item, record); !status.ok()) return status;
       report_.EndRun(record, Flops(item.problem), SecondsSince(start));
     }
@@ -194,25 +196,25 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  /// Adds a line for each of the item's rows that the table lacks, and tells of the best one of
-  /// them; where none can be timed, of the last one's error. A row is timed as far as it may still
-  /// be the best, so that the first, which is the planner's choice, is timed to the end.
+  /// Adds a line for each of the item's instances that the table lacks, and tells of the best one
+  /// of them; where none can be timed, of the last one's error. An instance is timed as far as it
+  /// may still be the best, so that the first, which is the planner's choice, is timed to the end.
   absl::Status RunBest(const SweepItem& item) {
     const Clock::time_point start = Clock::now();
     double best_ms = std::numeric_limits<double>::infinity();
-    std::vector<RowChoice> rows;
-    for (const RowChoice& row : item.rows) {
-      if (!Find(item, row)) rows.push_back(row);
-      const SweepRecord record = RecordOf(options_, gfx_, item, row);
+    std::vector<InstanceChoice> instances;
+    for (const InstanceChoice& instance : item.instances) {
+      if (!Find(item, instance)) instances.push_back(instance);
+      const SweepRecord record = RecordOf(options_, gfx_, item, instance);
       best_ms = std::min(best_ms, table_.FindMs(record).value_or(best_ms));
     }
-    std::ranges::stable_sort(rows, {}, &RowChoice::ranked_cycles);
+    std::ranges::stable_sort(instances, {}, &InstanceChoice::ranked_cycles);
     SweepRuns runs(options_, gfx_, item);
     std::optional<SweepRecord> told;
-    for (const RowChoice& row : rows) {
-      SweepRecord record = runs.Run(row, kSureToLose * best_ms);
+    for (const InstanceChoice& instance : instances) {
+      SweepRecord record = runs.Run(instance, kSureToLose * best_ms);
       if (absl::Status status = Keep(item, record); !status.ok()) return status;
-      report_.CountRow(record);
+      report_.CountInstance(record);
       const bool better = record.result == Result::kTimed && record.timing->ms < best_ms;
       if (better) best_ms = record.timing->ms;
       if (!told || better || told->failed()) told = std::move(record);
@@ -229,31 +231,31 @@ class Sweep {
   llvm::json::Array records_;  // of --json
 };
 
-/// Compiles the row that is asked for, or the rows of the file, which it returns, where they are
-/// not built in.
-absl::StatusOr<std::optional<std::vector<BuiltRow>>> AddRows(const SweepOptions& options,
-                                                             const RequestedTarget& target) {
+/// Compiles the instance that is asked for, or the instances of the file, which it returns, where
+/// they are not built in.
+absl::StatusOr<std::optional<std::vector<BuiltInstance>>> AddInstances(
+    const SweepOptions& options, const RequestedTarget& target) {
   for (const Direction direction : target.directions) {
-    absl::Status status =
-        AddRowOnDemand(options.request.program, options.family, options.row, direction, target.gfx);
+    absl::Status status = AddInstanceOnDemand(options.request.program, options.family,
+                                              options.instance, direction, target.gfx);
     if (!status.ok()) return status;
   }
-  if (options.rows.empty()) return std::nullopt;
-  const absl::StatusOr<std::string> text = ReadTextFile(options.rows);
+  if (options.instances.empty()) return std::nullopt;
+  const absl::StatusOr<std::string> text = ReadTextFile(options.instances);
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::pair<Gfx, std::vector<BuiltRow>>> rows = ParseRows(*text);
-  if (!rows.ok()) return rows.status();
-  if (rows->first != target.gfx) {
-    return absl::InvalidArgumentError(absl::StrFormat("the rows of %s are for %s, and not for %s",
-                                                      options.rows, Name(rows->first),
-                                                      Name(target.gfx)));
+  absl::StatusOr<std::pair<Gfx, std::vector<BuiltInstance>>> instances = ParseInstances(*text);
+  if (!instances.ok()) return instances.status();
+  if (instances->first != target.gfx) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the instances of %s are for %s, and not for %s", options.instances,
+                        Name(instances->first), Name(target.gfx)));
   }
-  for (const BuiltRow& row : rows->second) {
-    absl::Status status =
-        AddRowOnDemand(options.request.program, row.family, row.name, row.direction, target.gfx);
+  for (const BuiltInstance& instance : instances->second) {
+    absl::Status status = AddInstanceOnDemand(options.request.program, instance.family,
+                                              instance.name, instance.direction, target.gfx);
     if (!status.ok()) return status;
   }
-  return std::move(rows->second);
+  return std::move(instances->second);
 }
 
 }  // namespace
@@ -264,10 +266,10 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (!target.ok()) return Fail(target.status());
   // stdout is for what a program reads, if there is such.
   std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
-  const auto rows = AddRows(options, *target);
-  if (!rows.ok()) return Fail(rows.status());
+  const auto instances = AddInstances(options, *target);
+  if (!instances.ok()) return Fail(instances.status());
   absl::StatusOr<std::vector<SweepItem>> items =
-      SelectItems(options, *target, *rows ? &**rows : nullptr, people);
+      SelectItems(options, *target, *instances ? &**instances : nullptr, people);
   if (!items.ok()) return Fail(items.status());
   absl::StatusOr<SweepTable> table =
       options.csv.empty()

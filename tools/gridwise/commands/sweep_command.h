@@ -7,7 +7,8 @@ namespace gridwise {
 
 /// Computes the problems of a set one after the other, tells about each on stdout, and keeps the
 /// results in a table, see SweepTable: what it already holds is not computed again. With workers, a
-/// run that crashes or hangs is a record that says so. Rows that are not built in are compiled.
+/// run that crashes or hangs is a record that says so. Instances that are not built in are
+/// compiled.
 ExitCode SweepCommand(const SweepOptions& options);
 
 }  // namespace gridwise

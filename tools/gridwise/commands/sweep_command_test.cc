@@ -71,12 +71,12 @@ TEST(SweepCommand, SweepsTimes) {
   ExpectRefusal(absl::StrCat("sweep --problems=", SmallSet(), " --time --verify"), "--time");
 }
 
-TEST(SweepCommand, SweepsDirectionsAndRows) {
+TEST(SweepCommand, SweepsDirectionsAndInstances) {
   const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(), " ");
   const ShellResult all = Gridwise(sweep);  // a and c in three directions, b in one
   EXPECT_EQ(all.status, kSuccess) << all.out;
   EXPECT_THAT(all.out, HasSubstr("7 runs: 0 passed, 0 failed, 0 not computed, 7 unverified"));
-  const ShellResult one = Gridwise(sweep + "--problem=a --direction=fwd --all-rows --verify");
+  const ShellResult one = Gridwise(sweep + "--problem=a --direction=fwd --all-instances --verify");
   EXPECT_EQ(one.status, kSuccess) << one.out;
   EXPECT_THAT(one.out, AllOf(HasSubstr("[2/"), HasSubstr(" passed, 0 failed")));
   const ShellResult small = Gridwise(sweep + "--direction=bwd_weight --max-flops=50k");
@@ -89,9 +89,10 @@ TEST(SweepCommand, WritesToAPipe) {
     const ShellResult result = Shell(absl::StrCat(
         "timeout 50 tools/gridwise/gridwise sweep --problems=", SmallSet(),
         " --direction=bwd_weight --device=", Target(), " --csv=", csv, " 2>", Unread(), " | cat"));
-    EXPECT_THAT(result.out,
-                AllOf(HasSubstr("problem,device,sizes,row,seed,splits,result,gflop,estimate_us"),
-                      HasSubstr("\nb," + Target()), HasSubstr("\nc," + Target())))
+    EXPECT_THAT(
+        result.out,
+        AllOf(HasSubstr("problem,device,sizes,instance,seed,splits,result,gflop,estimate_us"),
+              HasSubstr("\nb," + Target()), HasSubstr("\nc," + Target())))
         << csv;
     if (csv[0] == '-') EXPECT_EQ(CountLines(result.out), 4);
   }
@@ -112,13 +113,13 @@ std::vector<double> TimesBehind(const std::string& out, const std::string& title
   return times;
 }
 
-TEST(SweepCommand, SweepsTheProblemOfSizesTheFastestRowFirst) {
+TEST(SweepCommand, SweepsTheProblemOfSizesTheFastestInstanceFirst) {
   const std::string sizes =
       "sweep --n=1 --c=8 --k=16 --in=6x5 --filter=3 --pad=1 --direction=bwd-weight --type=fp16 ";
   const std::string csv = testing::TempDir() + "/given.csv";
   std::remove(csv.c_str());
   const ShellResult timed =
-      Gridwise(absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --csv=", csv));
+      Gridwise(absl::StrCat(sizes, "--first-instances=3 --random-instances=1 --time --csv=", csv));
   EXPECT_EQ(timed.status, kSuccess) << timed.out;
   EXPECT_THAT(timed.out, AllOf(HasSubstr("[4/4] given "), HasSubstr("4 timed"),
                                Not(HasSubstr("limited by \n"))));
@@ -126,23 +127,23 @@ TEST(SweepCommand, SweepsTheProblemOfSizesTheFastestRowFirst) {
   EXPECT_EQ(times.size(), 4u) << timed.out;
   EXPECT_TRUE(std::is_sorted(times.begin(), times.end())) << timed.out;
   EXPECT_THAT(ReadText(csv), HasSubstr("bwd_weight f16 g1 n1 c8 k16 in 6x5 filter 3x3"));
-  // Of rows that were timed earlier, too; and in processes of their own.
-  const ShellResult again = Gridwise(
-      absl::StrCat(sizes, "--first-rows=3 --random-rows=1 --time --workers=2 --csv=", csv));
+  // Of instances that were timed earlier, too; and in processes of their own.
+  const ShellResult again = Gridwise(absl::StrCat(
+      sizes, "--first-instances=3 --random-instances=1 --time --workers=2 --csv=", csv));
   EXPECT_EQ(TimesBehind(again.out, "fastest first\n"), times) << again.out;
-  const ShellResult worker = Gridwise(sizes + "--first-rows=1 --verify --workers=1");
+  const ShellResult worker = Gridwise(sizes + "--first-instances=1 --verify --workers=1");
   EXPECT_THAT(worker.out, HasSubstr("1 passed")) << worker.out;
   const ShellResult gemm = Gridwise("sweep --direction=gemm --m=40 --n=24 --k=32 --b=col --verify");
   EXPECT_THAT(gemm.out, AllOf(HasSubstr("[1/1] given "), HasSubstr("1 passed"))) << gemm.out;
 }
 
-TEST(SweepCommand, NamesTheFastestRowOfEachProblem) {
+TEST(SweepCommand, NamesTheFastestInstanceOfEachProblem) {
   const std::string sweep = absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd ");
-  const ShellResult result = Gridwise(sweep + "--first-rows=2 --time");
+  const ShellResult result = Gridwise(sweep + "--first-instances=2 --time");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_EQ(TimesBehind(result.out, "fastest of each problem\n").size(), 2u) << result.out;
   // Where a bound rules all others out, too.
-  const ShellResult best = Gridwise(sweep + "--family=ck --all-rows --best --time");
+  const ShellResult best = Gridwise(sweep + "--family=ck --all-instances --best --time");
   EXPECT_EQ(TimesBehind(best.out, "fastest of each problem\n").size(), 2u) << best.out;
   const ShellResult other = Gridwise(sweep + "--problem=a --n=2 --stride=2 --verify");
   EXPECT_THAT(other.out, AllOf(HasSubstr("[1/1] a "), HasSubstr("1 passed"))) << other.out;
@@ -161,9 +162,9 @@ TEST(SweepCommand, ReportsWhatFails) {
   std::remove(csv.c_str());
   const std::string sweep =
       absl::StrCat("sweep --problems=", SmallSet(), " --direction=bwd_weight --verify --csv=", csv);
-  const ShellResult refused = Gridwise(sweep + " --row=none");
+  const ShellResult refused = Gridwise(sweep + " --instance=none");
   EXPECT_EQ(refused.status, kVerificationFailed) << refused.out;
-  EXPECT_THAT(refused.out, AllOf(HasSubstr("[1/3] a : error"), HasSubstr("row is none"),
+  EXPECT_THAT(refused.out, AllOf(HasSubstr("[1/3] a : error"), HasSubstr("instance is none"),
                                  HasSubstr("3 not computed")));
   EXPECT_THAT(ReadText(csv), HasSubstr(",error,"));
   // A result that was wrong earlier is still wrong.
@@ -192,7 +193,7 @@ TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
   ExpectRefusal("sweep --problems=retinanet --n=-1", "batch is -1; must be >= 0");
   ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
-  ExpectRefusal("sweep --problems=retinanet --row=x --all-rows", "exclude each other");
+  ExpectRefusal("sweep --problems=retinanet --instance=x --all-instances", "exclude each other");
   ExpectRefusal("sweep --problems=retinanet --max-flops=-1",
                 "--max-flops is '-1'; must be a number, 0");
   ExpectRefusal("sweep --problem=gemms9 --csv=/no/such/folder.csv", "cannot write /no/such/folder");

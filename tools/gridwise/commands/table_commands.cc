@@ -85,7 +85,7 @@ absl::Status WriteReport(const std::vector<std::string>& tables, const std::stri
 absl::Status Merge(const std::vector<std::string>& tables, const std::string& csv) {
   if (tables.empty())
     return absl::InvalidArgumentError(
-        "no table is named; `gridwise sweep --time --all-rows --csv=TABLE` makes one");
+        "no table is named; `gridwise sweep --time --all-instances --csv=TABLE` makes one");
   absl::StatusOr<SweepTable> merged = SweepTable::Open(csv.empty() ? "-" : UserPath(csv));
   if (!merged.ok()) return merged.status();
   for (const std::string& path : tables) {

@@ -19,7 +19,7 @@ struct ValidateOptions {
 /// ways to choose.
 ExitCode ValidateCommand(const ValidateOptions& options);
 
-/// Writes what models are trained on: the tables' times with their rows' features.
+/// Writes what models are trained on: the tables' times with their instances' features.
 ExitCode FeaturesCommand(const std::vector<std::string>& tables, const std::string& csv);
 
 /// Writes the page of tools/tune/report.h.

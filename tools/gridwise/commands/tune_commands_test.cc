@@ -43,16 +43,17 @@ TEST(Instances, AreCountedListedAndExported) {
       absl::StrCat("instances --config=", File("traits.json"), " --arch=", Target());
   ShellResult result = Gridwise(command);
   EXPECT_EQ(result.status, kSuccess);
-  EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("4 rows for ", Target(), ", of 6 configs")),
-                                HasSubstr("2  a lane loads 4 bytes at most")));
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith(absl::StrCat("4 instances for ", Target(), ", of 6 configs")),
+                    HasSubstr("2  a lane loads 4 bytes at most")));
   result = Gridwise(absl::StrCat(command, " --where='cells == 7 and channels < 2' --list"));
   EXPECT_EQ(result.out, "direct fwd f16_ch1_cells7_taps1_stride0\n");
   result = Gridwise(absl::StrCat(command, " --where='cells > 6' --count"));
   EXPECT_THAT(result.out, HasSubstr("3  left out by the filter"));
-  result = Gridwise(absl::StrCat(command, " --export=", File("rows.json")));
+  result = Gridwise(absl::StrCat(command, " --export=", File("instances.json")));
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(TextOf("rows.json"), HasSubstr("\"name\": \"f16_ch2_cells7_taps1_stride0\"}"));
-  result = Gridwise(absl::StrCat("compile --rows=", File("rows.json")));
+  EXPECT_THAT(TextOf("instances.json"), HasSubstr("\"name\": \"f16_ch2_cells7_taps1_stride0\"}"));
+  result = Gridwise(absl::StrCat("compile --instances=", File("instances.json")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_EQ(CountLines(result.out), 4) << result.out;
 }
@@ -84,18 +85,18 @@ TEST(Instances, BadFilesAreSentences) {
   EXPECT_THAT(result.out, HasSubstr("bad.json: family is fast; must be one of tile"));
 }
 
-TEST(Compile, ARowThatIsNotBuiltInRuns) {
+TEST(Compile, AnInstanceThatIsNotBuiltInRuns) {
   constexpr char kRow[] = "f16_ch1_cells5_taps1_stride0";
   ShellResult result = Gridwise(absl::StrCat("compile ", kRow, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("direct fwd ", kRow, " ", Target(), ": ")),
                                 HasSubstr(".hsaco")));
-  result = Gridwise(
-      absl::StrCat("run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 --pad=1 --row=", kRow,
-                   " --device=", Target(), " --verify"));
+  result = Gridwise(absl::StrCat(
+      "run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 --pad=1 --instance=", kRow,
+      " --device=", Target(), " --verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("\nPASS\n")));
-  result = Gridwise(absl::StrCat("isa --direction=fwd --row=", kRow, " --device=", Target()));
+  result = Gridwise(absl::StrCat("isa --direction=fwd --instance=", kRow, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("s_endpgm")));
 }
@@ -107,14 +108,15 @@ TEST(Compile, WhatCannotExistIsASentence) {
   EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
   result = Gridwise(
       "run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 "
-      "--row=f16_ch1_cells50_taps1_stride0" +
+      "--instance=f16_ch1_cells50_taps1_stride0" +
       device);
   EXPECT_EQ(result.status, kBadUsage);
   EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
   EXPECT_THAT(Gridwise("compile fast" + device).out, HasSubstr("fast is no config's name"));
-  EXPECT_THAT(Gridwise("compile").out, HasSubstr("no row is named"));
+  EXPECT_THAT(Gridwise("compile").out, HasSubstr("no instance is named"));
   ExpectRefusal("compile fast --jobs=-1", "--jobs is -1; must be >= 0");
-  ExpectRefusal("compile fast --rows=rows.json", "--rows=rows.json and the name fast are given");
+  ExpectRefusal("compile fast --instances=instances.json",
+                "--instances=instances.json and the name fast are given");
 }
 
 TEST(Problems, AreMadeAndRead) {
@@ -142,47 +144,48 @@ std::string KeysAndResults(const std::string& name) {
   return keys;
 }
 
-/// The names, rows and times of a sweep's table, the fastest row of each problem.
+/// The names, instances and times of a sweep's table, the fastest instance of each problem.
 std::vector<std::string> BestOf(const std::string& name) {
   std::vector<std::string> best;
   const auto times = ReadTimes(TextOf(name));
   EXPECT_TRUE(times.ok()) << times.status();
   if (!times.ok()) return best;
   for (const TimedProblem& problem : *times) {
-    const auto fastest = std::ranges::min_element(problem.times, {}, &RowTime::ms);
-    best.push_back(absl::StrCat(problem.name, " ", problem.sizes, " ", fastest->row));
+    const auto fastest = std::ranges::min_element(problem.times, {}, &InstanceTime::ms);
+    best.push_back(absl::StrCat(problem.name, " ", problem.sizes, " ", fastest->instance));
   }
   return best;
 }
 
-/// That rows which are slower by `name`, of one problem, have bounds above its best time, and that
-/// by `all` they take as long, or 10 % less, as samples of a tenth may say.
+/// That instances which are slower by `name`, of one problem, have bounds above its best time, and
+/// that by `all` they take as long, or 10 % less, as samples of a tenth may say.
 void ExpectBounds(const std::string& name, const std::string& all) {
   const auto times = ReadTimes(TextOf(name)), whole = ReadTimes(TextOf(all));
   ASSERT_TRUE(times.ok() && whole.ok());
-  const double best = std::ranges::min_element(times->front().times, {}, &RowTime::ms)->ms;
-  for (const RowTime& time : times->front().times) {
-    const auto same = std::ranges::find(whole->front().times, time.row, &RowTime::row);
-    ASSERT_NE(same, whole->front().times.end()) << time.row;
+  const double best = std::ranges::min_element(times->front().times, {}, &InstanceTime::ms)->ms;
+  for (const InstanceTime& time : times->front().times) {
+    const auto same =
+        std::ranges::find(whole->front().times, time.instance, &InstanceTime::instance);
+    ASSERT_NE(same, whole->front().times.end()) << time.instance;
     if (!time.at_least) continue;
-    EXPECT_GT(time.ms, 1.1 * best) << time.row;
-    EXPECT_GT(same->ms, 0.9 * time.ms) << time.row;
+    EXPECT_GT(time.ms, 1.1 * best) << time.instance;
+    EXPECT_GT(same->ms, 0.9 * time.ms) << time.instance;
   }
 }
 
-// What a bound rules out is not the best: the rows are those that are best in a table of all.
-TEST(SweepBest, HasTheBestOfAllRows) {
+// What a bound rules out is not the best: the instances are those that are best in a table of all.
+TEST(SweepBest, HasTheBestOfAllInstances) {
   for (const std::string problem :
        {"--problem=l4.conv2b --direction=bwd_weight", "--problem=head.3x3@7 --direction=fwd"}) {
     for (const char* name : {"all.csv", "best.csv"}) std::remove(File(name).c_str());
     const std::string sweep = absl::StrCat("sweep --problems=retinanet ", problem,
-                                           " --n=4 --time --all-rows --device=", Target());
+                                           " --n=4 --time --all-instances --device=", Target());
     const ShellResult all = Gridwise(absl::StrCat(sweep, " --csv=", File("all.csv")));
     ASSERT_EQ(all.status, kSuccess) << all.out;
     const std::string best = absl::StrCat(sweep, " --best --quick --csv=", File("best.csv"));
     const ShellResult some = Gridwise(best);
     ASSERT_EQ(some.status, kSuccess) << some.out;
-    EXPECT_THAT(some.out, AllOf(HasSubstr("1 timed as the best of their rows"),
+    EXPECT_THAT(some.out, AllOf(HasSubstr("1 timed as the best of their instances"),
                                 Not(HasSubstr(" 0 are ruled out by a bound"))));
     EXPECT_EQ(BestOf("best.csv"), BestOf("all.csv"));
     const std::string table = TextOf("best.csv");
@@ -194,41 +197,41 @@ TEST(SweepBest, HasTheBestOfAllRows) {
   }
 }
 
-// A table that lacks lines, by a kill or since there are new rows, is completed: what it has is
-// neither timed again nor forgotten.
+// A table that lacks lines, by a kill or since there are new instances, is completed: what it has
+// is neither timed again nor forgotten.
 TEST(SweepBest, CompletesATable) {
   std::remove(File("killed.csv").c_str());
-  const std::string sweep =
-      absl::StrCat("sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd --n=4 --time ",
-                   "--all-rows --best --quick --device=", Target(), " --csv=", File("killed.csv"));
+  const std::string sweep = absl::StrCat(
+      "sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd --n=4 --time ",
+      "--all-instances --best --quick --device=", Target(), " --csv=", File("killed.csv"));
   ASSERT_EQ(Gridwise(sweep).status, kSuccess);
   const std::string whole = TextOf("killed.csv");
   std::vector<std::string> lines = absl::StrSplit(absl::StripSuffix(whole, "\n"), '\n');
   ASSERT_GT(lines.size(), 4u);
-  // Killed at its last three rows.
+  // Killed at its last three instances.
   std::ofstream(File("killed.csv"))
       << absl::StrJoin(std::vector(lines.begin(), lines.end() - 3), "\n") << "\n";
   ShellResult result = Gridwise(sweep);
-  EXPECT_THAT(result.out, HasSubstr("; of 3 rows"));
+  EXPECT_THAT(result.out, HasSubstr("; of 3 instances"));
   EXPECT_EQ(TextOf("killed.csv"), whole);
-  // Without what was the first row, which is timed by the bound that the others set.
+  // Without what was the first instance, which is timed by the bound that the others set.
   std::rotate(lines.begin() + 1, lines.begin() + 2, lines.end());
   std::ofstream(File("killed.csv"))
       << absl::StrJoin(std::vector(lines.begin(), lines.end() - 1), "\n") << "\n";
   result = Gridwise(sweep);
-  EXPECT_THAT(result.out, HasSubstr("; of 1 rows"));
+  EXPECT_THAT(result.out, HasSubstr("; of 1 instances"));
   const std::vector<std::string> completed =
       absl::StrSplit(absl::StripSuffix(TextOf("killed.csv"), "\n"), '\n');
   ASSERT_EQ(completed.size(), lines.size());
   EXPECT_TRUE(std::equal(lines.begin(), lines.end() - 1, completed.begin()));
   // Of what is only slower than another, a sweep of times wants the time.
   result = Gridwise(absl::StrCat("sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd ",
-                                 "--n=4 --time --all-rows --quick --device=", Target(),
+                                 "--n=4 --time --all-instances --quick --device=", Target(),
                                  " --csv=", File("killed.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   const auto times = ReadTimes(TextOf("killed.csv"));
   ASSERT_TRUE(times.ok()) << times.status();
-  EXPECT_TRUE(std::ranges::none_of(times->front().times, &RowTime::at_least));
+  EXPECT_TRUE(std::ranges::none_of(times->front().times, &InstanceTime::at_least));
 }
 
 TEST(SweepBest, WantsTimes) {
@@ -263,23 +266,24 @@ TEST(SweepWorkers, MakeTheSameTable) {
   EXPECT_THAT(result.out, HasSubstr(" of them earlier"));
 }
 
-TEST(SweepWorkers, TakeRowsOfAFile) {
+TEST(SweepWorkers, TakeInstancesOfAFile) {
   std::ofstream(File("traits.json")) << kTraits;
   Gridwise(absl::StrCat("instances --config=", File("traits.json"), " --arch=", Target(),
-                        " --where='channels == 1' --export=", File("rows.json")));
+                        " --where='channels == 1' --export=", File("instances.json")));
   std::ofstream(File("depthwise.csv"))
       << "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,"
          "pad_h,pad_w,directions\na,2,8,1,8,8,1,3,3,1,9,9,1,1,1,1,1,1,0,1,1,fwd\n";
-  const ShellResult result = Gridwise(absl::StrCat(
-      "sweep --problems=", File("depthwise.csv"), " --device=", Target(),
-      " --rows=", File("rows.json"), " --workers=1 --verify --csv=", File("rows.csv")));
+  const ShellResult result =
+      Gridwise(absl::StrCat("sweep --problems=", File("depthwise.csv"), " --device=", Target(),
+                            " --instances=", File("instances.json"),
+                            " --workers=1 --verify --csv=", File("instances.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
-  EXPECT_THAT(TextOf("rows.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,1,pass,"));
+  EXPECT_THAT(TextOf("instances.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,1,pass,"));
 }
 
-/// How long a sweep with `flags` tells for a row and layer whose hits in L2 take much traffic to
-/// find.
+/// How long a sweep with `flags` tells for an instance and layer whose hits in L2 take much traffic
+/// to find.
 double MsOfSweep(const std::string& flags) {
   const std::string table = "ms" + std::to_string(flags.size()) + ".csv";
   std::ofstream(File("large.csv"))
@@ -308,22 +312,22 @@ double FieldOf(const std::string& table, const std::string& column) {
 }
 
 TEST(Sweep, IsAsPreciseAsARunOfItsOwn) {
-  const std::string row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
-  const double alone = MsOfSweep("--row=" + row);
+  const std::string instance = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
+  const double alone = MsOfSweep("--instance=" + instance);
   EXPECT_GT(alone, 0);
   std::ofstream(File("large.json"))
-      << R"({"version": "0.1.0", "target": "gfx942", "rows": [)"
-      << R"({"family": "tile", "direction": "bwd_weight", "name": ")" << row << R"("}]})";
-  EXPECT_NEAR(MsOfSweep("--rows=" + File("large.json") + " --precise"), alone, 0.001 * alone);
+      << R"({"version": "0.2.0", "target": "gfx942", "instances": [)"
+      << R"({"family": "tile", "direction": "bwd_weight", "name": ")" << instance << R"("}]})";
+  EXPECT_NEAR(MsOfSweep("--instances=" + File("large.json") + " --precise"), alone, 0.001 * alone);
 }
 
 // A layer whose quick sample says 0.044 ms, and whose full one 0.051.
 TEST(Compare, IsAsPreciseAsARunOfItsOwn) {
-  const std::string row = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
+  const std::string instance = "f16_t128x128x32_w2x2_mfma32x32x8_a8x2_b8x2_o4_wavelet4";
   const std::string layer = absl::StrCat(
       " --problem=head.3x3@25 --n=32 --direction=bwd_weight --time --device=", Target());
   const auto ms_of_sweep = [&](const std::string& table, const std::string& flags) {
-    Gridwise(absl::StrCat("sweep --row=", row, layer, flags, " --csv=", File(table)));
+    Gridwise(absl::StrCat("sweep --instance=", instance, layer, flags, " --csv=", File(table)));
     return FieldOf(table, "ms");
   };
   const double alone = ms_of_sweep("full.csv", "");
@@ -331,9 +335,9 @@ TEST(Compare, IsAsPreciseAsARunOfItsOwn) {
   EXPECT_LT(ms_of_sweep("quick.csv", " --quick"), 0.95 * alone)
       << "the layer tells no samples apart";
   // The second choice takes no such layer.
-  const ShellResult compared =
-      Gridwise(absl::StrCat("compare --a=row=", row, " --b=row=f16_ch1_cells8_taps1_stride0", layer,
-                            " --csv=", File("compared.csv")));
+  const ShellResult compared = Gridwise(absl::StrCat("compare --a=instance=", instance,
+                                                     " --b=instance=f16_ch1_cells8_taps1_stride0",
+                                                     layer, " --csv=", File("compared.csv")));
   EXPECT_EQ(compared.status, kSuccess) << compared.out;
   EXPECT_NEAR(FieldOf("compared.csv", "a_timed_us") * 1e-3, alone, 0.001 * alone) << compared.out;
 }

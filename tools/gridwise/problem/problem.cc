@@ -26,16 +26,16 @@ DataType OutputType(const Problem& problem) {
   return std::visit([](const auto& p) { return p.output_type(); }, problem);
 }
 
-absl::StatusOr<RowPlan> MakePlan(const Problem& problem, const DeviceFacts& device,
-                                 const PlanOptions& options) {
+absl::StatusOr<InstancePlan> MakePlan(const Problem& problem, const DeviceFacts& device,
+                                      const PlanOptions& options) {
   return std::visit(
-      [&](const auto& p) -> absl::StatusOr<RowPlan> { return MakePlan(p, device, options); },
+      [&](const auto& p) -> absl::StatusOr<InstancePlan> { return MakePlan(p, device, options); },
       problem);
 }
 
-std::vector<RowVerdict> ExplainRows(const Problem& problem, const DeviceFacts& device,
-                                    const PlanOptions& options) {
-  return std::visit([&](const auto& p) { return ExplainRows(p, device, options); }, problem);
+std::vector<InstanceVerdict> ExplainInstances(const Problem& problem, const DeviceFacts& device,
+                                              const PlanOptions& options) {
+  return std::visit([&](const auto& p) { return ExplainInstances(p, device, options); }, problem);
 }
 
 }  // namespace gridwise

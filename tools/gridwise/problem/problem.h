@@ -29,9 +29,9 @@ inline std::array<OperandSum, 2> OperandSumsOf(const ConvProblem& problem) {
 }
 inline std::array<OperandSum, 2> OperandSumsOf(const GemmProblem&) { return {}; }
 
-absl::StatusOr<RowPlan> MakePlan(const Problem& problem, const DeviceFacts& device,
-                                 const PlanOptions& options);
-std::vector<RowVerdict> ExplainRows(const Problem& problem, const DeviceFacts& device,
-                                    const PlanOptions& options);
+absl::StatusOr<InstancePlan> MakePlan(const Problem& problem, const DeviceFacts& device,
+                                      const PlanOptions& options);
+std::vector<InstanceVerdict> ExplainInstances(const Problem& problem, const DeviceFacts& device,
+                                              const PlanOptions& options);
 
 }  // namespace gridwise

@@ -53,7 +53,7 @@ std::string TimeOf(const ComparedSide& side) {
 std::vector<std::string> Columns() {
   std::vector<std::string> columns = {"problem", "direction", "sizes"};
   for (const char* side : {"a", "b"}) {
-    for (const char* of_side : {"row", "us", "timed_us", "valu", "mma"}) {
+    for (const char* of_side : {"instance", "us", "timed_us", "valu", "mma"}) {
       columns.push_back(absl::StrCat(side, "_", of_side));
     }
   }
@@ -65,7 +65,7 @@ std::vector<std::string> Columns() {
 std::vector<std::string> Fields(const Comparison& c) {
   std::vector<std::string> fields = {c.name, KindOf(c.problem), ToString(c.problem)};
   for (const ComparedSide* side : {&c.a, &c.b}) {
-    fields.push_back(side->plan ? side->plan->row() : "");
+    fields.push_back(side->plan ? side->plan->instance() : "");
     fields.push_back(side->plan ? absl::StrFormat("%.3f", side->estimated_us) : "");
     fields.push_back(side->timing ? absl::StrFormat("%.3f", side->us()) : "");
     fields.push_back(side->sim ? absl::StrCat(Count(*side->sim, "valu")) : "");
@@ -159,7 +159,7 @@ std::string Cell(const char* kind, std::string_view text) {
 std::string PageRow(const Comparison& c) {
   std::string html = absl::StrCat("<tr>", Cell("t", c.name), Cell("t", ToString(c.problem)));
   for (const ComparedSide* side : {&c.a, &c.b}) {
-    absl::StrAppend(&html, Cell("t", side->plan ? side->plan->row() : side->reason),
+    absl::StrAppend(&html, Cell("t", side->plan ? side->plan->instance() : side->reason),
                     Cell("n", TimeOf(*side)));
   }
   const std::string published = Cell("t", PublishedOf(c));

@@ -14,7 +14,7 @@ namespace gridwise {
 
 /// What a choice makes of a problem.
 struct ComparedSide {
-  std::optional<RowPlan> plan;
+  std::optional<InstancePlan> plan;
   std::string reason;            // why there is no plan, or what was wrong with the result
   double estimated_us = 0;       // by the planner
   std::optional<Timing> timing;  // on the device, or by the simulator's clock

@@ -17,7 +17,7 @@ using ::testing::Not;
 
 ComparedSide SideOf(double us) {
   ComparedSide side;
-  side.plan = RowPlan(Gfx::k942, {.row = "row<1>"}, LaunchPlan{});
+  side.plan = InstancePlan(Gfx::k942, {.instance = "row<1>"}, LaunchPlan{});
   side.estimated_us = us;
   return side;
 }
@@ -72,7 +72,7 @@ TEST(ComparisonTest, WhatFailsDoesNotCount) {
 
 TEST(ComparisonTest, TablesHaveALineForEachProblem) {
   const std::string csv = Table().ToCsv();
-  EXPECT_THAT(csv, HasSubstr("problem,direction,sizes,a_row,a_us,a_timed_us,"));
+  EXPECT_THAT(csv, HasSubstr("problem,direction,sizes,a_instance,a_us,a_timed_us,"));
   EXPECT_THAT(csv, HasSubstr(",0.5000,a,,,,\n"));
   EXPECT_THAT(csv, HasSubstr(",8.0000,b,,,,\n"));
   EXPECT_THAT(ToText(Table().rows[2]), HasSubstr("    a: there is <none>\n"));

@@ -91,10 +91,10 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
                             {"power_cycles", JsonNumber(cost.power_cycles)}};
 }
 
-llvm::json::Object ToJson(const RowPlan& plan) {
+llvm::json::Object ToJson(const InstancePlan& plan) {
   return llvm::json::Object{{"target", Name(plan.gfx())},
                             {"family", plan.family()},
-                            {"row", plan.row()},
+                            {"instance", plan.instance()},
                             {"launches", plan.launches()},
                             {"workgroups", plan.workgroups()},
                             {"splits", plan.splits()},

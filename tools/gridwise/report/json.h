@@ -23,7 +23,7 @@ llvm::json::Object ToJson(const Problem& problem);
 /// Cycles by Cost's names, and "us" at `clock_ghz`.
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
 
-llvm::json::Object ToJson(const RowPlan& plan);
+llvm::json::Object ToJson(const InstancePlan& plan);
 llvm::json::Object ToJson(const Outcome& outcome);
 llvm::json::Object ToJson(const ErrorStats& stats);
 llvm::json::Object ToJson(const Timing& timing);

@@ -61,7 +61,7 @@ constexpr PublishedComparison kPublished[] = {
      .direction = "bwd_data",
      .device = "gfx950",
      .published = "on 35 shapes CK Tile was 18 % slower than classic CK; on those of 3x3 and one "
-                  "group classic takes 0.88 of its time, or 1.11 with wavelet rows of CK Tile "
+                  "group classic takes 0.88 of its time, or 1.11 with wavelet instances of CK Tile "
                   "(f16, ROCm/rocm-libraries#8220)",
      .figures = kClassicTile,
      .is_of_mean = IsDense3x3,

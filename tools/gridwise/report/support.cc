@@ -17,7 +17,7 @@
 #include "core/gemm/problem.h"
 #include "gridwise/conv.h"
 #include "gridwise/gemm.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 
 namespace gridwise {
 namespace {
@@ -91,26 +91,26 @@ std::string GemmCell(DataType type, Gfx gfx) {
 
 constexpr char kGemm[] = "gemm";
 
-/// The lines, in order, and the types that any of their rows has.
+/// The lines, in order, and the types that any of their instances has.
 std::vector<std::pair<Line, std::set<DataType>>> Lines(const std::string& family) {
   std::vector<std::pair<Line, std::set<DataType>>> lines;
-  const auto add = [&](const RowInfo& row, const char* direction) {
-    if (!family.empty() && row.family != family) return;
-    const Line line = {std::string(row.family), std::string(row.op), direction};
+  const auto add = [&](const InstanceInfo& instance, const char* direction) {
+    if (!family.empty() && instance.family != family) return;
+    const Line line = {std::string(instance.family), std::string(instance.op), direction};
     for (auto& [known, types] : lines) {
       if (known == line) {
-        types.insert(row.type);
+        types.insert(instance.type);
         return;
       }
     }
-    lines.push_back({line, {row.type}});
+    lines.push_back({line, {instance.type}});
   };
   for (const Direction direction : kAllDirections) {
-    for (const RowInfo& row : ListRows()) {
-      if (row.direction == direction) add(row, Name(direction));
+    for (const InstanceInfo& instance : ListInstances()) {
+      if (instance.direction == direction) add(instance, Name(direction));
     }
   }
-  for (const RowInfo& row : ListGemmRows()) add(row, kGemm);
+  for (const InstanceInfo& instance : ListGemmInstances()) add(instance, kGemm);
   return lines;
 }
 

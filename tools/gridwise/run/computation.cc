@@ -56,7 +56,8 @@ Operands RandomOperandsOf(const P& problem, uint64_t seed) {
 }
 
 template <class P>
-absl::StatusOr<Outcome> ComputeOf(const P& problem, const RowPlan& plan, const Operands& operands) {
+absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
+                                  const Operands& operands) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
@@ -113,7 +114,7 @@ Operands RandomOperands(const Problem& problem, uint64_t seed) {
   return std::visit([&](const auto& p) { return RandomOperandsOf(p, seed); }, problem);
 }
 
-absl::StatusOr<Outcome> Compute(const Problem& problem, const RowPlan& plan,
+absl::StatusOr<Outcome> Compute(const Problem& problem, const InstancePlan& plan,
                                 const Operands& operands) {
   return std::visit([&](const auto& p) { return ComputeOf(p, plan, operands); }, problem);
 }

@@ -32,7 +32,7 @@ struct Outcome {
 
 /// Runs `plan`, which is one of the problem, on the first device of its target. What it does not
 /// write of its output is filled with PoisonByte.
-absl::StatusOr<Outcome> Compute(const Problem& problem, const RowPlan& plan,
+absl::StatusOr<Outcome> Compute(const Problem& problem, const InstancePlan& plan,
                                 const Operands& operands);
 
 /// The result that the problem's definition gives, on all cores of the host.

@@ -26,15 +26,16 @@ absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
                         DefaultKernelCache(), header.substr(0, header.size() - kHeader.size()));
 }
 
-absl::Status AddRowOnDemand(const std::string& program, const std::string& family,
-                            const std::string& row, Direction direction, Gfx gfx) {
-  if (row.empty() || HasRow(family, row, direction, gfx) || !IsRowName(family, row, direction)) {
+absl::Status AddInstanceOnDemand(const std::string& program, const std::string& family,
+                                 const std::string& instance, Direction direction, Gfx gfx) {
+  if (instance.empty() || HasInstance(family, instance, direction, gfx) ||
+      !IsInstanceName(family, instance, direction)) {
     return absl::OkStatus();
   }
   const absl::StatusOr<Compiler> compiler = OpenCompiler(program);
   if (!compiler.ok()) return compiler.status();
   const Progress progress("compiling the kernel", [] { return std::nullopt; });
-  return AddRow(*compiler, family, row, direction, gfx);
+  return AddInstance(*compiler, family, instance, direction, gfx);
 }
 
 }  // namespace gridwise

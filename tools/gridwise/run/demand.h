@@ -10,13 +10,13 @@
 
 namespace gridwise {
 
-/// The compiler of the rows that are not built in; `program` is argv[0], beside which the headers
-/// are.
+/// The compiler of the instances that are not built in; `program` is argv[0], beside which the
+/// headers are.
 absl::StatusOr<Compiler> OpenCompiler(const std::string& program);
 
-/// Compiles the row and adds it to those that plans choose from, if it is a config's name and is
-/// not there. `family` may be empty. Other names are left to those who look for the row.
-absl::Status AddRowOnDemand(const std::string& program, const std::string& family,
-                            const std::string& row, Direction direction, Gfx gfx);
+/// Compiles the instance and adds it to those that plans choose from, if it is a config's name and
+/// is not there. `family` may be empty. Other names are left to those who look for the instance.
+absl::Status AddInstanceOnDemand(const std::string& program, const std::string& family,
+                                 const std::string& instance, Direction direction, Gfx gfx);
 
 }  // namespace gridwise

@@ -28,7 +28,7 @@ struct MemoryNeed {
 };
 
 template <class P>
-MemoryNeed NeedOf(const P& problem, const RowPlan& plan) {
+MemoryNeed NeedOf(const P& problem, const InstancePlan& plan) {
   constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
   const std::int64_t a = problem.a_elements(), b = problem.b_elements(),
                      out = problem.out_elements();
@@ -65,7 +65,7 @@ std::string Gigabytes(std::int64_t bytes) {
   return absl::StrFormat("%.1f GB", 1e-9 * static_cast<double>(bytes));
 }
 
-absl::Status CheckDevice(const MemoryNeed& need, const RowPlan& plan) {
+absl::Status CheckDevice(const MemoryNeed& need, const InstancePlan& plan) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return absl::OkStatus();  // which says so when it is to compute
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
@@ -79,7 +79,7 @@ absl::Status CheckDevice(const MemoryNeed& need, const RowPlan& plan) {
 
 }  // namespace
 
-absl::Status CheckMemory(const Problem& problem, const RowPlan& plan, bool verify) {
+absl::Status CheckMemory(const Problem& problem, const InstancePlan& plan, bool verify) {
   const MemoryNeed need = std::visit([&](const auto& p) { return NeedOf(p, plan); }, problem);
   if (absl::Status status = CheckDevice(need, plan); !status.ok()) return status;
   const std::optional<std::int64_t> available = AvailableBytes();

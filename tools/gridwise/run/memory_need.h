@@ -10,6 +10,6 @@ namespace gridwise {
 /// workspace, and on the host for operands and result, for the reference if it is computed as well,
 /// and for a device that is simulated. Else kResourceExhausted, with what is needed of each and
 /// what there is, before anything is allocated.
-absl::Status CheckMemory(const Problem& problem, const RowPlan& plan, bool verify);
+absl::Status CheckMemory(const Problem& problem, const InstancePlan& plan, bool verify);
 
 }  // namespace gridwise

@@ -44,7 +44,7 @@ absl::StatusOr<DeviceBuffer> Allocate(int64_t elements, DataType type) {
 }
 
 template <class P>
-absl::StatusOr<Loaded> Load(const P& problem, const RowPlan& plan) {
+absl::StatusOr<Loaded> Load(const P& problem, const InstancePlan& plan) {
   absl::StatusOr<Executable> executable = Executable::Load(plan);
   if (!executable.ok()) return executable.status();
   absl::StatusOr<Stream> stream = Stream::Create();
@@ -134,7 +134,8 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
 }
 
 template <class P>
-absl::StatusOr<Timing> TimeOf(const P& problem, const RowPlan& plan, const TimingOptions& options) {
+absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
+                              const TimingOptions& options) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
@@ -162,7 +163,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const RowPlan& plan, const Timin
 
 }  // namespace
 
-absl::StatusOr<Timing> TimePlan(const Problem& problem, const RowPlan& plan,
+absl::StatusOr<Timing> TimePlan(const Problem& problem, const InstancePlan& plan,
                                 const TimingOptions& options) {
   return std::visit([&](const auto& p) { return TimeOf(p, plan, options); }, problem);
 }

@@ -20,7 +20,7 @@ struct TimingOptions {
 /// Times `plan`, which is of `problem`, on the first device of its target. On a real one by events,
 /// the mean of several runs on random operands. On a simulated one a sample of each launch is
 /// executed, on tensors of zeros; from then on all the process's launches are timed like that.
-absl::StatusOr<Timing> TimePlan(const Problem& problem, const RowPlan& plan,
+absl::StatusOr<Timing> TimePlan(const Problem& problem, const InstancePlan& plan,
                                 const TimingOptions& options = {});
 
 }  // namespace gridwise

@@ -8,7 +8,7 @@ namespace gridwise {
 absl::StatusOr<std::vector<TimedProblem>> ReadTables(const std::vector<std::string>& paths) {
   if (paths.empty())
     return absl::InvalidArgumentError(
-        "no table is named; `gridwise sweep --time --all-rows --csv=TABLE` makes one");
+        "no table is named; `gridwise sweep --time --all-instances --csv=TABLE` makes one");
   std::string all;
   for (const std::string& path : paths) {
     const absl::StatusOr<std::string> text = ReadTextFile(path);

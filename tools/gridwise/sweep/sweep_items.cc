@@ -18,26 +18,29 @@
 namespace gridwise {
 namespace {
 
-bool IsWanted(const RowVerdict& verdict, const Problem& problem, WantedRows rows) {
+bool IsWanted(const InstanceVerdict& verdict, const Problem& problem, WantedInstances instances) {
   const auto* const conv = std::get_if<ConvProblem>(&problem);
-  return rows == nullptr || (conv != nullptr && std::find(rows->begin(), rows->end(),
-                                                          BuiltRow{verdict.family, conv->direction,
-                                                                   verdict.row}) != rows->end());
+  return instances == nullptr ||
+         (conv != nullptr && std::find(instances->begin(), instances->end(),
+                                       BuiltInstance{verdict.family, conv->direction,
+                                                     verdict.instance}) != instances->end());
 }
 
-/// Keeps the first rows as they are ranked, and some of the others by chance, which the seed and
-/// the problem decide.
-void Sample(const SweepOptions& options, const Problem& problem, std::vector<RowChoice>& rows) {
-  std::ranges::stable_sort(rows, {}, &RowChoice::ranked_cycles);
-  const std::size_t first = std::min<std::size_t>(options.first_rows, rows.size());
-  const std::size_t count = std::min<std::size_t>(first + options.random_rows, rows.size());
+/// Keeps the first instances as they are ranked, and some of the others by chance, which the seed
+/// and the problem decide.
+void Sample(const SweepOptions& options, const Problem& problem,
+            std::vector<InstanceChoice>& instances) {
+  std::ranges::stable_sort(instances, {}, &InstanceChoice::ranked_cycles);
+  const std::size_t first = std::min<std::size_t>(options.first_instances, instances.size());
+  const std::size_t count =
+      std::min<std::size_t>(first + options.random_instances, instances.size());
   const std::string text = absl::StrCat(options.seed, " ", ToString(problem));
   std::seed_seq seed(text.begin(), text.end());
   std::mt19937_64 random(seed);
   for (std::size_t i = first; i < count; ++i) {
-    std::swap(rows[i], rows[i + random() % (rows.size() - i)]);
+    std::swap(instances[i], instances[i + random() % (instances.size() - i)]);
   }
-  rows.resize(count);
+  instances.resize(count);
 }
 
 /// Keeps the problems of a chunk.
@@ -57,30 +60,32 @@ absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& p
   return absl::OkStatus();
 }
 
-/// The rows that `options` asks for.
+/// The instances that `options` asks for.
 SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions& options,
-                   WantedRows wanted_rows) {
+                   WantedInstances wanted_instances) {
   const auto& [name, problem, index] = selected;
-  SweepItem item = {.name = name, .index = index, .problem = problem, .rows = {}, .reason = ""};
+  SweepItem item = {
+      .name = name, .index = index, .problem = problem, .instances = {}, .reason = ""};
   const DeviceFacts device = gfx;
-  const PlanOptions wanted = {.row = options.row, .family = options.family, .op = options.op};
+  const PlanOptions wanted = {
+      .instance = options.instance, .family = options.family, .op = options.op};
   const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
-  const absl::StatusOr<RowPlan> plan = MakePlan(problem, device, wanted);
+  const absl::StatusOr<InstancePlan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {
-    item.rows = {{}};
+    item.instances = {{}};
     item.reason = plan.status().message();
-  } else if (!options.all_rows && !IsSampled(options) && wanted_rows == nullptr) {
-    item.rows = {{.family = plan->family(),
-                  .row = plan->row(),
-                  .estimate_us = microseconds(plan->cost()),
-                  .splits = plan->splits()}};
+  } else if (!options.all_instances && !IsSampled(options) && wanted_instances == nullptr) {
+    item.instances = {{.family = plan->family(),
+                       .instance = plan->instance(),
+                       .estimate_us = microseconds(plan->cost()),
+                       .splits = plan->splits()}};
   } else {
-    for (const RowVerdict& verdict : ExplainRows(problem, device, wanted)) {
-      if (verdict.reason || !IsWanted(verdict, problem, wanted_rows)) continue;
-      item.rows.push_back({verdict.family, verdict.row, microseconds(verdict.cost),
-                           verdict.ranked_cycles, static_cast<int>(verdict.cost.splits)});
+    for (const InstanceVerdict& verdict : ExplainInstances(problem, device, wanted)) {
+      if (verdict.reason || !IsWanted(verdict, problem, wanted_instances)) continue;
+      item.instances.push_back({verdict.family, verdict.instance, microseconds(verdict.cost),
+                                verdict.ranked_cycles, static_cast<int>(verdict.cost.splits)});
     }
-    if (IsSampled(options)) Sample(options, problem, item.rows);
+    if (IsSampled(options)) Sample(options, problem, item.instances);
   }
   return item;
 }
@@ -88,12 +93,13 @@ SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions&
 }  // namespace
 
 bool IsSampled(const SweepOptions& options) {
-  return options.first_rows > 0 || options.random_rows > 0;
+  return options.first_instances > 0 || options.random_instances > 0;
 }
 
 absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
                                                    const RequestedTarget& target,
-                                                   WantedRows wanted_rows, std::FILE* people) {
+                                                   WantedInstances wanted_instances,
+                                                   std::FILE* people) {
   absl::StatusOr<Selection> selection = SelectProblems(options.request, target, options.max_flops);
   if (!selection.ok()) return selection.status();
   if (absl::Status status = KeepChunk(options.chunk, selection->problems); !status.ok()) {
@@ -105,7 +111,7 @@ absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
   }
   std::vector<SweepItem> items;
   for (const SelectedProblem& selected : selection->problems) {
-    items.push_back(MakeItem(selected, target.gfx, options, wanted_rows));
+    items.push_back(MakeItem(selected, target.gfx, options, wanted_instances));
   }
   return items;
 }

@@ -12,9 +12,9 @@
 
 namespace gridwise {
 
-/// A row to run a problem on; one without a name is no row's.
-struct RowChoice {
-  std::string family, row;
+/// An instance to run a problem on; one without a name is no instance's.
+struct InstanceChoice {
+  std::string family, instance;
   double estimate_us = 0;
   double ranked_cycles = 0;
   int splits = 0;  // workgroups that share the K of a tile
@@ -25,20 +25,21 @@ struct SweepItem {
   std::string name;
   int index = 0;  // its place in the sets
   Problem problem;
-  std::vector<RowChoice> rows;
-  std::string reason;  // why rows holds one without a name
+  std::vector<InstanceChoice> instances;
+  std::string reason;  // why instances holds one without a name
 };
 
-/// Whether `options` ask for some of the rows alone.
+/// Whether `options` ask for some of the instances alone.
 bool IsSampled(const SweepOptions& options);
 
-/// The rows of a file; null: all.
-using WantedRows = const std::vector<BuiltRow>*;
+/// The instances of a file; null: all.
+using WantedInstances = const std::vector<BuiltInstance>*;
 
-/// The problems that the flags select, and the rows for each, of those that are wanted. How many
-/// problems are too large is told `people`.
+/// The problems that the flags select, and the instances for each, of those that are wanted. How
+/// many problems are too large is told `people`.
 absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
                                                    const RequestedTarget& target,
-                                                   WantedRows wanted_rows, std::FILE* people);
+                                                   WantedInstances wanted_instances,
+                                                   std::FILE* people);
 
 }  // namespace gridwise

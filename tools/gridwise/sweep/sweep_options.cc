@@ -6,18 +6,18 @@
 namespace gridwise {
 
 absl::Status Check(const SweepOptions& options) {
-  if (options.all_rows && !options.row.empty()) {
+  if (options.all_instances && !options.instance.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--row=", options.row, " and --all-rows exclude each other"));
+        absl::StrCat("--instance=", options.instance, " and --all-instances exclude each other"));
   }
   if (options.time && options.verify) {
     return absl::InvalidArgumentError(
         "--time computes a part of the result at most, and --verify compares all of it");
   }
-  if (options.first_rows < 0 || options.random_rows < 0) {
+  if (options.first_instances < 0 || options.random_instances < 0) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("--first-rows is %d and --random-rows %d; must be >= 0", options.first_rows,
-                        options.random_rows));
+        absl::StrFormat("--first-instances is %d and --random-instances %d; must be >= 0",
+                        options.first_instances, options.random_instances));
   }
   if (options.best && !options.time) {
     return absl::InvalidArgumentError("--best is by time; it wants --time");
@@ -27,7 +27,7 @@ absl::Status Check(const SweepOptions& options) {
   }
   if (options.best && options.workers > 0) {
     return absl::InvalidArgumentError(
-        "--best compares a problem's rows in one process; it excludes --workers");
+        "--best compares a problem's instances in one process; it excludes --workers");
   }
   if (options.workers > 0 && options.json) {
     return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
@@ -41,9 +41,10 @@ absl::Status Check(const SweepOptions& options) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--run-limit is %g; must be above 0 and at most %g", options.run_limit_s, kLongest));
   }
-  if (!options.rows.empty() && !options.row.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--row=", options.row, " and --rows=", options.rows, " exclude each other"));
+  if (!options.instances.empty() && !options.instance.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--instance=", options.instance,
+                                                   " and --instances=", options.instances,
+                                                   " exclude each other"));
   }
   if (options.json && options.csv == "-") {
     return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");

@@ -13,15 +13,15 @@ namespace gridwise {
 struct SweepOptions {
   ProblemRequest request;  // direction and problem: "" is all, or without a set that of the sizes
   std::string family, op;  // of kernels to choose from; empty: any
-  std::string row;         // empty: the planner's choice
-  bool all_rows = false;   // every row that accepts a problem
-  int first_rows = 0;      // of them so many that the planner ranks first; with the next, 0: all
-  int random_rows = 0;     // and so many of the others, by chance, which the seed decides
-  /// With `time`, each problem's rows in the order of the planner's ranking, and each only until it
-  /// is sure to be slower than the best of them.
+  std::string instance;    // empty: the planner's choice
+  bool all_instances = false;  // every instance that accepts a problem
+  int first_instances = 0;   // of them so many that the planner ranks first; with the next, 0: all
+  int random_instances = 0;  // and so many of the others, by chance, which the seed decides
+  /// With `time`, each problem's instances in the order of the planner's ranking, and each only
+  /// until it is sure to be slower than the best of them.
   bool best = false;
-  bool quick = false;    // with `time`, a smaller sample, as with all rows
-  bool precise = false;  // with `time` and all rows, the larger sample of `best`
+  bool quick = false;    // with `time`, a smaller sample, as with all instances
+  bool precise = false;  // with `time` and all instances, the larger sample of `best`
   std::string chunk;     // "2/8": the second of every eight problems; empty: all
   double max_flops = 0;  // larger problems are left out; 0: none is
   bool verify = false;
@@ -29,7 +29,8 @@ struct SweepOptions {
   std::string csv;    // the table's file; "-": stdout, what is for people then goes to stderr
   uint64_t seed = 0;
   bool json = false;  // the records as one document on stdout
-  std::string rows;   // file of rows (tools/tune/builder.h) to choose from; empty: those built in
+  std::string
+      instances;  // file of instances (tools/tune/builder.h) to choose from; empty: those built in
   /// Processes that runs are done in, at a time, each its own run; 0: in this one.
   int workers = 0;
   double run_limit_s = 0;                   // of such a process

@@ -19,18 +19,18 @@ using Result = SweepRecord::Result;
 
 constexpr std::size_t kShown = 5;  // of a list that is sorted by what is worst
 
-/// A problem on the best of its rows, by the planner's estimate.
+/// A problem on the best of its instances, by the planner's estimate.
 struct Layer {
   const SweepItem* item;
-  const RowChoice* row;
-  double tflop_per_s() const { return Flops(item->problem) / row->estimate_us * 1e-6; }
+  const InstanceChoice* instance;
+  double tflop_per_s() const { return Flops(item->problem) / instance->estimate_us * 1e-6; }
 };
 
 std::vector<Layer> LayersOf(const std::vector<SweepItem>& items) {
   std::vector<Layer> layers;
   for (const SweepItem& item : items) {
-    const auto best = std::ranges::min_element(item.rows, {}, &RowChoice::estimate_us);
-    if (best != item.rows.end() && best->estimate_us > 0) layers.push_back({&item, &*best});
+    const auto best = std::ranges::min_element(item.instances, {}, &InstanceChoice::estimate_us);
+    if (best != item.instances.end() && best->estimate_us > 0) layers.push_back({&item, &*best});
   }
   return layers;
 }
@@ -51,11 +51,11 @@ void SweepReport::EndRun(const SweepRecord& record, double flops, double seconds
   Tell(record, seconds);
 }
 
-void SweepReport::CountRow(const SweepRecord& record) {
+void SweepReport::CountInstance(const SweepRecord& record) {
   if (record.failed()) {
     ++CountOf(record.result);
   } else {
-    ++(record.result == Result::kSlower ? rows_ruled_out_ : rows_timed_);
+    ++(record.result == Result::kSlower ? instances_ruled_out_ : instances_timed_);
   }
 }
 
@@ -73,7 +73,7 @@ void SweepReport::Tell(const SweepRecord& record, double seconds) {
   seconds_ += seconds;
   ++done_;
   if (record.timing) times_.push_back(record);
-  absl::FPrintF(people_, "[%d/%d] %s %s: %s", position_, runs_, record.problem, record.row,
+  absl::FPrintF(people_, "[%d/%d] %s %s: %s", position_, runs_, record.problem, record.instance,
                 record.result == Result::kPass ? Green(people_, "pass")
                 : record.failed()              ? Red(people_, Name(record.result))
                                                : Name(record.result));
@@ -95,15 +95,17 @@ void SweepReport::Tell(const SweepRecord& record, double seconds) {
   std::fflush(people_);
 }
 
-bool SweepReport::PrintSummary(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const {
+bool SweepReport::PrintSummary(const std::vector<SweepItem>& items,
+                               TimeOfInstance time_of_row) const {
   const auto count = [&](Result result) { return counts_[static_cast<int>(result)]; };
   absl::FPrintF(people_, "%d runs: %d passed, %d failed, %d not computed, %d unverified", runs_,
                 count(Result::kPass), count(Result::kFail), count(Result::kError),
                 count(Result::kUnverified));
   if (options_.time) absl::FPrintF(people_, ", %d timed", count(Result::kTimed));
   if (options_.best) {
-    absl::FPrintF(people_, " as the best of their rows; of %d rows %d are ruled out by a bound",
-                  rows_timed_ + rows_ruled_out_, rows_ruled_out_);
+    absl::FPrintF(people_,
+                  " as the best of their instances; of %d instances %d are ruled out by a bound",
+                  instances_timed_ + instances_ruled_out_, instances_ruled_out_);
   }
   if (earlier_ > 0)
     absl::FPrintF(people_, "; %d of them earlier, as %s has it", earlier_, options_.csv);
@@ -124,13 +126,13 @@ void SweepReport::PrintLayers(const std::vector<SweepItem>& items) const {
   const auto print = [&](const char* title) {
     absl::FPrintF(people_, "%s\n%10s %10s %8s  problem\n", title, "us", "GFLOP", "TFLOP/s");
     for (const Layer& layer : std::span(layers).first(std::min(kShown, layers.size()))) {
-      absl::FPrintF(people_, "%10.1f %10.2f %8.1f  %s %s: %s\n", layer.row->estimate_us,
+      absl::FPrintF(people_, "%10.1f %10.2f %8.1f  %s %s: %s\n", layer.instance->estimate_us,
                     Flops(layer.item->problem) * 1e-9, layer.tflop_per_s(), layer.item->name,
-                    KindOf(layer.item->problem), layer.row->row);
+                    KindOf(layer.item->problem), layer.instance->instance);
     }
   };
   std::ranges::stable_sort(layers, std::greater(),
-                           [](const Layer& layer) { return layer.row->estimate_us; });
+                           [](const Layer& layer) { return layer.instance->estimate_us; });
   print("slowest, by the planner's estimate");
   std::ranges::stable_sort(layers, {}, &Layer::tflop_per_s);
   print("least efficient, by the planner's estimate");
@@ -160,26 +162,26 @@ void SweepReport::PrintTimes() const {
     const std::string limit = record->timing->Limit();
     absl::FPrintF(people_, "%10.4g %10.4g %8.1f  %s: %s%s%s\n", record->timing->ms,
                   record->timing->roofline.ms(), record->timing->tflop_per_s(), record->problem,
-                  record->row, limit.empty() ? "" : "; limited by ", limit);
+                  record->instance, limit.empty() ? "" : "; limited by ", limit);
   }
 }
 
-/// Of a single problem all rows, the fastest first; of several the fastest one each.
-void SweepReport::PrintBest(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const {
-  const auto has_choice = [](const SweepItem& item) { return item.rows.size() > 1; };
+/// Of a single problem all instances, the fastest first; of several the fastest one each.
+void SweepReport::PrintBest(const std::vector<SweepItem>& items, TimeOfInstance time_of_row) const {
+  const auto has_choice = [](const SweepItem& item) { return item.instances.size() > 1; };
   if (std::ranges::none_of(items, has_choice)) return;
   absl::FPrintF(people_, "%s\n%10s %8s  problem\n",
                 items.size() == 1 ? "fastest first" : "fastest of each problem", "ms", "TFLOP/s");
   for (const SweepItem& item : items) {
-    std::vector<std::pair<double, const RowChoice*>> timed;
-    for (const RowChoice& row : item.rows) {
-      if (const auto ms = time_of_row(item, row)) timed.emplace_back(*ms, &row);
+    std::vector<std::pair<double, const InstanceChoice*>> timed;
+    for (const InstanceChoice& instance : item.instances) {
+      if (const auto ms = time_of_row(item, instance)) timed.emplace_back(*ms, &instance);
     }
     std::ranges::stable_sort(timed, {}, [](const auto& each) { return each.first; });
     if (items.size() > 1 && timed.size() > 1) timed.resize(1);
-    for (const auto& [ms, row] : timed) {
+    for (const auto& [ms, instance] : timed) {
       absl::FPrintF(people_, "%10.4g %8.1f  %s %s: %s (%s)\n", ms, Flops(item.problem) / ms * 1e-9,
-                    item.name, KindOf(item.problem), row->row, row->family);
+                    item.name, KindOf(item.problem), instance->instance, instance->family);
     }
   }
 }

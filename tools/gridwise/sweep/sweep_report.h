@@ -11,8 +11,9 @@
 
 namespace gridwise {
 
-/// The time of a row for a problem, in ms, if it was timed.
-using TimeOfRow = absl::FunctionRef<std::optional<double>(const SweepItem&, const RowChoice&)>;
+/// The time of an instance for a problem, in ms, if it was timed.
+using TimeOfInstance =
+    absl::FunctionRef<std::optional<double>(const SweepItem&, const InstanceChoice&)>;
 
 /// Tells people how a sweep goes, and at the end what it came to.
 class SweepReport {
@@ -30,28 +31,28 @@ class SweepReport {
   /// The next run was done in so many seconds of the sweep.
   void EndRun(const SweepRecord& record, double flops, double seconds);
 
-  // Of --best, where a run is a problem, on all of its rows.
+  // Of --best, where a run is a problem, on all of its instances.
 
-  void CountRow(const SweepRecord& record);
-  /// `told`: of the rows that were not timed earlier, the best one's, or where there is none an
-  /// error.
+  void CountInstance(const SweepRecord& record);
+  /// `told`: of the instances that were not timed earlier, the best one's, or where there is none
+  /// an error.
   void EndBest(const std::optional<SweepRecord>& told, bool has_time, double seconds);
 
   /// Whether every run passed, now or earlier.
-  bool PrintSummary(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const;
+  bool PrintSummary(const std::vector<SweepItem>& items, TimeOfInstance time_of_row) const;
 
  private:
   void Tell(const SweepRecord& record, double seconds);
   int& CountOf(SweepRecord::Result result) { return counts_[static_cast<int>(result)]; }
   void PrintLayers(const std::vector<SweepItem>& items) const;
   void PrintTimes() const;
-  void PrintBest(const std::vector<SweepItem>& items, TimeOfRow time_of_row) const;
+  void PrintBest(const std::vector<SweepItem>& items, TimeOfInstance time_of_row) const;
 
   const SweepOptions& options_;
   std::FILE* const people_;
   int runs_ = 0, position_ = 0, earlier_ = 0;
-  int counts_[6] = {};                       // of runs, by Result
-  int rows_timed_ = 0, rows_ruled_out_ = 0;  // of --best
+  int counts_[6] = {};                                 // of runs, by Result
+  int instances_timed_ = 0, instances_ruled_out_ = 0;  // of --best
   // Of this program.
   std::vector<SweepRecord> times_;
   double done_ = 0, flops_done_ = 0, flops_left_ = 0, seconds_ = 0;

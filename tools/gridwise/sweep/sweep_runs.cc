@@ -22,32 +22,32 @@ bool IsPrecise(const SweepOptions& options) { return options.precise || options.
 }  // namespace
 
 SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item,
-                     const RowChoice& row) {
+                     const InstanceChoice& instance) {
   SweepRecord record;
   record.problem = item.name;
   record.device = Name(gfx);
   record.sizes = ToString(item.problem);
-  record.row = row.row;
+  record.instance = instance.instance;
   record.seed = options.seed;
-  record.splits = row.splits;
-  record.family = row.family;
+  record.splits = instance.splits;
+  record.family = instance.family;
   record.problem_index = item.index;
   record.shape = item.problem;
   record.gflop = Flops(item.problem) * 1e-9;
-  record.estimate_us = row.estimate_us;
+  record.estimate_us = instance.estimate_us;
   return record;
 }
 
 bool IsQuick(const SweepOptions& options) {
-  return options.quick || (!IsPrecise(options) && (options.all_rows || IsSampled(options)));
+  return options.quick || (!IsPrecise(options) && (options.all_instances || IsSampled(options)));
 }
 
-SweepRecord SweepRuns::Run(const RowChoice& row, double limit_ms) {
-  SweepRecord record = RecordOf(options_, gfx_, item_, row);
+SweepRecord SweepRuns::Run(const InstanceChoice& instance, double limit_ms) {
+  SweepRecord record = RecordOf(options_, gfx_, item_, instance);
   record.message = item_.reason;
-  if (row.row.empty()) return record;
-  const absl::StatusOr<RowPlan> plan =
-      MakePlan(item_.problem, gfx_, {.row = row.row, .family = row.family});
+  if (instance.instance.empty()) return record;
+  const absl::StatusOr<InstancePlan> plan =
+      MakePlan(item_.problem, gfx_, {.instance = instance.instance, .family = instance.family});
   absl::Status status = plan.status();
   if (plan.ok()) status = options_.time ? Time(*plan, limit_ms, record) : Compute(*plan, record);
   if (!status.ok()) {
@@ -57,7 +57,7 @@ SweepRecord SweepRuns::Run(const RowChoice& row, double limit_ms) {
   return record;
 }
 
-absl::Status SweepRuns::Time(const RowPlan& plan, double limit_ms, SweepRecord& record) const {
+absl::Status SweepRuns::Time(const InstancePlan& plan, double limit_ms, SweepRecord& record) const {
   const SimTiming simulated = IsQuick(options_)     ? SimTiming::kQuick
                               : IsPrecise(options_) ? SimTiming::kBare
                                                     : SimTiming::kQuiet;
@@ -72,7 +72,7 @@ absl::Status SweepRuns::Time(const RowPlan& plan, double limit_ms, SweepRecord& 
   return absl::OkStatus();
 }
 
-absl::Status SweepRuns::Compute(const RowPlan& plan, SweepRecord& record) {
+absl::Status SweepRuns::Compute(const InstancePlan& plan, SweepRecord& record) {
   if (!operands_) {
     absl::Status status = CheckMemory(item_.problem, plan, options_.verify);
     if (!status.ok()) return status;

@@ -16,7 +16,7 @@ namespace gridwise {
 
 /// The record of a run, but for what comes of it.
 SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item,
-                     const RowChoice& row);
+                     const InstanceChoice& instance);
 
 /// Whether times are of the smallest sample.
 bool IsQuick(const SweepOptions& options);
@@ -28,12 +28,13 @@ class SweepRuns {
       : options_(options), gfx_(gfx), item_(item) {}
 
   /// The record of a run, whatever came of it. A time that is sure to be above the limit is given
-  /// up: then the row is slower than another.
-  SweepRecord Run(const RowChoice& row, double limit_ms = std::numeric_limits<double>::infinity());
+  /// up: then the instance is slower than another.
+  SweepRecord Run(const InstanceChoice& instance,
+                  double limit_ms = std::numeric_limits<double>::infinity());
 
  private:
-  absl::Status Time(const RowPlan& plan, double limit_ms, SweepRecord& record) const;
-  absl::Status Compute(const RowPlan& plan, SweepRecord& record);
+  absl::Status Time(const InstancePlan& plan, double limit_ms, SweepRecord& record) const;
+  absl::Status Compute(const InstancePlan& plan, SweepRecord& record);
   absl::Status Verify(const Outcome& outcome, SweepRecord& record);
 
   const SweepOptions& options_;

@@ -29,11 +29,12 @@ constexpr size_t kKeyColumns = 6;
 constexpr size_t kResultColumn = 6;
 constexpr size_t kMsColumn = 24;
 constexpr const char* kColumns[] = {
-    "problem", "device", "sizes", "row", "seed", "splits", "result", "gflop", "estimate_us",
+    "problem", "device", "sizes", "instance", "seed", "splits", "result", "gflop", "estimate_us",
     "seconds", "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves", "mma",
     "valu", "salu", "lds", "vmem", "smem", "branch", "other", "ms", "low_ms", "high_ms", "burst_ms",
     "tflop_per_s", "bound_ms", "of_bound", "bound", "limiter", "ports_ms", "ports", "message",
-    // As CK Tile's tile engine writes them, and what a problem and a row are beside their names.
+    // As CK Tile's tile engine writes them, and what a problem and an instance are beside their
+    // names.
     "family", "direction", "type", "kernel", "problem_idx", "N", "C", "K", "G", "Di", "Hi", "Wi",
     "Z", "Y", "X", "stride_d", "stride_h", "stride_w", "pad_d", "pad_h", "pad_w", "dilation_d",
     "dilation_h", "dilation_w", "latency_ms", "tflops", "non_zero"};
@@ -49,7 +50,7 @@ std::vector<std::string> KeyOf(const SweepRecord& record) {
   return {record.problem,
           record.device,
           record.sizes,
-          record.row,
+          record.instance,
           absl::StrCat(record.seed),
           record.splits > 0 ? absl::StrCat(record.splits) : ""};
 }
@@ -71,7 +72,7 @@ std::vector<std::string> SizesOf(const SweepRecord& record) {
 
 /// What the tile engine's columns say, see kColumns.
 std::vector<std::string> FieldsElsewhere(const SweepRecord& record) {
-  std::vector<std::string> fields = {record.family, "", "", record.row,
+  std::vector<std::string> fields = {record.family, "", "", record.instance,
                                      absl::StrCat(record.problem_index)};
   if (record.shape) {
     fields[1] = KindOf(*record.shape);

@@ -19,18 +19,19 @@
 
 namespace gridwise {
 
-/// One line of a sweep's CSV file: a problem on a row of a target.
+/// One line of a sweep's CSV file: a problem on an instance of a target.
 struct SweepRecord {
   // What was asked. These are the record's key.
-  std::string problem;  // its name in the problem set
-  std::string device;   // "gfx942"
-  std::string sizes;    // ToString(ConvProblem), with direction and type
-  std::string row;      // empty where none computes the problem
+  std::string problem;   // its name in the problem set
+  std::string device;    // "gfx942"
+  std::string sizes;     // ToString(ConvProblem), with direction and type
+  std::string instance;  // empty where none computes the problem
   uint64_t seed = 0;
-  int splits = 0;  // workgroups that share the K of a tile; 0 where no row computes the problem
+  int splits =
+      0;  // workgroups that share the K of a tile; 0 where no instance computes the problem
 
   // The same once more, for who reads a table by columns.
-  std::string family;  // of the row
+  std::string family;  // of the instance
   int problem_index = 0;
   std::optional<Problem> shape;
 
@@ -40,7 +41,7 @@ struct SweepRecord {
   std::string message;                   // why it is kFail or kError
   std::optional<std::int64_t> non_zero;  // elements of a computed output
   double gflop = 0;
-  double estimate_us = 0;           // the planner's, of the launch; 0 where no row computes it
+  double estimate_us = 0;           // the planner's, of the launch; 0 where no instance computes it
   double seconds = 0;               // of the launch: of the simulation, where it is simulated
   std::optional<ErrorStats> error;  // kPass and kFail
   std::optional<SimRun> sim;
@@ -49,8 +50,8 @@ struct SweepRecord {
   bool failed() const { return result == Result::kFail || result == Result::kError; }
 };
 
-/// "pass", "fail", "unverified", "timed", "slower" (than another row, and not timed to the end) or
-/// "error".
+/// "pass", "fail", "unverified", "timed", "slower" (than another instance, and not timed to the
+/// end) or "error".
 const char* Name(SweepRecord::Result result);
 
 /// The CSV file of a sweep: records are added a line at a time and reach the file at once, so that

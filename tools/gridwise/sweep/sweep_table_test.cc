@@ -32,7 +32,7 @@ SweepRecord Record(const std::string& problem, Result result, const std::string&
   record.problem = problem;
   record.device = "gfx942";
   record.sizes = "fwd f16 g1";
-  record.row = "row";
+  record.instance = "instance";
   record.result = result;
   record.message = message;
   return record;
@@ -143,7 +143,7 @@ TEST(SweepTable, KnowsWhatTheFileHolds) {
   EXPECT_EQ(table->Find(Record("two", Result::kError), kVerified), Result::kFail);
   EXPECT_EQ(table->Find(Record("three", Result::kPass), kVerified), std::nullopt);
   SweepRecord other = Record("two", Result::kPass);
-  for (std::string* field : {&other.device, &other.sizes, &other.row}) {
+  for (std::string* field : {&other.device, &other.sizes, &other.instance}) {
     const std::string kept = *field;
     *field = "other";
     EXPECT_EQ(table->Find(other, kVerified), std::nullopt);
@@ -248,7 +248,7 @@ TEST(SweepTable, HasTheTileEnginesColumns) {
                                   : lines[static_cast<std::size_t>(line)]
                                          [static_cast<std::size_t>(found - columns.begin())];
   };
-  for (const auto& [column, value] : {std::pair("kernel", "row"),
+  for (const auto& [column, value] : {std::pair("kernel", "instance"),
                                       {"problem_idx", "5"},
                                       {"N", "3"},
                                       {"C", "24"},

@@ -59,9 +59,9 @@ absl::StatusOr<std::string> RunInWorker(const std::vector<std::string>& sweep, c
   arguments.insert(
       arguments.end(),
       {absl::StrCat("--problem=", run.problem), absl::StrCat("--direction=", run.direction),
-       absl::StrCat("--family=", run.family), absl::StrCat("--row=", run.row),
-       absl::StrCat("--csv=", table.path()), "--workers=0", "--rows=", "--all-rows=false",
-       "--first-rows=0", "--random-rows=0", "--chunk=", "--json=false",
+       absl::StrCat("--family=", run.family), absl::StrCat("--instance=", run.instance),
+       absl::StrCat("--csv=", table.path()), "--workers=0", "--instances=", "--all-instances=false",
+       "--first-instances=0", "--random-instances=0", "--chunk=", "--json=false",
        absl::StrCat("--quick=", run.quick ? "true" : "false")});
   const absl::StatusOr<Ending> ending = RunProgram(arguments, limit_s);
   if (!ending.ok()) return ending.status();

@@ -7,9 +7,9 @@
 
 namespace gridwise {
 
-/// A run of a sweep, as its flags: one problem on one row.
+/// A run of a sweep, as its flags: one problem on one instance.
 struct WorkerRun {
-  std::string problem, direction, family, row;
+  std::string problem, direction, family, instance;
   bool quick = false;
 };
 

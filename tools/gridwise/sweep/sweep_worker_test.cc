@@ -18,14 +18,15 @@ absl::StatusOr<std::string> RunScript(const std::string& script, double limit_s 
   const std::string find_csv =
       "for flag; do case $flag in --csv=*) csv=${flag#--csv=};; esac; done; ";
   return RunInWorker({"/bin/sh", "-c", find_csv + script, "sweep"},
-                     {.problem = "p", .direction = "fwd", .family = "tile", .row = "r"}, limit_s);
+                     {.problem = "p", .direction = "fwd", .family = "tile", .instance = "r"},
+                     limit_s);
 }
 
 TEST(RunInWorker, GivesTheLineOfTheTable) {
   const absl::StatusOr<std::string> line =
-      RunScript("echo problem,row >$csv; echo \"$*\" >>$csv; exit 1  # a wrong result");
+      RunScript("echo problem,instance >$csv; echo \"$*\" >>$csv; exit 1  # a wrong result");
   ASSERT_TRUE(line.ok()) << line.status();
-  EXPECT_THAT(*line, StartsWith("--problem=p --direction=fwd --family=tile --row=r --csv="));
+  EXPECT_THAT(*line, StartsWith("--problem=p --direction=fwd --family=tile --instance=r --csv="));
   EXPECT_THAT(*line, HasSubstr(" --workers=0"));
 }
 

@@ -9,11 +9,12 @@
 // Their assertions say a rule's own sentence.
 #pragma clang diagnostic ignored "-Wc++26-extensions"
 
-/// The symbol of the kernel of a row, by GRIDWISE_ROW_HASH (tools/build/defs.bzl): explicit, so
-/// that host code knows it (core/launch/row_symbol.h), and the same as long as the row is.
-#define GRIDWISE_ROW_SYMBOL(family) GRIDWISE_ROW_SYMBOL_AT(family, GRIDWISE_ROW_HASH)
-#define GRIDWISE_ROW_SYMBOL_AT(family, hash) GRIDWISE_ROW_SYMBOL_OF(family, hash)
-#define GRIDWISE_ROW_SYMBOL_OF(family, hash) gridwise_##family##_##hash
+/// The symbol of the kernel of an instance, by GRIDWISE_INSTANCE_HASH (tools/build/defs.bzl):
+/// explicit, so that host code knows it (core/launch/instance_symbol.h), and the same as long as
+/// the instance is.
+#define GRIDWISE_INSTANCE_SYMBOL(family) GRIDWISE_INSTANCE_SYMBOL_AT(family, GRIDWISE_INSTANCE_HASH)
+#define GRIDWISE_INSTANCE_SYMBOL_AT(family, hash) GRIDWISE_INSTANCE_SYMBOL_OF(family, hash)
+#define GRIDWISE_INSTANCE_SYMBOL_OF(family, hash) gridwise_##family##_##hash
 
 namespace gridwise {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/arch/row_kernel.h"
+#include "core/arch/instance_kernel.h"
 #include "core/arch/this_target.h"
 #include "tile/kernel/bwd_weight.h"
 #include "tile/kernel/gather.h"
@@ -15,7 +15,7 @@ using enum Schedule;
 
 }  // namespace gridwise::tile
 
-#define GRIDWISE_TILE_ROW(Kernel, Args, ...)                                         \
+#define GRIDWISE_TILE_INSTANCE(Kernel, Args, ...)                                    \
   namespace gridwise::tile {                                                         \
   static_assert(Reject(TileConfig{__VA_ARGS__}, kThisTarget) == nullptr,             \
                 Sentence(Reject(TileConfig{__VA_ARGS__}, kThisTarget)));             \
@@ -23,11 +23,11 @@ using enum Schedule;
       __attribute__((amdgpu_flat_work_group_size(TileConfig{__VA_ARGS__}.threads(),  \
                                                  TileConfig{__VA_ARGS__}.threads()), \
                      amdgpu_waves_per_eu(TileConfig{__VA_ARGS__}.occupancy))) void   \
-          GRIDWISE_ROW_SYMBOL(tile)(Args) {                                          \
+          GRIDWISE_INSTANCE_SYMBOL(tile)(Args) {                                     \
     Kernel<TileConfig{__VA_ARGS__}, kThisTarget>();                                  \
   }                                                                                  \
   }
 
-#define FORWARD(...) GRIDWISE_TILE_ROW(GatherTile, GatherArgs, __VA_ARGS__)
-#define BACKWARD_DATA(...) GRIDWISE_TILE_ROW(GatherTile, GatherArgs, __VA_ARGS__)
-#define BACKWARD_WEIGHT(...) GRIDWISE_TILE_ROW(BwdWeightTile, BwdWeightArgs, __VA_ARGS__)
+#define FORWARD(...) GRIDWISE_TILE_INSTANCE(GatherTile, GatherArgs, __VA_ARGS__)
+#define BACKWARD_DATA(...) GRIDWISE_TILE_INSTANCE(GatherTile, GatherArgs, __VA_ARGS__)
+#define BACKWARD_WEIGHT(...) GRIDWISE_TILE_INSTANCE(BwdWeightTile, BwdWeightArgs, __VA_ARGS__)

@@ -2,8 +2,9 @@
 
 namespace gridwise {
 
-/// A row as numbers, for models of its time, whatever its family; zeros where it has no such thing.
-struct RowShape {
+/// An instance as numbers, for models of its time, whatever its family; zeros where it has no such
+/// thing.
+struct InstanceShape {
   int tile_m = 0, tile_n = 0, tile_k = 0;  // elements of a workgroup's output, and of a step
   int waves = 0, load_waves = 0;           // of a workgroup, that multiply, and that only load
   int occupancy = 0;                       // waves of a SIMD that registers are allocated for
@@ -17,7 +18,7 @@ struct RowShape {
   int walk_a = 0, walk_b = 0;  // how much it takes to find what to load, from 1 by ck::Walk; 0: by
                                // the problem's own axes
   int lane_channels = 0, lane_cells = 0, lane_taps = 0;  // without tile: what a lane works on
-  bool is_new = false;  // no model has seen times of rows of its kind: see model::Rank
+  bool is_new = false;  // no model has seen times of instances of its kind: see model::Rank
 };
 
 }  // namespace gridwise

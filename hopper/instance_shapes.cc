@@ -1,4 +1,4 @@
-#include "hopper/row_shapes.h"
+#include "hopper/instance_shapes.h"
 
 #include "core/arch/mma_shape.h"
 
@@ -12,7 +12,7 @@ constexpr int kOfProducer = 1;  // more warps of each quarter of a multiprocesso
 
 }  // namespace
 
-RowShape ShapeOf(const Config& c) {
+InstanceShape ShapeOf(const Config& c) {
   return {.tile_m = c.rows(),
           .tile_n = c.columns,
           .tile_k = c.slab,
@@ -28,7 +28,7 @@ RowShape ShapeOf(const Config& c) {
           .walk_b = c.kept};
 }
 
-RowShape ShapeOf(const ClassesConfig& c) {
+InstanceShape ShapeOf(const ClassesConfig& c) {
   return {.tile_m = c.kRows,
           .tile_n = c.kColumns,
           .tile_k = kBlock,
@@ -43,7 +43,7 @@ RowShape ShapeOf(const ClassesConfig& c) {
           .walk_b = c.kept};
 }
 
-RowShape ShapeOf(const HaloConfig& c) {
+InstanceShape ShapeOf(const HaloConfig& c) {
   return {.tile_m = c.cells(),
           .tile_n = c.channels,
           .tile_k = c.channels,
@@ -59,7 +59,7 @@ RowShape ShapeOf(const HaloConfig& c) {
           .lane_taps = c.filter};
 }
 
-RowShape ShapeOf(const HaloWeightConfig& c) {
+InstanceShape ShapeOf(const HaloWeightConfig& c) {
   return {.tile_m = kBlock,
           .tile_n = kBlock * c.kTaps,
           .tile_k = kBlock,
@@ -74,7 +74,7 @@ RowShape ShapeOf(const HaloWeightConfig& c) {
           .lane_taps = c.kTaps};
 }
 
-RowShape ShapeOf(const HaloDenseConfig& c) {
+InstanceShape ShapeOf(const HaloDenseConfig& c) {
   return {.tile_m = c.cells(),
           .tile_n = c.columns,
           .tile_k = c.slab,
@@ -91,7 +91,7 @@ RowShape ShapeOf(const HaloDenseConfig& c) {
           .is_new = c.slab < kBlock};
 }
 
-RowShape ShapeOf(const LineConfig& c) {
+InstanceShape ShapeOf(const LineConfig& c) {
   return {.tile_m = 64,
           .tile_n = c.columns,
           .tile_k = c.pieces * 8,
@@ -107,7 +107,7 @@ RowShape ShapeOf(const LineConfig& c) {
           .lane_taps = c.lines};
 }
 
-RowShape ShapeOf(const NarrowWeightConfig& c) {
+InstanceShape ShapeOf(const NarrowWeightConfig& c) {
   return {.tile_m = kBlock,
           .tile_n = c.channels * c.window(),
           .tile_k = kDepth,
@@ -121,7 +121,7 @@ RowShape ShapeOf(const NarrowWeightConfig& c) {
           .lane_taps = c.taps()};
 }
 
-RowShape ShapeOf(const SimpleConfig& c) {
+InstanceShape ShapeOf(const SimpleConfig& c) {
   return {.tile_m = c.kTile,
           .tile_n = c.kTile,
           .tile_k = c.kStep,

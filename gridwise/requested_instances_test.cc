@@ -1,4 +1,4 @@
-// Rows that are built in because others have them, and that plans take on request alone.
+// Instances that are built in because others have them, and that plans take on request alone.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,11 +12,11 @@
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
-#include "core/launch/row_shape.h"
+#include "core/launch/instance_shape.h"
 #include "core/planning/family.h"
 #include "gmock/gmock.h"
 #include "gridwise/conv.h"
-#include "gridwise/rows.h"
+#include "gridwise/instances.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -31,11 +31,11 @@ ConvProblem Square(Direction direction, std::int64_t filter) {
   return {.direction = direction, .batch = 8, .c = 256, .k = 256, .dims = {Dim{}, dim, dim}};
 }
 
-/// The requested rows of f16 that compute a problem.
+/// The requested instances of f16 that compute a problem.
 std::vector<std::string> Requested(const ConvProblem& problem, Gfx gfx) {
   std::vector<std::string> names;
-  for (const RowVerdict& verdict : ExplainRows(problem, gfx)) {
-    if (!verdict.reason && verdict.ranked_cycles == kNotRanked) names.push_back(verdict.row);
+  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
+    if (!verdict.reason && verdict.ranked_cycles == kNotRanked) names.push_back(verdict.instance);
   }
   return names;
 }
@@ -44,11 +44,11 @@ std::vector<std::string> Ranked(const ConvProblem& problem, Gfx gfx, const PlanO
   const absl::StatusOr<std::vector<Plan>> plans = RankPlans(problem, gfx, /*n=*/1000, options);
   EXPECT_TRUE(plans.ok()) << plans.status();
   std::vector<std::string> names;
-  for (const Plan& plan : *plans) names.push_back(plan.row());
+  for (const Plan& plan : *plans) names.push_back(plan.instance());
   return names;
 }
 
-TEST(RequestedRows, ArePassedOverUnlessTheyOrTheirOpAreNamed) {
+TEST(RequestedInstances, ArePassedOverUnlessTheyOrTheirOpAreNamed) {
   for (const std::int64_t filter : {1, 3}) {
     const ConvProblem problem = Square(Direction::kBackwardWeight, filter);
     for (const Gfx gfx : {Gfx::k942, Gfx::k950}) {
@@ -57,11 +57,11 @@ TEST(RequestedRows, ArePassedOverUnlessTheyOrTheirOpAreNamed) {
       const std::vector<std::string> plain = Ranked(problem, gfx, {});
       const std::vector<std::string> of_family = Ranked(problem, gfx, {.family = "ck"});
       const std::vector<std::string> of_op = Ranked(problem, gfx, {.op = "wavelet"});
-      for (const std::string& row : requested) {
-        EXPECT_THAT(plain, Not(Contains(row)));
-        EXPECT_THAT(of_family, Not(Contains(row)));
-        EXPECT_THAT(of_op, Contains(row));
-        EXPECT_THAT(Ranked(problem, gfx, {.row = row}), Contains(row));
+      for (const std::string& instance : requested) {
+        EXPECT_THAT(plain, Not(Contains(instance)));
+        EXPECT_THAT(of_family, Not(Contains(instance)));
+        EXPECT_THAT(of_op, Contains(instance));
+        EXPECT_THAT(Ranked(problem, gfx, {.instance = instance}), Contains(instance));
       }
     }
   }
@@ -69,7 +69,7 @@ TEST(RequestedRows, ArePassedOverUnlessTheyOrTheirOpAreNamed) {
   const std::vector<std::string> requested = Requested(data, Gfx::k950);
   ASSERT_EQ(requested.size(), 1u);
   EXPECT_THAT(Ranked(data, Gfx::k950, {}), Not(Contains(requested[0])));
-  EXPECT_THAT(Ranked(data, Gfx::k950, {.row = requested[0]}), Contains(requested[0]));
+  EXPECT_THAT(Ranked(data, Gfx::k950, {.instance = requested[0]}), Contains(requested[0]));
 }
 
 // What is published (ROCm/rocm-libraries#5652, "Instance coverage"): each for 2-D and for 1x1 with
@@ -83,19 +83,19 @@ constexpr Published kWavelet[] = {
     {4, 4, 128, 128, true}, {4, 4, 64, 64, true},   {4, 4, 128, 64, true}, {4, 4, 64, 128, true},
     {4, 2, 64, 64, false},  {4, 2, 128, 64, false}, {4, 2, 64, 128, false}};
 
-/// Rows of the op whose B is found so: "even", "check2-", "check3-".
+/// Instances of the op whose B is found so: "even", "check2-", "check3-".
 int CountOf(const Published& published, DataType type, Gfx gfx, std::string_view walk) {
-  const std::vector<RowInfo> rows = ListRows();
-  return static_cast<int>(std::ranges::count_if(rows, [&](const RowInfo& row) {
-    const RowShape& shape = row.shape;
-    return row.op == "wavelet" && row.gfx == gfx && row.type == type &&
+  const std::vector<InstanceInfo> instances = ListInstances();
+  return static_cast<int>(std::ranges::count_if(instances, [&](const InstanceInfo& instance) {
+    const InstanceShape& shape = instance.shape;
+    return instance.op == "wavelet" && instance.gfx == gfx && instance.type == type &&
            shape.load_waves == published.load_waves && shape.waves == published.math_waves &&
            shape.tile_m == published.tile_m && shape.tile_n == published.tile_n &&
-           shape.vector_b > 1 && absl::StrContains(row.name, absl::StrCat("_b", walk));
+           shape.vector_b > 1 && absl::StrContains(instance.name, absl::StrCat("_b", walk));
   }));
 }
 
-TEST(PublishedRows, OfClassicWaveletAreAllThere) {
+TEST(PublishedInstances, OfClassicWaveletAreAllThere) {
   for (const Gfx gfx : {Gfx::k942, Gfx::k950}) {
     for (const DataType type : {DataType::kF16, DataType::kBF16}) {
       for (const Published& published : kWavelet) {
@@ -110,27 +110,27 @@ TEST(PublishedRows, OfClassicWaveletAreAllThere) {
   }
 }
 
-TEST(PublishedRows, OfTheOpWaveletHaveWavesThatOnlyLoad) {
-  int rows = 0;
-  for (const RowInfo& row : ListRows()) {
-    if (row.op != "wavelet") continue;
-    ++rows;
-    EXPECT_GT(row.shape.load_waves, 0) << row.name;
+TEST(PublishedInstances, OfTheOpWaveletHaveWavesThatOnlyLoad) {
+  int instances = 0;
+  for (const InstanceInfo& instance : ListInstances()) {
+    if (instance.op != "wavelet") continue;
+    ++instances;
+    EXPECT_GT(instance.shape.load_waves, 0) << instance.name;
   }
-  EXPECT_GT(rows, 60);
+  EXPECT_GT(instances, 60);
 }
 
 // ROCm/rocm-libraries#8220: seven a type, among them 256/128/64, one with loads of 4 channels and
 // one that merges 32 groups.
-TEST(PublishedRows, OfTileWaveletAreAllThere) {
+TEST(PublishedInstances, OfTileWaveletAreAllThere) {
   for (const DataType type : {DataType::kF16, DataType::kBF16}) {
     int all = 0, big = 0, of_4 = 0, merged = 0;
-    for (const RowInfo& row : ListRows()) {
-      if (row.family != "tile" || row.direction != Direction::kBackwardData ||
-          row.gfx != Gfx::k950 || row.type != type || row.shape.load_waves == 0) {
+    for (const InstanceInfo& instance : ListInstances()) {
+      if (instance.family != "tile" || instance.direction != Direction::kBackwardData ||
+          instance.gfx != Gfx::k950 || instance.type != type || instance.shape.load_waves == 0) {
         continue;
       }
-      const RowShape& shape = row.shape;
+      const InstanceShape& shape = instance.shape;
       ++all;
       big += shape.tile_m == 256 && shape.tile_n == 128 && shape.tile_k == 64;
       of_4 += shape.vector_a == 4;

@@ -1,4 +1,4 @@
-"""kernel_rows: the rows of a list that one shard compiles, as a source; kernel_row_codes: where the kernel of each is, for host code."""
+"""kernel_instances: the instances of a list that one shard compiles, as a source; kernel_instance_codes: where the kernel of each is, for host code."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "TYPES")
@@ -17,7 +17,7 @@ def _chosen(flag, known):
     return names
 
 def _wanted(ctx):
-    """Regular expressions that a wanted row matches: its direction's and its type's."""
+    """Regular expressions that a wanted instance matches: its direction's and its type's."""
     families = _chosen(ctx.attr._families, FAMILIES)
     directions = _chosen(ctx.attr._directions, DIRECTIONS)
     types = _chosen(ctx.attr._types, TYPES.keys())
@@ -32,24 +32,24 @@ def _wanted(ctx):
 
 def _run_awk(ctx, variables):
     ctx.actions.run_shell(
-        mnemonic = "KernelRows",
+        mnemonic = "KernelInstances",
         # Arguments are the script, the list, the output and pairs of variables and values.
-        command = """script=$1 rows=$2 out=$3; shift 3; awk "$@" -f "$script" "$rows" >"$out" """,
-        arguments = [ctx.file._script.path, ctx.file.rows.path, ctx.outputs.out.path] +
+        command = """script=$1 instances=$2 out=$3; shift 3; awk "$@" -f "$script" "$instances" >"$out" """,
+        arguments = [ctx.file._script.path, ctx.file.instances.path, ctx.outputs.out.path] +
                     [argument for item in variables.items() for argument in ["-v", "%s=%s" % item]],
-        inputs = [ctx.file.rows, ctx.file._script],
+        inputs = [ctx.file.instances, ctx.file._script],
         outputs = [ctx.outputs.out],
     )
     return [DefaultInfo(files = depset([ctx.outputs.out]))]
 
 _ATTRS = {
-    "rows": attr.label(allow_single_file = True, mandatory = True, doc = "The list."),
+    "instances": attr.label(allow_single_file = True, mandatory = True, doc = "The list."),
     "shards": attr.int(mandatory = True),
     "out": attr.output(mandatory = True),
-    "_script": attr.label(allow_single_file = True, default = ":kernel_rows.awk"),
+    "_script": attr.label(allow_single_file = True, default = ":kernel_instances.awk"),
 }
 
-def _rows_impl(ctx):
+def _instances_impl(ctx):
     wanted, types = _wanted(ctx)
     return _run_awk(ctx, {
         "source": 1,
@@ -60,12 +60,12 @@ def _rows_impl(ctx):
         "types": types,
     })
 
-kernel_rows = rule(
-    implementation = _rows_impl,
+kernel_instances = rule(
+    implementation = _instances_impl,
     attrs = _ATTRS | {
-        "header": attr.string(mandatory = True, doc = "Include path of the header that defines the rows' macros."),
-        "family": attr.string(doc = "Whose rows they are; one that --//tools/config:families does not know is always wanted."),
-        "directions": attr.string_dict(doc = "By direction, a regular expression that its rows match; without, all rows are wanted."),
+        "header": attr.string(mandatory = True, doc = "Include path of the header that defines the instances' macros."),
+        "family": attr.string(doc = "Whose instances they are; one that --//tools/config:families does not know is always wanted."),
+        "directions": attr.string_dict(doc = "By direction, a regular expression that its instances match; without, all instances are wanted."),
         "shard": attr.int(mandatory = True),
         "_families": attr.label(default = "//tools/config:families"),
         "_directions": attr.label(default = "//tools/config:directions"),
@@ -76,4 +76,4 @@ kernel_rows = rule(
 def _codes_impl(ctx):
     return _run_awk(ctx, {"source": 0, "shards": ctx.attr.shards})
 
-kernel_row_codes = rule(implementation = _codes_impl, attrs = _ATTRS)
+kernel_instance_codes = rule(implementation = _codes_impl, attrs = _ATTRS)

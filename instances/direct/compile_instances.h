@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/arch/row_kernel.h"
+#include "core/arch/instance_kernel.h"
 #include "core/arch/this_target.h"
 #include "direct/kernel/bwd_weight.h"
 #include "direct/kernel/gather.h"
@@ -16,7 +16,7 @@ using enum DataType;
 #if defined(__NVPTX__)
 #define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                               \
   extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(threads, +kConfig.resident))) void \
-  GRIDWISE_ROW_SYMBOL(direct)(const __attribute__((grid_constant)) Args args) {              \
+  GRIDWISE_INSTANCE_SYMBOL(direct)(const __attribute__((grid_constant)) Args args) {         \
     Kernel<kConfig, kThisTarget>(args);                                                      \
   }
 #else
@@ -24,12 +24,12 @@ using enum DataType;
   extern "C" GRIDWISE_KERNEL                                                       \
       __attribute__((amdgpu_flat_work_group_size(threads, threads),                \
                      amdgpu_waves_per_eu(FewestWaves(kConfig, kThisTarget)))) void \
-      GRIDWISE_ROW_SYMBOL(direct)(Args) {                                          \
+      GRIDWISE_INSTANCE_SYMBOL(direct)(Args) {                                     \
     Kernel<kConfig, kThisTarget>(KernelArgs<Args>());                              \
   }
 #endif
 
-#define GRIDWISE_DIRECT_ROW(Kernel, Args, waves, ...)                          \
+#define GRIDWISE_DIRECT_INSTANCE(Kernel, Args, waves, ...)                     \
   namespace gridwise::direct {                                                 \
   static_assert(Reject(DirectConfig{__VA_ARGS__}, kThisTarget) == nullptr,     \
                 Sentence(Reject(DirectConfig{__VA_ARGS__}, kThisTarget)));     \
@@ -38,6 +38,6 @@ using enum DataType;
   }
 
 #define GATHER(...) \
-  GRIDWISE_DIRECT_ROW(DirectGatherTile, DirectGatherArgs, kDirectGatherWaves, __VA_ARGS__)
+  GRIDWISE_DIRECT_INSTANCE(DirectGatherTile, DirectGatherArgs, kDirectGatherWaves, __VA_ARGS__)
 #define WEIGHT(...) \
-  GRIDWISE_DIRECT_ROW(DirectWeightTile, DirectWeightArgs, kDirectWeightWaves, __VA_ARGS__)
+  GRIDWISE_DIRECT_INSTANCE(DirectWeightTile, DirectWeightArgs, kDirectWeightWaves, __VA_ARGS__)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/arch/row_kernel.h"
+#include "core/arch/instance_kernel.h"
 #include "hopper/kernel/classes.h"
 #include "hopper/kernel/gather.h"
 #include "hopper/kernel/halo.h"
@@ -23,34 +23,35 @@ using enum DataType;
   namespace gridwise::hopper {                                                         \
   static_assert(Reject(kConfig) == nullptr, Sentence(Reject(kConfig)));                \
   extern "C" GRIDWISE_KERNEL __attribute__((launch_bounds(kConfig.threads(), 1))) void \
-  GRIDWISE_ROW_SYMBOL(hopper)(const GRIDWISE_GRID_CONSTANT Args args) {                \
+  GRIDWISE_INSTANCE_SYMBOL(hopper)(const GRIDWISE_GRID_CONSTANT Args args) {           \
     run(args);                                                                         \
   }                                                                                    \
   }
-#define GRIDWISE_HOPPER_ROW(Roles, Args, kConfig) \
+#define GRIDWISE_HOPPER_INSTANCE(Roles, Args, kConfig) \
   GRIDWISE_HOPPER_KERNEL(Args, (RunRoles<kConfig.warpgroups(), Roles<kConfig>, Args>), kConfig)
 
-#define FORWARD(...)                           \
-  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, \
-                      (Config{.direction = Direction::kForward, __VA_ARGS__}))
-#define BACKWARD_DATA(...)                     \
-  GRIDWISE_HOPPER_ROW(GatherRoles, GatherArgs, \
-                      (Config{.direction = Direction::kBackwardData, __VA_ARGS__}))
-#define WEIGHT(...)                            \
-  GRIDWISE_HOPPER_ROW(WeightRoles, WeightArgs, \
-                      (Config{.direction = Direction::kBackwardWeight, __VA_ARGS__}))
-#define HALO_FORWARD(...)                  \
-  GRIDWISE_HOPPER_ROW(HaloRoles, HaloArgs, \
-                      (HaloConfig{.direction = Direction::kForward, __VA_ARGS__}))
-#define HALO_BACKWARD_DATA(...)            \
-  GRIDWISE_HOPPER_ROW(HaloRoles, HaloArgs, \
-                      (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
+#define FORWARD(...)                                \
+  GRIDWISE_HOPPER_INSTANCE(GatherRoles, GatherArgs, \
+                           (Config{.direction = Direction::kForward, __VA_ARGS__}))
+#define BACKWARD_DATA(...)                          \
+  GRIDWISE_HOPPER_INSTANCE(GatherRoles, GatherArgs, \
+                           (Config{.direction = Direction::kBackwardData, __VA_ARGS__}))
+#define WEIGHT(...)                                 \
+  GRIDWISE_HOPPER_INSTANCE(WeightRoles, WeightArgs, \
+                           (Config{.direction = Direction::kBackwardWeight, __VA_ARGS__}))
+#define HALO_FORWARD(...)                       \
+  GRIDWISE_HOPPER_INSTANCE(HaloRoles, HaloArgs, \
+                           (HaloConfig{.direction = Direction::kForward, __VA_ARGS__}))
+#define HALO_BACKWARD_DATA(...)                 \
+  GRIDWISE_HOPPER_INSTANCE(HaloRoles, HaloArgs, \
+                           (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
 #define HALO_DENSE(...) \
-  GRIDWISE_HOPPER_ROW(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
-#define CLASSES(...) GRIDWISE_HOPPER_ROW(ClassesRoles, GatherArgs, (ClassesConfig{__VA_ARGS__}))
-#define LINE(...) GRIDWISE_HOPPER_ROW(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
+  GRIDWISE_HOPPER_INSTANCE(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
+#define CLASSES(...) \
+  GRIDWISE_HOPPER_INSTANCE(ClassesRoles, GatherArgs, (ClassesConfig{__VA_ARGS__}))
+#define LINE(...) GRIDWISE_HOPPER_INSTANCE(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
-  GRIDWISE_HOPPER_ROW(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
+  GRIDWISE_HOPPER_INSTANCE(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
 #define NARROW_WEIGHT(...)                                                                      \
   GRIDWISE_HOPPER_KERNEL(                                                                       \
       HaloArgs, (RunWarpRoles<NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \

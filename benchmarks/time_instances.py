@@ -1,11 +1,11 @@
-"""Times rows of many problems on an NVIDIA GPU, into a table of the form that tools/tune reads.
+"""Times instances of many problems on an NVIDIA GPU, into a table of the form that tools/tune reads.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
-    python3 benchmarks/time_rows.py --library=bazel-bin/instances/c/libgridwise.so --out=times.csv problems.csv ...
+    python3 benchmarks/time_instances.py --library=bazel-bin/gridwise/c/libgridwise.so --out=times.csv problems.csv ...
 
-Needs PyTorch. Of each problem, the rows whose estimate is within --factor times the least; as compare_cudnn.py does, by events around
-one launch after 256 MB have been written, median. The rows take turns, and the median of their turns counts. Results are not compared. With
---splits, other numbers of splits of the first rows as well, into a second table.
+Needs PyTorch. Of each problem, the instances whose estimate is within --factor times the least; as compare_cudnn.py does, by events around
+one launch after 256 MB have been written, median. The instances take turns, and the median of their turns counts. Results are not compared. With
+--splits, other numbers of splits of the first instances as well, into a second table.
 """
 
 import argparse
@@ -18,15 +18,15 @@ import compare_cudnn
 import torch
 from compare_cudnn import gridwise_problem, median_ms, open_library, sizes_of
 
-COLUMNS = ("problem", "device", "sizes", "row", "splits", "result", "estimate_us", "ms")
+COLUMNS = ("problem", "device", "sizes", "instance", "splits", "result", "estimate_us", "ms")
 SHARES = (0.25, 0.35, 0.5, 0.7, 0.85, 1.2, 1.4, 2, 2.8)  # of the planner's number of splits
 
 
 class Plan:
     """A loaded plan, whose tensors are parts of two buffers."""
 
-    def __init__(self, problem, row, splits, pool, out):
-        self.plan = problem.plans(row=row, splits=splits, target="sm_90a")[0]
+    def __init__(self, problem, instance, splits, pool, out):
+        self.plan = problem.plans(instance=instance, splits=splits, target="sm_90a")[0]
         self.conv = self.plan.load()
         said = re.search(r"splits +(\d+)", self.plan.description)
         self.splits = int(said.group(1)) if said else 1
@@ -62,16 +62,16 @@ def other_splits(splits, most=128):
 
 
 def plans_of(problem, direction, args, pool, out):
-    rows = [(v["row"], v["estimated_ms"]) for v in problem.explain("sm_90a") if "reason" not in v]
-    least = min(ms for _, ms in rows)
-    near = [(row, ms) for row, ms in rows if ms <= args.factor * least]
-    plans = [Plan(problem, row, 0, pool, out) for row, _ in near]
+    instances = [(v["instance"], v["estimated_ms"]) for v in problem.explain("sm_90a") if "reason" not in v]
+    least = min(ms for _, ms in instances)
+    near = [(instance, ms) for instance, ms in instances if ms <= args.factor * least]
+    plans = [Plan(problem, instance, 0, pool, out) for instance, _ in near]
     more = []
     if args.splits:
         for plan, (_, ms) in list(zip(plans, near))[: args.splits]:
             if ms > 1.8 * least or (direction != "bwd_weight" and plan.splits == 1):
                 continue
-            more += [Plan(problem, plan.plan.row, splits, pool, out) for splits in other_splits(plan.splits)]
+            more += [Plan(problem, plan.plan.instance, splits, pool, out) for splits in other_splits(plan.splits)]
     return plans, more
 
 
@@ -81,7 +81,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--factor", type=float, default=2.5)
-    parser.add_argument("--splits", type=int, default=0, help="of so many rows of a problem, other numbers of splits")
+    parser.add_argument("--splits", type=int, default=0, help="of so many instances of a problem, other numbers of splits")
     parser.add_argument("--splits-out", default="splits.csv")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1e9)
@@ -114,7 +114,7 @@ def main():
                     plan.times.append(median_ms(plan.launch, repetitions))
             for writer, plans in zip(writers, lists):
                 for plan in plans:
-                    writer.writerow((name, "sm_90a", sizes_of(problem, direction, dtype), plan.plan.row, plan.splits, "timed",
+                    writer.writerow((name, "sm_90a", sizes_of(problem, direction, dtype), plan.plan.instance, plan.splits, "timed",
                                      f"{plan.plan.estimated_ms * 1e3:.6g}", f"{plan.ms():.6g}"))
             for file in files:
                 file.flush()
