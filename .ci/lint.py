@@ -1,8 +1,9 @@
-"""Checks what the compiler does not: packages that include each other, and layers.
+"""Checks what the compiler does not: layers, packages that include each other, and words that are no longer used.
 
     .ci/lint.py            checks the repository, prints a line per fault, and exits with 0 when there is none
 
-Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads.
+Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads; so is the list
+of retired words in docs/glossary.md.
 """
 
 import os
@@ -19,6 +20,9 @@ BELOW = ("tools/config", "tools/build", "tools/third_party/hip", "tools/sim/hip/
 PROGRAMS = re.compile(r"_test\.|_test_|_on_host|_benchmark\.|/examples/|/testing/")
 # Headers of an older API, each of which includes the one that took its place.
 DEPRECATED = re.compile(r"instances/\w+\.h$")
+# What has words of its own: scripts about other projects, lists of problems and times, and what tells of earlier versions.
+NOT_OURS = re.compile(r"findings/|CHANGELOG\.md$|.*\.(csv|xz|npy|png|svg)$")
+RETIRED = re.compile(r"^\| ([^|]+) \| [^|]+ \|([^|]*)\|$", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -94,6 +98,34 @@ def cycle_faults(includes, packages):
                 yield f"{a} and {b} include each other: {source} includes {target}"
 
 
+def retired_words(glossary):
+    """Returns pairs of a pattern and the folders in which it is allowed, of the table under 'Retired words'."""
+    table = glossary.partition("## Retired words")[2].partition("|---|---|---|")[2]
+    rows = RETIRED.findall(table)
+    if not rows:
+        raise ValueError("docs/glossary.md has no table of retired words")
+    pairs = []
+    for words, folders in rows:
+        alternatives = "|".join(re.escape(word.strip()) for word in words.split(","))
+        # A constant's name goes on behind its prefix.
+        end = "" if alternatives.startswith("k") and alternatives[1:2].isupper() else r"\b"
+        pairs.append((re.compile(rf"\b(?:{alternatives}){end}", 0 if end == "" else re.IGNORECASE), tuple(folders.split())))
+    return pairs
+
+
+def word_faults(files, glossary):
+    """Yields a sentence for each line with a retired word."""
+    pairs = retired_words(glossary)
+    for path in files:
+        if NOT_OURS.match(path) or path == "docs/glossary.md":
+            continue
+        with open(path, encoding="utf-8", errors="ignore") as file:
+            for number, line in enumerate(file, 1):
+                for pattern, folders in pairs:
+                    if not path.startswith(folders or ("\0",)) and (found := pattern.search(line)):
+                        yield f"{path}:{number}: {found.group()} is a retired word; docs/glossary.md says which one to use"
+
+
 def main():
     files = subprocess.run(["git", "ls-files"], capture_output=True, text=True, check=True).stdout.splitlines()
     known = set(files)
@@ -106,10 +138,13 @@ def main():
     includes = [(path, name) for path, text in texts.items() for name in INCLUDE.findall(text) if name in known]
     with open("core/README.md", encoding="utf-8") as file:
         order = core_order(file.read())
-    faults = [*layer_faults(includes, order), *cycle_faults(includes, packages)]
+    with open("docs/glossary.md", encoding="utf-8") as file:
+        glossary = file.read()
+    regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
+    faults = [*layer_faults(includes, order), *cycle_faults(includes, packages), *word_faults(regular, glossary)]
     for fault in faults:
         print(fault)
-    print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages: {len(faults)} faults")
+    print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages, words of {len(files)}: {len(faults)} faults")
     return 1 if faults or not includes else 0
 
 

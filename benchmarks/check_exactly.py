@@ -78,9 +78,9 @@ def random_problem(rng, most_flops):
     while one is None or flops(one) > most_flops:
         groups, c, k = random_channels(rng)
         one = Problem(groups, 1, c, k, random_dims(rng))
-    cells = max(c * math.prod(d[0] for d in one.dims), k * math.prod(map(out_size, one.dims)))
+    pixels = max(c * math.prod(d[0] for d in one.dims), k * math.prod(map(out_size, one.dims)))
     operations = 10 ** rng.uniform(5, math.log10(most_flops))
-    batch = int(min(operations / flops(one), MOST_ELEMENTS / cells, 600))
+    batch = int(min(operations / flops(one), MOST_ELEMENTS / pixels, 600))
     return one._replace(batch=max(batch, 1))
 
 
@@ -140,9 +140,9 @@ class Operands:
         self.w = integers((p.k, p.c // p.groups, *(d[1] for d in p.dims)), 2)
         self.dy = integers((p.batch, p.k, *map(out_size, p.dims)), 2)
         like = {"fwd": self.dy, "bwd_data": self.x, "bwd_weight": self.w}[case.direction]
-        lay_cells, lay_weights = Lay(case, of_weights=False), Lay(case, of_weights=True)
-        self.lay_out = lay_weights if case.direction == "bwd_weight" else lay_cells
-        x, w, dy = (lay(t).to(TYPES[case.dtype]) for lay, t in ((lay_cells, self.x), (lay_weights, self.w), (lay_cells, self.dy)))
+        lay_pixels, lay_weights = Lay(case, of_weights=False), Lay(case, of_weights=True)
+        self.lay_out = lay_weights if case.direction == "bwd_weight" else lay_pixels
+        x, w, dy = (lay(t).to(TYPES[case.dtype]) for lay, t in ((lay_pixels, self.x), (lay_weights, self.w), (lay_pixels, self.dy)))
         self.a, self.b = {"fwd": (x, w), "bwd_data": (dy, w), "bwd_weight": (dy, x)}[case.direction]
         self.d, self.of_epilogue, self.described = [], [], []
         for kind in case.tensors:

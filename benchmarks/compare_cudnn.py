@@ -62,9 +62,9 @@ def out_size(dim):
 
 
 def flops(problem):
-    cells = math.prod(out_size(d) for d in problem.dims)
+    pixels = math.prod(out_size(d) for d in problem.dims)
     taps = math.prod(d[1] for d in problem.dims)
-    return 2.0 * problem.batch * cells * problem.k * (problem.c // problem.groups) * taps
+    return 2.0 * problem.batch * pixels * problem.k * (problem.c // problem.groups) * taps
 
 
 def gridwise_problem(problem, direction, dtype):
@@ -156,8 +156,8 @@ def verify(conv, tensors, ref):
 
 def instances_of(args, problem):
     """[(instance, estimated microseconds)] of those whose names contain --instances, the cheapest first."""
-    verdicts = [(v["instance"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
-    return [v for v in verdicts if args.instances in v[0] and not (args.skip_instances and args.skip_instances in v[0])]
+    explanations = [(v["instance"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
+    return [v for v in explanations if args.instances in v[0] and not (args.skip_instances and args.skip_instances in v[0])]
 
 
 flush = None

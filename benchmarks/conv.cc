@@ -62,9 +62,9 @@ void Time(benchmark::State& state, const Plan& plan) {
 std::vector<PlanOptions> InstancesOf(const ConvProblem& problem, Gfx gfx) {
   if (!absl::GetFlag(FLAGS_all_instances)) return {{}};
   std::vector<PlanOptions> instances;
-  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
-    if (!verdict.reason)
-      instances.push_back({.instance = verdict.instance, .family = verdict.family});
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx)) {
+    if (!explanation.reason)
+      instances.push_back({.instance = explanation.instance, .family = explanation.family});
   }
   return instances;
 }

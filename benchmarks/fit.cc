@@ -55,7 +55,7 @@ struct Constant {
 
 /// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one
 /// set.
-std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
+std::vector<Constant> ConstantsOf(Gfx gfx, bool along_pixels) {
   std::vector<Constant> constants;
   const auto add = [&](const char* name, double& value) {
     constants.push_back({name, &value, value});
@@ -63,7 +63,7 @@ std::vector<Constant> ConstantsOf(Gfx gfx, bool along_cells) {
   if (gfx == Gfx::kSm90a) {
     hopper::Fit::Fields(hopper::MutableFit(), add);
   } else {
-    TileFit::Fields(MutableTileFit(gfx, along_cells), add);
+    TileFit::Fields(MutableTileFit(gfx, along_pixels), add);
   }
   return constants;
 }
@@ -184,20 +184,20 @@ absl::Status Run(const std::vector<std::string>& tables) {
     absl::StatusOr<Layer> layer = LayerOf(problem, *gfx);
     if (!layer.ok()) return layer.status();
     if (layer->size() < 2) continue;
-    const bool along_cells = gfx != Gfx::kSm90a &&  // which has one set of constants
-                             layer->front().problem.direction == Direction::kBackwardWeight;
-    lists[along_cells ? 1 : 0].push_back(*std::move(layer));
+    const bool along_pixels = gfx != Gfx::kSm90a &&  // which has one set of constants
+                              layer->front().problem.direction == Direction::kBackwardWeight;
+    lists[along_pixels ? 1 : 0].push_back(*std::move(layer));
   }
   if (lists[0].empty() && lists[1].empty()) {
     return absl::InvalidArgumentError("no layer has several timed instances");
   }
-  for (const bool along_cells : {false, true}) {
-    const std::vector<Layer>& list = lists[along_cells ? 1 : 0];
+  for (const bool along_pixels : {false, true}) {
+    const std::vector<Layer>& list = lists[along_pixels ? 1 : 0];
     if (list.empty()) continue;
     absl::PrintF("%s\n", gfx == Gfx::kSm90a ? "all directions"
-                         : along_cells      ? "backward-weight"
+                         : along_pixels     ? "backward-weight"
                                             : "forward and backward-data");
-    const std::vector<Constant> constants = ConstantsOf(*gfx, along_cells);
+    const std::vector<Constant> constants = ConstantsOf(*gfx, along_pixels);
     Print("before", LossOf(list, *gfx), constants);
     Print("after", Fit(list, *gfx, constants), constants);
   }

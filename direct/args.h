@@ -11,10 +11,10 @@ namespace gridwise::direct {
 /// group are contiguous.
 struct DirectTensor {
   const void* data;
-  long image;   // from one image to the next
-  int group;    // from one group to the next
-  int cell[3];  // from one cell to the next along an axis
-  int size[3];  // cells
+  long image;    // from one image to the next
+  int group;     // from one group to the next
+  int pixel[3];  // from one pixel to the next along an axis
+  int size[3];   // pixels
 };
 
 /// Where the elements of w or dw are.
@@ -24,7 +24,7 @@ struct DirectWeights {
 };
 
 /// Kernel arguments of forward and backward-data; see core/conv/gemm_map.h. The table's sub-GEMMs
-/// are counted in runs of DirectConfig::cells along w and rows along h: m, by_count_w and
+/// are counted in runs of DirectConfig::pixels along w and rows along h: m, by_count_w and
 /// by_count_h are of runs, and those of `lane_images` images are one.
 struct DirectGatherArgs {
   DirectTensor source, out;  // x and y, or dy and dx
@@ -39,7 +39,7 @@ struct DirectGatherArgs {
   int runs;         // of a wave, one after the other
   int block[3];  // taps along d and h, and groups of DirectConfig::taps along w, of which LDS has
                  // the weights at a time; a sub-GEMM may have fewer
-  int splits;    // workgroups that share the taps of an output cell, each with sums of its own
+  int splits;    // workgroups that share the taps of an output pixel, each with sums of its own
   long split_bytes;          // from one to the next
   int out_type;              // DataType of the output, or of the sums that become it
   int out_element;           // bytes
@@ -54,7 +54,7 @@ struct DirectGatherArgs {
   SubGemm inline_table[kInlineSubGemms];
 };
 
-/// Kernel arguments of backward-weight: dw[g][k][t][c] = sum over images and output cells of
+/// Kernel arguments of backward-weight: dw[g][k][t][c] = sum over images and output pixels of
 /// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]. A lane's sums are of a pair (k, c) of a group,
 /// of one image in `lane_images`.
 struct DirectWeightArgs {
@@ -70,8 +70,8 @@ struct DirectWeightArgs {
   int tap_groups_w;          // groups of DirectConfig::taps
   MagicDiv by_tap_groups_w;  //
   int stride[3], dilation[3], pad[3];
-  // Waves walk over output cells in steps, of one line after the other. With several rows of sums
-  // lines lie along h, `others` runs of cells side by side, else along w.
+  // Waves walk over output pixels in steps, of one line after the other. With several rows of sums
+  // lines lie along h, `others` runs of pixels side by side, else along w.
   int steps, lines;  // of a line, and of all images
   MagicDiv by_steps;
   int others;  // lines of a plane
@@ -79,7 +79,7 @@ struct DirectWeightArgs {
   int wave_steps;    // of a wave
   int splits;        // workgroups that share the lines, each of which writes sums of its own
   long split_bytes;  // from one to the next
-  DieRuns dies;      // of workgroups that read the same cells, one after the other
+  XcdRuns xcds;      // of workgroups that read the same pixels, one after the other
   int tap_groups, lane_tiles, workgroups;
   MagicDiv by_tap_groups, by_lane_tiles;
   int out_type;  // DataType of dw, or of the sums that become it

@@ -7,35 +7,35 @@
 namespace gridwise::direct {
 
 /// A direct kernel, as a value: no matrix unit, and LDS for weights alone. Lanes lie along
-/// channels, each sums products of its own channels, and what differs from cell to cell is the same
-/// in all lanes of a wave. For groups of few channels, depthwise ones above all.
+/// channels, each sums products of its own channels, and what differs from pixel to pixel is the
+/// same in all lanes of a wave. For groups of few channels, depthwise ones above all.
 struct DirectConfig {
   DataType type = DataType::kF16;  // of the operands; sums are of SumType(type)
   int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
-  int cells = 8;                   // consecutive output cells along w that a lane works on
-  // Filter taps along w at a time. With several, a lane loads the source cells that they and the
-  // output cells have in common once; `stride` is the source cells from one output cell to the
-  // next, and taps are one source cell apart. With one, both are any number, and `stride` is 0.
+  int pixels = 8;                  // consecutive output pixels along w that a lane works on
+  // Filter taps along w at a time. With several, a lane loads the source pixels that they and the
+  // output pixels have in common once; `stride` is the source pixels from one output pixel to the
+  // next, and taps are one source pixel apart. With one, both are any number, and `stride` is 0.
   int taps = 1, stride = 0;
-  // Of forward and backward-data, consecutive rows of such cells that a lane works on, while LDS
-  // has the weights. With several, along h too `stride` is the source cells between them and taps
+  // Of forward and backward-data, consecutive rows of such pixels that a lane works on, while LDS
+  // has the weights. With several, along h too `stride` is the source pixels between them and taps
   // are one apart. 0: one row, and lanes load the weights where they use them.
   // Of backward-weight, consecutive rows of taps along h that a lane has the sums of, while it
   // walks along h with as many rows of dy at hand. With several, taps are as far apart there as the
-  // cells are that outputs meet. 0: one row, along which it walks.
+  // pixels are that outputs meet. 0: one row, along which it walks.
   Omittable<0> rows = {};
   // Of Hopper, workgroups that registers of a multiprocessor are to suffice for: fewer than these
   // wait for memory, and with fewer registers for each, sums are spilled. 0: as many as the
   // assembler leaves room for.
   Omittable<0> resident = {};
 
-  /// What its name is made of: f16_ch2_cells8_taps3_stride1, or
-  /// f16_ch2_cells8_taps3_stride1_rows2_res3.
+  /// What its name is made of: f16_ch2_pixels8_taps3_stride1, or
+  /// f16_ch2_pixels8_taps3_stride1_rows2_res3.
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [type, channels, cells, taps, stride, rows, resident] = self;
+    auto& [type, channels, pixels, taps, stride, rows, resident] = self;
     visit("", type);
     visit("ch", channels);
-    visit("cells", cells);
+    visit("pixels", pixels);
     visit("taps", taps);
     visit("stride", stride);
     visit("rows", rows);
@@ -48,11 +48,11 @@ struct DirectConfig {
   /// Rows of `taps` taps whose weights LDS has, at most: those of a square filter, or of 3x3x3.
   constexpr int tap_rows() const { return taps == 3 ? 9 : taps; }
 
-  /// Source cells along w that the lane's output cells meet in `taps` taps.
-  constexpr int window() const { return taps == 1 ? cells : (cells - 1) * stride + taps; }
-  /// Of them, the one of output cell `cell` and tap `tap`.
-  constexpr int WindowCell(int cell, int tap) const {
-    return taps == 1 ? cell : cell * stride + tap;
+  /// Source pixels along w that the lane's output pixels meet in `taps` taps.
+  constexpr int window() const { return taps == 1 ? pixels : (pixels - 1) * stride + taps; }
+  /// Of them, the one of output pixel `pixel` and tap `tap`.
+  constexpr int WindowPixel(int pixel, int tap) const {
+    return taps == 1 ? pixel : pixel * stride + tap;
   }
 };
 
@@ -61,7 +61,7 @@ inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
 /// What kernels, plans and estimates tell targets apart by: the lanes of a wave, and Hopper, which
-/// computes an address of 64 bits for each load, and whose other instances load by a copy engine.
+/// computes an address of 64 bits for each load, and whose other instances load by TMA.
 enum class TargetKind { kWave64, kWave32, kHopper };
 constexpr TargetKind KindOf(Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
@@ -69,7 +69,7 @@ constexpr TargetKind KindOf(Gfx gfx) {
   return target.wave_size == 64 ? TargetKind::kWave64 : TargetKind::kWave32;
 }
 
-/// Of a cell. On Hopper each load should have much to bring.
+/// Of a pixel. On Hopper each load should have much to bring.
 constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
 /// Waves of a SIMD that the compiler is to leave registers for: of two rows of halves in seven taps
@@ -91,7 +91,7 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
     return MostBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
                                      : "a lane loads 4 bytes at most";
   }
-  if (c.cells < 1 || c.cells > 16) return "a lane works on 1 to 16 cells";
+  if (c.pixels < 1 || c.pixels > 16) return "a lane works on 1 to 16 pixels";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
   if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
   if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {

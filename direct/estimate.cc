@@ -11,7 +11,7 @@ namespace {
 
 /// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
 /// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
-/// each on all rows that take it, on an H100, and along cells, but for `load`, of 24 on an H200.
+/// each on all rows that take it, on an H100, and along pixels, but for `load`, of 24 on an H200.
 /// `begin` is less than it takes, since estimates of halo and narrow instances are as well: so is
 /// the faster one chosen.
 struct WaveFit {
@@ -22,20 +22,20 @@ struct WaveFit {
   double vector = 1;         // of a vector instruction
   double conversion = 1;     // vector instructions of a conversion
   double load = 0;           // and of a load
-  double run = 0;            // of a run of cells of a wave, before its first load and after
+  double run = 0;            // of a run of pixels of a wave, before its first load and after
   double begin = 0;          // of the launch
   double dram = 0;           // of device memory's peak, for the tensors; 0: not counted
   double waves_at_once = 8;  // of a SIMD
 };
-constexpr WaveFit kHopperCells = {.bytes = 22,
-                                  .latency = 438,
-                                  .scalar = 81,
-                                  .launch = 912,
-                                  .vector = 1.77,
-                                  .conversion = 2.15,
-                                  .load = 3,
-                                  .begin = 11400,
-                                  .waves_at_once = 1};
+constexpr WaveFit kHopperPixels = {.bytes = 22,
+                                   .latency = 438,
+                                   .scalar = 81,
+                                   .launch = 912,
+                                   .vector = 1.77,
+                                   .conversion = 2.15,
+                                   .load = 3,
+                                   .begin = 11400,
+                                   .waves_at_once = 1};
 constexpr WaveFit kHopper = {.bytes = 43.7,
                              .latency = 38.5,
                              .scalar = 33,
@@ -46,23 +46,23 @@ constexpr WaveFit kHopper = {.bytes = 43.7,
                              .begin = 10000,
                              .dram = 0.55,
                              .waves_at_once = 1};
-constexpr WaveFit kWave64Cells = {
+constexpr WaveFit kWave64Pixels = {
     .bytes = 29, .latency = 860, .scalar = 37, .launch = 3500, .vector = 4};
 constexpr WaveFit kWave64 = {
     .bytes = 17, .latency = 720, .scalar = 24, .launch = 4500, .vector = 4};
-constexpr WaveFit kWave32Cells = {.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600};
+constexpr WaveFit kWave32Pixels = {.bytes = 35, .latency = 510, .scalar = 78, .launch = 3600};
 constexpr WaveFit kWave32 = {.bytes = 15.5, .latency = 420, .scalar = 67, .launch = 1700};
 
-const WaveFit& FitOf(TargetKind target, bool along_cells) {
+const WaveFit& FitOf(TargetKind target, bool along_pixels) {
   switch (target) {
     case TargetKind::kHopper:
-      return along_cells ? kHopperCells : kHopper;
+      return along_pixels ? kHopperPixels : kHopper;
     case TargetKind::kWave64:
-      return along_cells ? kWave64Cells : kWave64;
+      return along_pixels ? kWave64Pixels : kWave64;
     case TargetKind::kWave32:
       break;
   }
-  return along_cells ? kWave32Cells : kWave32;
+  return along_pixels ? kWave32Pixels : kWave32;
 }
 
 /// Of device memory for the tensors, a round's part; 0 where it is not counted. It hides behind the
@@ -82,15 +82,15 @@ double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds)
 Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const WaveWork& work) {
   const DeviceFacts& device = request.device;
   const TargetTraits target = TraitsOf(device.gfx);
-  const WaveFit fit = FitOf(KindOf(device.gfx), work.along_cells);
-  constexpr double kLeastBytes = 64;  // a load of a wave takes a cycle's bytes at least
+  const WaveFit fit = FitOf(KindOf(device.gfx), work.along_pixels);
+  constexpr double kMinBytes = 64;  // a load of a wave takes a cycle's bytes at least
   const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
   const double row_valu = (work.products * config.channels + work.conversions * fit.conversion +
                            work.loads * fit.load) *
                           fit.vector;
   const double waves_per_simd = std::max(1.0, work.waves / target.simds_per_unit);
   const double load_bytes =
-      std::max(kLeastBytes, 1.0 * target.wave_size * config.channels * SizeOf(config.type));
+      std::max(kMinBytes, 1.0 * target.wave_size * config.channels * SizeOf(config.type));
   const double row_bytes = work.waves * work.loads * load_bytes;
   const double resident =
       request.needs.registers > 0

@@ -23,8 +23,9 @@ class DirectKernel : public PartKernel {
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return false; }
   InstanceShape shape() const override {
-    return {
-        .lane_channels = config_.channels, .lane_cells = config_.cells, .lane_taps = config_.taps};
+    return {.lane_channels = config_.channels,
+            .lane_pixels = config_.pixels,
+            .lane_taps = config_.taps};
   }
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
     if (auto reason = RejectDirect(config_, problem, splits)) return reason;
@@ -48,10 +49,10 @@ class GatherKernel final : public DirectKernel {
  public:
   using DirectKernel::DirectKernel;
 
-  // Where others have a copy engine, lanes load cells that it cannot.
-  Cells cells() const override {
-    if (KindOf(gfx()) != TargetKind::kHopper) return Cells::kSpaced;
-    return config().type == DataType::kI8 ? Cells::kAsTheyAre : Cells::kFloatsAsTheyAre;
+  // Where others have TMA, lanes load pixels that it cannot.
+  Pixels pixels() const override {
+    if (KindOf(gfx()) != TargetKind::kHopper) return Pixels::kSpaced;
+    return config().type == DataType::kI8 ? Pixels::kAsTheyAre : Pixels::kFloatsAsTheyAre;
   }
 
   PartEstimate Estimate(const PartRequest& request) const override {
@@ -81,7 +82,7 @@ class WeightKernel final : public DirectKernel {
   using DirectKernel::DirectKernel;
 
   // A lane has its taps, and no use for more channels of dy.
-  Cells cells() const override { return Cells::kAsTheyAre; }
+  Pixels pixels() const override { return Pixels::kAsTheyAre; }
 
   InstanceShape shape() const override {
     InstanceShape shape = DirectKernel::shape();

@@ -25,7 +25,7 @@ DirectTensor MakeTensor(const ConvProblem& problem, Tensor which, std::int64_t s
   tensor.image = axes.stride[0] * size;
   tensor.group = static_cast<int>(axes.stride[4] * size);
   for (size_t i = 0; i < 3; ++i) {
-    tensor.cell[i] = static_cast<int>(axes.stride[1 + i] * size);
+    tensor.pixel[i] = static_cast<int>(axes.stride[1 + i] * size);
     tensor.size[i] = static_cast<int>(axes.size[1 + i]);
   }
   return tensor;

@@ -13,7 +13,7 @@ namespace gridwise::direct {
 /// them.
 
 /// Images that lie beside each other in lanes, at most.
-inline constexpr std::int64_t kMostLaneImages = 64;
+inline constexpr std::int64_t kMaxLaneImages = 64;
 
 MagicDiv DivideBy(std::int64_t divisor);
 

@@ -17,8 +17,8 @@ constexpr std::int64_t kMaxWaveSize = 64;
 std::int64_t MostTiles(const DirectConfig& config, const ConvProblem& problem) {
   const PerAxis size = problem.AxesOf(problem.out()).size;
   const bool forward = problem.direction == Direction::kForward;
-  const std::int64_t classes = forward ? 1 : std::min(problem.dims[2].stride, size[3]);
-  const std::int64_t runs = size[0] * size[1] * size[2] * (size[3] / config.cells + classes);
+  const std::int64_t phases = forward ? 1 : std::min(problem.dims[2].stride, size[3]);
+  const std::int64_t runs = size[0] * size[1] * size[2] * (size[3] / config.pixels + phases);
   return runs / kDirectGatherWaves;
 }
 
@@ -35,15 +35,15 @@ std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem&
   for (const std::size_t axis : {2u, 1u}) {
     if (axis == 1 && config.rows_of_lane() == 1) continue;
     const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
-    const int cells = strides.source_stride, taps = strides.tap_source_stride;
+    const int pixels = strides.source_stride, taps = strides.tap_source_stride;
     const bool walks = axis == 1 && is_weight;  // with the rows of dy that the taps meet at hand
-    if (walks ? cells == taps : cells == config.stride && taps == 1) continue;
-    return Refusal(
-        RefusalCode::kFilter,
-        absl::StrFormat("along %s, cells of the output are %d and taps %d apart in the source; the "
-                        "instance is for %s",
-                        kAxisNames[axis], cells, taps,
-                        walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride)));
+    if (walks ? pixels == taps : pixels == config.stride && taps == 1) continue;
+    return Refusal(RefusalCode::kFilter,
+                   absl::StrFormat(
+                       "along %s, pixels of the output are %d and taps %d apart in the source; the "
+                       "instance is for %s",
+                       kAxisNames[axis], pixels, taps,
+                       walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride)));
   }
   return std::nullopt;
 }
@@ -115,7 +115,7 @@ std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
       if (axes.size[i] == 1 || axes.stride[i] % config.channels == 0) continue;
       return Refusal(
           RefusalCode::kLayout,
-          absl::StrFormat("cells of %s are %d elements apart; the instance is for multiples "
+          absl::StrFormat("pixels of %s are %d elements apart; the instance is for multiples "
                           "of %d",
                           which == Tensor::kX ? "x" : "y", axes.stride[i], config.channels));
     }
@@ -125,24 +125,24 @@ std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
 
 std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvProblem& problem,
                                         std::int64_t limit) {
-  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
-  const std::int64_t cells = problem.batch * std::max(problem.in_cells(), problem.out_cells());
-  if (cells >= kOffsetLimit / 2 || problem.filter_taps() >= kOffsetLimit) {
-    return Excess{absl::StrFormat("there are %d cells and %d filter taps; must be fewer than 2^30",
-                                  cells, problem.filter_taps()),
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
+  const std::int64_t pixels = problem.batch * std::max(problem.in_pixels(), problem.out_pixels());
+  if (pixels >= kOffsetLimit / 2 || problem.filter_taps() >= kOffsetLimit) {
+    return Excess{absl::StrFormat("there are %d pixels and %d filter taps; must be fewer than 2^30",
+                                  pixels, problem.filter_taps()),
                   of_positions};
   }
   const std::int64_t sub_gemms = SubGemmCount(problem);
   if (sub_gemms > kMaxSubGemms) {
     return Excess{
         absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
-        PartAxis::kCells};
+        PartAxis::kPixels};
   }
   if (problem.direction == Direction::kBackwardWeight) {
-    constexpr std::int64_t kMost = kMaxWorkItems / (kDirectWeightWaves * kMaxWaveSize);
+    constexpr std::int64_t kMax = kMaxWorkItems / (kDirectWeightWaves * kMaxWaveSize);
     const std::int64_t steps = problem.batch * problem.dims[0].out() *
                                (problem.dims[1].out() + config.rows_of_lane() - 1) *
-                               CeilDiv<std::int64_t>(problem.dims[2].out(), config.cells);
+                               CeilDiv<std::int64_t>(problem.dims[2].out(), config.pixels);
     if (steps >= kOffsetLimit / 2) {
       return Excess{
           absl::StrFormat("waves walk over y in %d steps; must be fewer than 2^30", steps),
@@ -150,23 +150,24 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvPr
     }
     const std::int64_t workgroups =
         problem.filter_taps() * CeilDiv<std::int64_t>(LaneItems(problem), 32 * config.channels);
-    if (workgroups > kMost) {
+    if (workgroups > kMax) {
       return Excess{absl::StrFormat("there are %d filter taps of %d channels, or pairs of them, "
                                     "which are %d workgroups; a launch takes at most %d",
-                                    problem.filter_taps(), LaneItems(problem), workgroups, kMost),
+                                    problem.filter_taps(), LaneItems(problem), workgroups, kMax),
                     PartAxis::kTaps};
     }
   } else {
-    constexpr std::int64_t kMost = kMaxWorkItems / (kDirectGatherWaves * kMaxWaveSize);
+    constexpr std::int64_t kMax = kMaxWorkItems / (kDirectGatherWaves * kMaxWaveSize);
     const std::int64_t tiles = MostTiles(config, problem) + sub_gemms;
     const std::int64_t lane_tiles = CeilDiv<std::int64_t>(
-        LaneItems(problem) * std::min(kMostLaneImages, problem.batch), 32 * config.channels);
-    if (tiles > kMost || tiles * lane_tiles >= kOffsetLimit) {
-      return Excess{absl::StrFormat(
-                        "there are up to %d tiles of cells and %d of lanes; a launch takes at most "
-                        "%d of cells, and fewer than 2^31 together",
-                        tiles, lane_tiles, kMost),
-                    of_positions};
+        LaneItems(problem) * std::min(kMaxLaneImages, problem.batch), 32 * config.channels);
+    if (tiles > kMax || tiles * lane_tiles >= kOffsetLimit) {
+      return Excess{
+          absl::StrFormat(
+              "there are up to %d tiles of pixels and %d of lanes; a launch takes at most "
+              "%d of pixels, and fewer than 2^31 together",
+              tiles, lane_tiles, kMax),
+          of_positions};
     }
   }
   const std::int64_t x_bytes = ImageReach(problem, Tensor::kX);
@@ -178,7 +179,7 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvPr
             "an image of x reaches over %d bytes, one of y over %d and w over %d; each must be "
             "below %d",
             x_bytes, y_bytes, w_bytes, limit),
-        w_bytes >= limit ? PartAxis::kGroups : PartAxis::kCells};
+        w_bytes >= limit ? PartAxis::kGroups : PartAxis::kPixels};
   }
   return std::nullopt;
 }

@@ -23,7 +23,7 @@ std::int64_t LaneImages(const DirectConfig& config, Gfx gfx, const ConvProblem& 
   constexpr double kWorthIt = 0.97;  // waves of more images need not be many fewer
   const std::int64_t items = LaneItems(problem);
   const std::int64_t most =
-      std::min(kMostLaneImages, RoomForImages(problem, problem.a(), problem.out()));
+      std::min(kMaxLaneImages, RoomForImages(problem, problem.a(), problem.out()));
   const std::int64_t lanes = std::int64_t{TraitsOf(gfx).wave_size} * config.channels;
   const auto waves = [&](std::int64_t images) {
     return static_cast<double>(CeilDiv(problem.batch, images) * CeilDiv(images * items, lanes));
@@ -35,21 +35,21 @@ std::int64_t LaneImages(const DirectConfig& config, Gfx gfx, const ConvProblem& 
   return best;
 }
 
-/// Runs of output cells of a sub-GEMM, of so many images each.
+/// Runs of output pixels of a sub-GEMM, of so many images each.
 std::int64_t Runs(const DirectConfig& config, const ConvProblem& problem, const SubGemm& gemm,
                   std::int64_t images) {
   return CeilDiv(problem.batch, images) * gemm.axis[0].count *
          CeilDiv(gemm.axis[1].count, config.rows_of_lane()) *
-         CeilDiv(gemm.axis[2].count, config.cells);
+         CeilDiv(gemm.axis[2].count, config.pixels);
 }
 
 /// The runs of a wave, of so many: weights are loaded once for all of them, as long as the device
 /// has workgroups enough.
 int RunsOfWave(std::int64_t runs, const DeviceFacts& device) {
-  constexpr int kMost = 16, kWorkgroupsOfUnit = 8;
+  constexpr int kMax = 16, kWorkgroupsOfUnit = 8;
   const std::int64_t at_once =
       std::int64_t{kDirectGatherWaves} * kWorkgroupsOfUnit * device.compute_units;
-  return static_cast<int>(std::clamp<std::int64_t>(runs / at_once, 1, kMost));
+  return static_cast<int>(std::clamp<std::int64_t>(runs / at_once, 1, kMax));
 }
 
 /// Sets DirectGatherArgs::block: rows along h, of as many taps along d as there is room for if
@@ -70,7 +70,7 @@ void SetBlock(const DirectConfig& config, std::span<const SubGemm> table, int (&
 
 /// The launch of a forward or backward-data problem.
 struct GatherGrid {
-  std::vector<SubGemm> table;  // in runs of cells
+  std::vector<SubGemm> table;  // in runs of pixels
   std::int64_t images;         // of lanes
   std::int64_t tiles = 0, lane_tiles = 0;
   int runs = 1;     // of a wave
@@ -87,12 +87,12 @@ struct GatherGrid {
     std::int64_t all = 0;
     for (const SubGemm& gemm : table) all += Runs(config, problem, gemm, images);
     if (config.keeps_weights()) {
-      runs = RunsOfWave(all * lane_tiles * std::max(request.sharing.splits, 1), request.device);
+      runs = RunsOfWave(all * lane_tiles * std::max(request.split_k.splits, 1), request.device);
     }
     for (SubGemm& gemm : table) {
       gemm.first_tile = static_cast<int>(tiles);
       gemm.m = static_cast<int>(Runs(config, problem, gemm, images));
-      gemm.by_count_w = DivideBy(CeilDiv(gemm.axis[2].count, config.cells));
+      gemm.by_count_w = DivideBy(CeilDiv(gemm.axis[2].count, config.pixels));
       gemm.by_count_h = DivideBy(CeilDiv(gemm.axis[1].count, config.rows_of_lane()));
       tiles += CeilDiv(gemm.m, kDirectGatherWaves * runs);
       rows += 1.0 * gemm.m * gemm.axis[0].taps * gemm.axis[1].taps *
@@ -105,9 +105,9 @@ DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& r
                                 const GatherGrid& grid) {
   const ConvProblem& problem = request.problem;
   const auto& sub_gemms = request.sub_gemms;
-  const Sharing& sharing = request.sharing;
+  const SplitK& split_k = request.split_k;
   const bool forward = problem.direction == Direction::kForward;
-  const bool is_partial = sharing.splits > 1 || sharing.partial_elements > 0;
+  const bool is_partial = split_k.splits > 1 || split_k.partial_elements > 0;
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
   DirectGatherArgs args = {};
   args.out_type = static_cast<int>(out_type);
@@ -119,9 +119,9 @@ DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& r
   args.lane_tiles = static_cast<int>(grid.lane_tiles);
   args.by_lane_tiles = DivideBy(grid.lane_tiles);
   if (config.keeps_weights()) SetBlock(config, sub_gemms, args.block);
-  args.splits = std::max(sharing.splits, 1);
+  args.splits = std::max(split_k.splits, 1);
   args.split_bytes =
-      4 * (sharing.partial_elements > 0 ? sharing.partial_elements : problem.out_elements());
+      4 * (split_k.partial_elements > 0 ? split_k.partial_elements : problem.out_elements());
   args.source = MakeTensor(problem, problem.a(), SizeOf(problem.type));
   args.out = MakeTensor(problem, problem.out(), args.out_element);
   args.w = MakeWeights(problem, SizeOf(problem.type));
@@ -143,7 +143,7 @@ DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& r
 
 PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest& request) {
   const GatherGrid grid(config, request);
-  const int splits = std::max(request.sharing.splits, 1);
+  const int splits = std::max(request.split_k.splits, 1);
   const auto elements = static_cast<double>(request.problem.out_elements());
   const auto tiles = static_cast<double>(grid.tiles);
   const int lane_rows = config.rows_of_lane();
@@ -158,11 +158,11 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
           .cost = EstimateWaves(
               config, request,
               {.rows = grid.rows / (tiles * kDirectGatherWaves) / splits,
-               .stores = 1.0 * config.cells * lane_rows * grid.runs,
+               .stores = 1.0 * config.pixels * lane_rows * grid.runs,
                .groups = tiles * static_cast<double>(grid.lane_tiles) * splits,
                .waves = kDirectGatherWaves,
                .loads = config.keeps_weights() ? loads : loads + weights,
-               .products = config.cells * config.taps * lane_rows,
+               .products = config.pixels * config.taps * lane_rows,
                .conversions = Conversions(config, loads + (has_factors ? 0 : weights)),
                .runs = 1.0 * grid.runs,
                .pass_cycles = splits == 1 ? 0

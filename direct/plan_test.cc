@@ -17,8 +17,8 @@ std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusa
 
 using ::testing::HasSubstr;
 
-constexpr DirectConfig kAny = {.channels = 1, .cells = 8, .taps = 1, .stride = 0};
-constexpr DirectConfig kPairs = {.channels = 2, .cells = 8, .taps = 3, .stride = 1};
+constexpr DirectConfig kAny = {.channels = 1, .pixels = 8, .taps = 1, .stride = 0};
+constexpr DirectConfig kPairs = {.channels = 2, .pixels = 8, .taps = 3, .stride = 1};
 static_assert(Reject(kAny, Gfx::k942) == nullptr && Reject(kPairs, Gfx::k1201) == nullptr);
 
 ConvProblem Depthwise(Direction direction, std::int64_t groups, std::int64_t stride) {
@@ -32,21 +32,21 @@ ConvProblem Depthwise(Direction direction, std::int64_t groups, std::int64_t str
 }
 
 DirectGatherPlan PlanGatherOf(const DirectConfig& config, const DeviceFacts& device,
-                              const ConvProblem& problem, Sharing sharing = {}) {
-  return PlanDirectGather(config, {device, problem, MakeSubGemms(problem), sharing});
+                              const ConvProblem& problem, SplitK split_k = {}) {
+  return PlanDirectGather(config, {device, problem, MakeSubGemms(problem), split_k});
 }
 DirectWeightPlan PlanWeightOf(const DirectConfig& config, const ConvProblem& problem,
-                              Sharing sharing) {
+                              SplitK split_k) {
   const DeviceFacts device = Gfx::k942;
-  return PlanDirectWeight(config, {device, problem, /*sub_gemms=*/{}, sharing});
+  return PlanDirectWeight(config, {device, problem, /*sub_gemms=*/{}, split_k});
 }
-PartEstimate EstimateWeightOf(const ConvProblem& problem, Sharing sharing) {
+PartEstimate EstimateWeightOf(const ConvProblem& problem, SplitK split_k) {
   const DeviceFacts device = Gfx::k942;
-  return EstimateDirectWeight(kPairs, {device, problem, /*sub_gemms=*/{}, sharing});
+  return EstimateDirectWeight(kPairs, {device, problem, /*sub_gemms=*/{}, split_k});
 }
 
 TEST(DirectConfig, NameParsesBack) {
-  EXPECT_EQ(PrintFields(kPairs), "f16_ch2_cells8_taps3_stride1");
+  EXPECT_EQ(PrintFields(kPairs), "f16_ch2_pixels8_taps3_stride1");
   const absl::StatusOr<DirectConfig> parsed = ParseFields<DirectConfig>(PrintFields(kPairs));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, kPairs);
@@ -68,20 +68,21 @@ TEST(DirectConfig, RejectsWhatCannotRun) {
   EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
 }
 
-// 8 output cells of stride 2 and 3 taps meet 17 source cells; with one tap each cell has its own.
-TEST(DirectConfig, WindowsHoldWhatCellsAndTapsMeet) {
+// 8 output pixels of stride 2 and 3 taps meet 17 source pixels; with one tap each pixel has its
+// own.
+TEST(DirectConfig, WindowsHoldWhatPixelsAndTapsMeet) {
   DirectConfig c = kPairs;
   EXPECT_EQ(c.window(), 10);
   c.stride = 2;
   EXPECT_EQ(c.window(), 17);
-  EXPECT_EQ(c.WindowCell(7, 2), 16);
+  EXPECT_EQ(c.WindowPixel(7, 2), 16);
   EXPECT_EQ(kAny.window(), 8);
-  EXPECT_EQ(kAny.WindowCell(7, 0), 7);
+  EXPECT_EQ(kAny.WindowPixel(7, 0), 7);
 }
 
 TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
   ConvProblem problem = Depthwise(Direction::kBackwardWeight, 200, 1);
-  const Sharing one = {.splits = 1};
+  const SplitK one = {.splits = 1};
   EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.out_type, static_cast<int>(DataType::kF16));
   EXPECT_EQ(PlanWeightOf(kPairs, problem, one).args.dw.group, 2 * 9);
   problem.out_type = DataType::kF32;
@@ -92,9 +93,9 @@ TEST(PlanDirect, TheOutputHasATypeOfItsOwn) {
 TEST(PlanDirect, SumsOf8BitsHaveTheOutputsType) {
   ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
   problem.type = DataType::kI8;
-  const auto args = [&](Sharing sharing) {
+  const auto args = [&](SplitK split_k) {
     const DirectConfig config = {.type = problem.type, .channels = 4};
-    return PlanGatherOf(config, Gfx::k950, problem, sharing).args;
+    return PlanGatherOf(config, Gfx::k950, problem, split_k).args;
   };
   EXPECT_EQ(args({}).out_type, static_cast<int>(DataType::kI32));
   EXPECT_EQ(args({}).out.group, 4);
@@ -109,7 +110,7 @@ TEST(PlanDirect, SumsOf8BitsHaveTheOutputsType) {
 }
 
 TEST(PlanDirect, TilesAreRunsAndLanes) {
-  // 2 images * 20 rows * 3 runs of 8 of the 20 cells = 120 runs, 4 waves a workgroup; 200 channels
+  // 2 images * 20 rows * 3 runs of 8 of the 20 pixels = 120 runs, 4 waves a workgroup; 200 channels
   // are 2 tiles of 64 lanes with 2 channels.
   const ConvProblem problem = Depthwise(Direction::kForward, 200, 1);
   const DirectGatherPlan plan = PlanGatherOf(kPairs, Gfx::k942, problem);
@@ -129,7 +130,7 @@ TEST(PlanDirect, TilesAreRunsAndLanes) {
   EXPECT_EQ(rdna.shape.threads[0], 128u);
 }
 
-// 2 rows and 8 cells a run: 2 images * 10 * 3 runs.
+// 2 rows and 8 pixels a run: 2 images * 10 * 3 runs.
 TEST(PlanDirect, RunsHaveSeveralRows) {
   DirectConfig config = kPairs;
   config.rows = {2};
@@ -144,7 +145,7 @@ TEST(PlanDirect, RunsHaveSeveralRows) {
   problem.dims[1].stride = 2;
   EXPECT_EQ(
       Why(RejectDirect(config, problem, /*splits=*/0)),
-      "along h, cells of the output are 2 and taps 1 apart in the source; the instance is for 1 "
+      "along h, pixels of the output are 2 and taps 1 apart in the source; the instance is for 1 "
       "and 1");
 }
 
@@ -215,13 +216,13 @@ TEST(PlanDirect, WeightsAreTapsAndPairs) {
   problem.dims[1].stride = 2;
   EXPECT_EQ(
       Why(RejectDirect(square, problem, 0)),
-      "along h, cells of the output are 2 and taps 1 apart in the source; the instance is for the "
+      "along h, pixels of the output are 2 and taps 1 apart in the source; the instance is for the "
       "same distance");
-  problem.dims[1].dilation = 2;  // as far apart as the cells that outputs meet
+  problem.dims[1].dilation = 2;  // as far apart as the pixels that outputs meet
   EXPECT_EQ(Why(RejectDirect(square, problem, 0)), "");
 }
 
-// All steps are some wave's, whatever the splits: 2 images of 3 runs of cells along w, 20 rows and
+// All steps are some wave's, whatever the splits: 2 images of 3 runs of pixels along w, 20 rows and
 // the two that the first taps see before the last ones.
 TEST(PlanDirect, WavesShareTheSteps) {
   DirectConfig square = kPairs;
@@ -260,8 +261,8 @@ TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
   problem.dims[1].in = problem.dims[2].in = 16;
   EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("a launch takes at most 16777215"));
-  // Of one row of cells an image, a lane of 7 rows of sums walks over 7.
-  const DirectConfig tall = {.channels = 1, .cells = 4, .taps = 7, .stride = 1, .rows = {7}};
+  // Of one row of pixels an image, a lane of 7 rows of sums walks over 7.
+  const DirectConfig tall = {.channels = 1, .pixels = 4, .taps = 7, .stride = 1, .rows = {7}};
   problem = Depthwise(Direction::kBackwardWeight, 1, 1);
   problem.dims[1] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};
   problem.dims[2] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};
@@ -291,8 +292,8 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
   EXPECT_THAT(reason(kAny, problem),
               HasSubstr("a group has c 9 and k 9; the instance is for groups"));
   EXPECT_THAT(reason(kPairs, Depthwise(Direction::kForward, 64, 2)),
-              HasSubstr("cells of the output are 2 and taps 1 apart"));
-  // A class of backward-data steps from cell to cell whatever the stride.
+              HasSubstr("pixels of the output are 2 and taps 1 apart"));
+  // A phase of backward-data steps from pixel to pixel whatever the stride.
   EXPECT_EQ(RejectDirect(kPairs, Depthwise(Direction::kBackwardData, 64, 2), 0), std::nullopt);
   problem = Depthwise(Direction::kForward, 64, 1);
   problem.epilogue.alpha = 2;
@@ -315,7 +316,7 @@ TEST(PlanDirect, TargetsRefuseWhatTheyCannotOrShouldNot) {
   problem.strides[static_cast<std::size_t>(Tensor::kY)] = {400 * 67, 400 * 67, 20 * 67, 67, 1, 1};
   EXPECT_EQ(Why(RejectDirect(kPairs, problem, 0)), "");
   EXPECT_THAT(Why(RejectOnTarget(kPairs, Gfx::kSm90a, problem)),
-              HasSubstr("cells of y are 67 elements apart; the instance is for multiples of 2"));
+              HasSubstr("pixels of y are 67 elements apart; the instance is for multiples of 2"));
   EXPECT_EQ(RejectOnTarget(kAny, Gfx::kSm90a, problem), std::nullopt);
   EXPECT_EQ(RejectOnTarget(kPairs, Gfx::k942, problem), std::nullopt);
   const ConvProblem one = Depthwise(Direction::kForward, 1, 1);

@@ -45,7 +45,7 @@ WeightGrid::WeightGrid(const DirectConfig& config, Gfx gfx, const ConvProblem& p
       taps_w(CeilDiv<std::int64_t>(problem.dims[2].filter, config.taps)),
       lanes(LaneTiles(config, gfx, problem)),
       images(LaneImages(config, gfx, problem)) {
-  const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.cells);
+  const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.pixels);
   const std::int64_t out_h = problem.dims[1].out();
   const bool along_h = config.rows_of_lane() > 1;
   steps = along_h ? out_h + config.rows_of_lane() - 1 : runs;
@@ -56,7 +56,7 @@ WeightGrid::WeightGrid(const DirectConfig& config, Gfx gfx, const ConvProblem& p
 Cost EstimateSplits(const DirectConfig& config, const PartRequest& request, const WeightGrid& grid,
                     int splits) {
   const ConvProblem& problem = request.problem;
-  const double loads = config.window() + config.cells;
+  const double loads = config.window() + config.pixels;
   const auto elements = static_cast<double>(problem.w_elements());
   const auto steps = static_cast<double>(grid.wave_steps(splits));
   // Where it begins in a line, a wave loads the rows of dy before, which costs half a step each.
@@ -69,21 +69,21 @@ Cost EstimateSplits(const DirectConfig& config, const PartRequest& request, cons
        .groups = static_cast<double>(grid.workgroups(problem) * splits),
        .waves = kDirectWeightWaves,
        .loads = loads,
-       .products = config.cells * config.taps * config.rows_of_lane(),
+       .products = config.pixels * config.taps * config.rows_of_lane(),
        .conversions = Conversions(config, loads),
        .pass_cycles =
            splits == 1 ? 0 : ReduceCycles(request.device, elements, splits, SizeOf(config.type)),
        .splits = splits,
-       .along_cells = true});
+       .along_pixels = true});
 }
 
 /// The number of splits whose estimate is least: a power of two, or as many as fill rounds of the
 /// device.
 int ChooseDirectSplits(const DirectConfig& config, const PartRequest& request,
                        const WeightGrid& grid) {
-  constexpr std::int64_t kMostSplits = 512;
+  constexpr std::int64_t kMaxSplits = 512;
   const std::int64_t workgroups = grid.workgroups(request.problem);
-  const std::int64_t most = std::min({kMostSplits, grid.lines * grid.steps / kDirectWeightWaves,
+  const std::int64_t most = std::min({kMaxSplits, grid.lines * grid.steps / kDirectWeightWaves,
                                       kMaxWorkItems / (workgroups * Threads(request.device.gfx))});
   int best = 1;
   double least = EstimateSplits(config, request, grid, 1).cycles;
@@ -102,7 +102,7 @@ int ChooseDirectSplits(const DirectConfig& config, const PartRequest& request,
 }
 
 int SplitsOf(const DirectConfig& config, const PartRequest& request, const WeightGrid& grid) {
-  const int splits = request.sharing.splits;
+  const int splits = request.split_k.splits;
   return splits > 0 ? splits : ChooseDirectSplits(config, request, grid);
 }
 
@@ -117,7 +117,7 @@ PartEstimate EstimateDirectWeight(const DirectConfig& config, const PartRequest&
 DirectWeightPlan PlanDirectWeight(const DirectConfig& config, const PartRequest& request) {
   const DeviceFacts& device = request.device;
   const ConvProblem& problem = request.problem;
-  const Sharing& sharing = request.sharing;
+  const SplitK& split_k = request.split_k;
   DirectWeightPlan plan = {};
   DirectWeightArgs& args = plan.args;
   args.dy = MakeTensor(problem, Tensor::kY, SizeOf(problem.type));
@@ -154,12 +154,12 @@ DirectWeightPlan PlanDirectWeight(const DirectConfig& config, const PartRequest&
   args.by_tap_groups = DivideBy(args.tap_groups);
   args.by_lane_tiles = DivideBy(args.lane_tiles);
   args.workgroups = args.tap_groups * args.lane_tiles * args.splits;
-  args.dies = MakeDieRuns(args.workgroups >= 2 * device.dies ? device.dies : 1);
+  args.xcds = MakeXcdRuns(args.workgroups >= 2 * device.xcds ? device.xcds : 1);
   plan.shape = {.workgroups = {static_cast<unsigned>(args.workgroups), 1, 1},
                 .threads = {Threads(device.gfx), 1, 1}};
-  const bool is_partial = args.splits > 1 || sharing.partial_elements > 0;
+  const bool is_partial = args.splits > 1 || split_k.partial_elements > 0;
   const std::int64_t all_elements =
-      sharing.partial_elements > 0 ? sharing.partial_elements : problem.w_elements();
+      split_k.partial_elements > 0 ? split_k.partial_elements : problem.w_elements();
   const DataType out_type = is_partial ? DataType::kF32 : problem.output_type();
   args.dw = MakeWeights(problem, SizeOf(out_type));
   args.out_type = static_cast<int>(out_type);

@@ -30,9 +30,10 @@ absl::Status CheckOptions(const ConvProblem& problem, const DeviceFacts& device,
                     [](const Choice& choice) { return CheckOptions(choice); });
 }
 
-std::vector<InstanceVerdict> ExplainInstances(const ConvProblem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options) {
-  return WithChoice(problem, device, options, AskEveryInstance);
+std::vector<InstanceExplanation> ExplainInstances(const ConvProblem& problem,
+                                                  const DeviceFacts& device,
+                                                  const PlanOptions& options) {
+  return WithChoice(problem, device, options, ExplainEveryInstance);
 }
 
 std::string RankedBy(const ConvProblem& problem, const DeviceFacts& device,

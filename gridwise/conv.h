@@ -62,8 +62,9 @@ absl::Status CheckOptions(const ConvProblem& problem, const DeviceFacts& device,
 
 /// What every instance of the problem's direction and type says to a valid problem; `options`,
 /// which CheckOptions accepts or which leave no instance, narrow them by `instance` and `family`.
-std::vector<InstanceVerdict> ExplainInstances(const ConvProblem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options = {});
+std::vector<InstanceExplanation> ExplainInstances(const ConvProblem& problem,
+                                                  const DeviceFacts& device,
+                                                  const PlanOptions& options = {});
 
 /// What RankPlans ranks the problem's instances by, for people: "the model: 2026-11-23, ..." or
 /// "the estimates: ...", with the reason.

@@ -79,7 +79,7 @@ TEST_P(EveryDirection, ChannelsFirstIsTransposedThereAndBack) {
   EXPECT_EQ(PlanOf(problem, {.splits = 1}).launches(), 3);
   EXPECT_GE(PlanOf(problem, {.splits = 1}).workspace_bytes(),
             2 * (problem.x_elements() + problem.y_elements()));
-  problem.dims = {Dim{}, Dim{}, Dim{}};  // a single cell: nothing to transpose
+  problem.dims = {Dim{}, Dim{}, Dim{}};  // a single pixel: nothing to transpose
   EXPECT_EQ(PlanOf(problem, {.splits = 1}).launches(), 1);
 }
 
@@ -89,7 +89,7 @@ TEST_P(EveryDirection, LargeTensorsAreComputedInParts) {
   const Plan parts = PlanOf(problem, {.offset_limit = 1 << 19, .splits = 1});
   EXPECT_EQ(whole.launches(), 1);
   EXPECT_GT(parts.launches(), 2);
-  // Each cell, or each term, once.
+  // Each pixel, or each term, once.
   const auto work = [](const Plan& plan) {
     std::int64_t products = 0;
     for (const GemmShape& gemm : plan.SubGemms()) products += gemm.m * gemm.n * gemm.k;
@@ -130,8 +130,8 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
 
 /// Copies that the device has no room for, or the caller, are made for some images at a time.
 TEST_P(EveryDirection, TransposesImagesInTurns) {
-  constexpr std::int64_t kCells = 64;
-  ConvProblem problem = Square(GetParam(), kCells, 3);
+  constexpr std::int64_t kPixels = 64;
+  ConvProblem problem = Square(GetParam(), kPixels, 3);
   problem.layout = Layout::kNGCHW;
   problem.batch = 7;
   const Plan whole = PlanOf(problem);
@@ -145,11 +145,11 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   for (const Plan& plan : {*of_device, *of_caller}) {
     EXPECT_LE(plan.workspace_bytes(), limit);
     EXPECT_GE(plan.launches(), 3 * 3) << "three turns or more";
-    std::int64_t cells = 0;
+    std::int64_t pixels = 0;
     for (const GemmShape& gemm : plan.SubGemms()) {
-      cells += GetParam() == Direction::kBackwardWeight ? gemm.k : gemm.m;
+      pixels += GetParam() == Direction::kBackwardWeight ? gemm.k : gemm.m;
     }
-    EXPECT_EQ(cells, 7 * kCells * kCells);
+    EXPECT_EQ(pixels, 7 * kPixels * kPixels);
   }
 }
 
@@ -187,7 +187,7 @@ TEST_P(EveryDirection, PrefersWhatTheDeviceHasRoomFor) {
 INSTANTIATE_TEST_SUITE_P(Directions, EveryDirection, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return Name(info.param); });
 
-TEST(MakePlan, PointwiseIsAGemmOverAllCells) {
+TEST(MakePlan, PointwiseIsAGemmOverAllPixels) {
   const Plan plan = PlanOf(Square(Direction::kForward, 7, 1));
   ASSERT_EQ(plan.SubGemms().size(), 1u);
   EXPECT_EQ(plan.SubGemms()[0], (GemmShape{.m = 2 * 7 * 7, .n = 64, .k = 64}));
@@ -325,7 +325,7 @@ TEST(MakePlan, BytesHaveWhatF16Has) {
               HasSubstr("splits is 2; must be 0 or 1, because type is i8"));
 }
 
-// 2^30 cells of 16 channels: their tiles have more than 2^32 work-items.
+// 2^30 pixels of 16 channels: their tiles have more than 2^32 work-items.
 TEST(MakePlan, LaunchesKeepTheLimitsOfAGrid) {
   const Dim dim = {.in = 1024, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const ConvProblem problem = {.batch = 1024, .c = 16, .k = 16, .dims = {Dim{}, dim, dim}};
@@ -359,7 +359,7 @@ TEST(MakePlan, DeviceFactsAreAValue) {
 TEST(MakePlan, SaysInWhichOrderTilesAreComputed) {
   const Dim dim = {.in = 64, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const ConvProblem problem = {.batch = 32, .c = 256, .k = 4096, .dims = {Dim{}, dim, dim}};
-  EXPECT_THAT(PlanOf(problem).ToString(), HasSubstr("order      8 dies, bands of "));
+  EXPECT_THAT(PlanOf(problem).ToString(), HasSubstr("order      8 XCDs, bands of "));
 }
 
 TEST(MakePlan, FamiliesCanBeChosen) {
@@ -376,7 +376,9 @@ class NoFurtherInstances : public KernelFamily {
  public:
   std::string_view name() const override { return "tile"; }
   std::span<const InstanceInfo> Instances(Direction, Gfx) const override { return {}; }
-  Verdict Ask(std::size_t, PlanContext&) const override { return "there is none"; }
+  Applicability CheckApplicability(std::size_t, PlanContext&) const override {
+    return "there is none";
+  }
   LaunchPlan MakeLaunches(std::size_t, PlanContext&) const override { return {}; }
 };
 
@@ -410,9 +412,9 @@ TEST(MakePlan, SubGemmsMayHaveALaunchEach) {
   EXPECT_EQ(forward.launches(), 1);
 }
 
-// Three of the four sub-GEMMs have no taps: a die with a run of the launch would have all of the
+// Three of the four sub-GEMMs have no taps: an XCD with a run of the launch would have all of the
 // work or none.
-TEST(MakePlan, DiesShareEachSubGemm) {
+TEST(MakePlan, XcdsShareEachSubGemm) {
   ConvProblem problem = Square(Direction::kBackwardData, 50, 1);
   problem.dims[1].stride = problem.dims[2].stride = 2;
   problem.c = problem.k = 512;
@@ -420,8 +422,8 @@ TEST(MakePlan, DiesShareEachSubGemm) {
     const Plan plan = PlanOf(problem, {.family = family, .splits = 1});
     ASSERT_EQ(plan.SubGemms().size(), 4u) << family;
     const BlockMap map = plan.launch_plan().launches.front().map.value();
-    EXPECT_EQ(map.of_section.dies, 8) << family;
-    EXPECT_EQ(map.of_launch.dies, 1) << family;
+    EXPECT_EQ(map.of_section.xcds, 8) << family;
+    EXPECT_EQ(map.of_launch.xcds, 1) << family;
   }
 }
 
@@ -440,10 +442,10 @@ TEST(MakePlan, PartsHaveWholeMergedGroups) {
   ConvProblem problem = {.rank = 1, .groups = 131080, .c = 131080 * 16, .k = 131080 * 16};
   problem.dims[2] = {.in = 4, .filter = 3, .pad_begin = 1, .pad_end = 1};
   int merging = 0;
-  for (const InstanceVerdict& verdict : ExplainInstances(problem, Gfx::k942)) {
-    if (!absl::EndsWith(verdict.instance, "_g4")) continue;
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, Gfx::k942)) {
+    if (!absl::EndsWith(explanation.instance, "_g4")) continue;
     ++merging;
-    EXPECT_EQ(verdict.reason.value_or(""), "there are 32770 groups; the instance merges 4");
+    EXPECT_EQ(explanation.reason.value_or(""), "there are 32770 groups; the instance merges 4");
   }
   EXPECT_GT(merging, 0);
   EXPECT_FALSE(absl::EndsWith(PlanOf(problem).instance(), "_g4"));

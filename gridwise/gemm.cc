@@ -44,10 +44,11 @@ void ExchangeOperands(LaunchPlan& plan) {
 
 }  // namespace
 
-std::vector<InstanceVerdict> ExplainInstances(const GemmProblem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options) {
+std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
+                                                  const DeviceFacts& device,
+                                                  const PlanOptions& options) {
   return WithChoice(IsColumnMajor(problem) ? problem.Transposed() : problem, device, options,
-                    [](const Choice& choice) { return AskEveryInstance(choice); });
+                    [](const Choice& choice) { return ExplainEveryInstance(choice); });
 }
 
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,

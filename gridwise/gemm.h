@@ -42,7 +42,8 @@ absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts&
                                   const PlanOptions& options = {});
 
 /// What every instance of the problem's type says to a valid problem.
-std::vector<InstanceVerdict> ExplainInstances(const GemmProblem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options = {});
+std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
+                                                  const DeviceFacts& device,
+                                                  const PlanOptions& options = {});
 
 }  // namespace gridwise

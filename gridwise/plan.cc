@@ -91,7 +91,7 @@ std::string InstancePlan::ToString() const {
   for (const auto& [shape, count] : counted) {
     absl::StrAppendFormat(&text, "           %d x (M %d, N %d, K %d)%s\n", count, shape.m, shape.n,
                           shape.k,
-                          shape.k == 0 ? ": no tap reaches these cells, written as zero" : "");
+                          shape.k == 0 ? ": no tap reaches these pixels, written as zero" : "");
   }
   if (splits() > 1) {
     absl::StrAppendFormat(&text, "splits     %d workgroups share the K of a tile\n", splits());

@@ -80,12 +80,12 @@ class InstancePlan {
 /// Whether the device's memory has room for the plan's workspace and tensors.
 bool Fits(const LaunchPlan& plan, const DeviceFacts& device);
 
-/// InstanceVerdict::ranked_cycles of an instance that plans pass over unless it or its op is asked
-/// for.
+/// InstanceExplanation::ranked_cycles of an instance that plans pass over unless it or its op is
+/// asked for.
 inline constexpr double kNotRanked = std::numeric_limits<double>::infinity();
 
 /// One instance's answer to a problem.
-struct InstanceVerdict {
+struct InstanceExplanation {
   std::string family, instance;
   std::optional<std::string> reason;       // why it cannot compute the problem; nothing if it can
   RefusalCode code = RefusalCode::kOther;  // of the reason

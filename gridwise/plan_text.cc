@@ -178,7 +178,7 @@ template <class Device>
 void VisitDevice(Device& device, auto&& visit) {
   visit("device", device.gfx);
   visit("units", device.compute_units);
-  visit("dies", device.dies);
+  visit("xcds", device.xcds);
   visit("clock", device.clock_ghz);
   visit("memory", device.memory_gb_per_s);
   visit("memory_bytes", device.memory_bytes);
@@ -275,7 +275,7 @@ std::string PrintPlan(const Plan& plan) {
   VisitRecipe(defaults, Into(default_tokens));
   const std::string line = absl::StrCat(kMagic, kVersion, " ",
                                         Join(tokens, default_tokens,
-                                             {"direction", "type", "device", "units", "dies",
+                                             {"direction", "type", "device", "units", "xcds",
                                               "clock", "memory", "family", "instance"}));
   return absl::StrCat(line, kSum, Checksum(line));
 }

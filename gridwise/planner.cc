@@ -31,12 +31,12 @@ struct Candidate {
   const KernelFamily* family;
   std::size_t instance;
   const InstanceInfo* info;
-  Verdict verdict;
+  Applicability applicability;
   double cycles = kNotRanked;  // that it is ranked by
 
   /// Why it cannot compute the problem; null if it can.
-  const Refusal* refusal() const { return std::get_if<Refusal>(&verdict); }
-  const Cost& cost() const { return std::get<Cost>(verdict); }
+  const Refusal* refusal() const { return std::get_if<Refusal>(&applicability); }
+  const Cost& cost() const { return std::get<Cost>(applicability); }
 };
 
 bool IsWanted(const InstanceInfo& instance, const PlanOptions& options) {
@@ -83,11 +83,12 @@ bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
 bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) {
   const ConvProblem& problem = context.problem();
   return instance.type == problem.type ||
-         instance.type == CopiedType(problem, context.device().gfx, Cells::kFloatsAsTheyAre);
+         instance.type == CopiedType(problem, context.device().gfx, Pixels::kFloatsAsTheyAre);
 }
 
-Verdict Ask(const KernelFamily& family, std::size_t instance, PlanContext& context) {
-  if (context.problem().batch > 0) return family.Ask(instance, context);
+Applicability CheckApplicability(const KernelFamily& family, std::size_t instance,
+                                 PlanContext& context) {
+  if (context.problem().batch > 0) return family.CheckApplicability(instance, context);
   return Refusal("the batch is 0: there is nothing to multiply");
 }
 
@@ -95,7 +96,7 @@ Verdict Ask(const KernelFamily& family, std::size_t instance, PlanContext& conte
 /// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
 /// instances of one kernel there is the first, unless all are wanted or an op is named. Those that
 /// are passed over are there where all are wanted.
-std::vector<Candidate> AskInstances(const Choice& choice, std::size_t wanted = kAll) {
+std::vector<Candidate> CheckInstances(const Choice& choice, std::size_t wanted = kAll) {
   const bool once = wanted != kAll && choice.options.op.empty() && choice.options.instance.empty();
   std::vector<Candidate> candidates;
   LeastEstimates least(wanted);
@@ -110,7 +111,7 @@ std::vector<Candidate> AskInstances(const Choice& choice, std::size_t wanted = k
       const bool passed_over = IsPassedOver(instances[i], choice.options);
       if (passed_over && wanted != kAll) continue;
       if (once && !candidates.empty() && IsSameKernel(instances[i], candidates.back())) continue;
-      candidates.push_back({family, i, &instances[i], Ask(*family, i, context)});
+      candidates.push_back({family, i, &instances[i], CheckApplicability(*family, i, context)});
       if (candidates.back().refusal() != nullptr || passed_over) continue;
       least.Add(candidates.back().cost().cycles);
       context.set_enough_cycles(least.last());
@@ -221,14 +222,14 @@ std::int64_t RoomFor(const Choice& choice, const LaunchPlan& plan) {
 /// The launches of a candidate. Copies in another layout for which there is no room are made for
 /// fewer images at a time.
 LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
-  constexpr std::int64_t kMostTurns = 64;
+  constexpr std::int64_t kMaxTurns = 64;
   const ConvProblem& problem = choice.context.problem();
   LaunchPlan plan = candidate.family->MakeLaunches(candidate.instance, choice.context);
   plan.tensor_bytes = TensorBytes(problem);
   const std::int64_t room = RoomFor(choice, plan);
   const bool has_turns = problem.layout == Layout::kNGCHW && HasTurns(problem);
   if (plan.workspace_bytes <= room || room <= 0 || !has_turns) return plan;
-  const std::int64_t most = std::min(problem.batch, kMostTurns);
+  const std::int64_t most = std::min(problem.batch, kMaxTurns);
   std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
   for (;; turns = std::min(2 * turns, most)) {
     auto in_turns = LaunchInTurns(*candidate.family, candidate.instance, choice.context, turns);
@@ -363,7 +364,7 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
   if (n < 1) return absl::InvalidArgumentError(absl::StrFormat("n is %d; must be >= 1", n));
   if (absl::Status status = CheckOptions(choice); !status.ok()) return status;
   const auto wanted = static_cast<std::size_t>(n);
-  std::vector<Candidate> candidates = AskInstances(choice, std::max(wanted, model::kAsked));
+  std::vector<Candidate> candidates = CheckInstances(choice, std::max(wanted, model::kAsked));
   Rank(choice, candidates);
   RankedPlans plans = MakePlans(choice, candidates, wanted);
   if (plans.fitting.empty() && plans.too_large.empty()) {
@@ -375,7 +376,7 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
     unsplit.splits = 1;
     PlanContext context = ContextOf(choice.context.problem(), choice.context.device(), unsplit);
     const Choice of_unsplit = {context, choice.families, unsplit, choice.problem};
-    candidates = AskInstances(of_unsplit, std::max(wanted, model::kAsked));
+    candidates = CheckInstances(of_unsplit, std::max(wanted, model::kAsked));
     Rank(of_unsplit, candidates);
     AddUnsplit(MakePlans(of_unsplit, candidates, wanted), plans);
   }
@@ -384,28 +385,28 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
   return plans.First(wanted);
 }
 
-std::vector<InstanceVerdict> AskEveryInstance(const Choice& choice) {
-  std::vector<Candidate> candidates = AskInstances(choice);
+std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice) {
+  std::vector<Candidate> candidates = CheckInstances(choice);
   Rank(choice, candidates);
-  std::vector<InstanceVerdict> verdicts;
+  std::vector<InstanceExplanation> explanations;
   for (const Candidate& candidate : candidates) {
-    InstanceVerdict& verdict = verdicts.emplace_back();
-    verdict.family = candidate.info->family;
-    verdict.instance = candidate.info->name;
+    InstanceExplanation& explanation = explanations.emplace_back();
+    explanation.family = candidate.info->family;
+    explanation.instance = candidate.info->name;
     if (const Refusal* refusal = candidate.refusal()) {
-      verdict.reason = refusal->reason;
-      verdict.code = refusal->code;
+      explanation.reason = refusal->reason;
+      explanation.code = refusal->code;
     } else {
-      verdict.cost = candidate.cost();
-      verdict.ranked_cycles = candidate.cycles;
-      verdict.workspace_bytes = MakeInstancePlan(choice, candidate).workspace_bytes();
+      explanation.cost = candidate.cost();
+      explanation.ranked_cycles = candidate.cycles;
+      explanation.workspace_bytes = MakeInstancePlan(choice, candidate).workspace_bytes();
     }
   }
-  return verdicts;
+  return explanations;
 }
 
 std::string SayRanking(const Choice& choice) {
-  std::vector<Candidate> candidates = AskInstances(choice);
+  std::vector<Candidate> candidates = CheckInstances(choice);
   const model::Ranking ranking = Rank(choice, candidates);
   return absl::StrCat(ranking.by_model ? "the model: " : "the estimates: ", ranking.about);
 }

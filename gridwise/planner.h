@@ -36,7 +36,7 @@ absl::Status CheckOptions(const Choice& choice);
 absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, int n);
 
 /// What every instance says.
-std::vector<InstanceVerdict> AskEveryInstance(const Choice& choice);
+std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice);
 
 /// What they are ranked by, and why.
 std::string SayRanking(const Choice& choice);

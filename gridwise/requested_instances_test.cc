@@ -34,8 +34,9 @@ ConvProblem Square(Direction direction, std::int64_t filter) {
 /// The requested instances of f16 that compute a problem.
 std::vector<std::string> Requested(const ConvProblem& problem, Gfx gfx) {
   std::vector<std::string> names;
-  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
-    if (!verdict.reason && verdict.ranked_cycles == kNotRanked) names.push_back(verdict.instance);
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx)) {
+    if (!explanation.reason && explanation.ranked_cycles == kNotRanked)
+      names.push_back(explanation.instance);
   }
   return names;
 }

@@ -89,8 +89,8 @@ ConvProblem WithDepth(ConvProblem problem, Dim depth) {
   return problem;
 }
 
-ConvProblem WithCells(Cells cells, ConvProblem problem) {
-  problem.strides = SimpleProblem(problem, Gfx::kSm90a, cells).strides;
+ConvProblem WithPixels(Pixels pixels, ConvProblem problem) {
+  problem.strides = CanonicalProblem(problem, Gfx::kSm90a, pixels).strides;
   return problem;
 }
 
@@ -99,12 +99,12 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
       values_(values),
       device_(SmallDevice()),
       multiplied_(problem),
-      sharing_{.splits = splits},
+      split_k_{.splits = splits},
       out_type_(splits > 1 ? DataType::kF32 : problem.output_type()) {
   multiplied_.type = copied;
   multiplied_.out_type = problem.output_type();
   if (problem.direction != Direction::kBackwardWeight) gemms_ = MakeSubGemms(problem);
-  if (splits > 1) sharing_.partial_elements = problem.out_elements();
+  if (splits > 1) split_k_.partial_elements = problem.out_elements();
   std::mt19937 random(5);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);

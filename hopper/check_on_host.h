@@ -28,14 +28,14 @@
 
 namespace gridwise::hopper {
 
-/// A square filter on images of `height` x `width` cells.
+/// A square filter on images of `height` x `width` pixels.
 ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
                     Dim height, Dim width);
 Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of 3 taps
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
-/// The problem whose operands are as passes copy them for instances that want such cells.
-ConvProblem WithCells(Cells cells, ConvProblem problem);
+/// The problem whose operands are as passes copy them for instances that want such pixels.
+ConvProblem WithPixels(Pixels pixels, ConvProblem problem);
 
 /// kInfinity: one of them is. Of f32: so small that all of A is subnormal, and B large; and so
 /// large that A has no parts.
@@ -52,7 +52,7 @@ class HostProblem {
     return {.device = device_,
             .problem = multiplied_,
             .sub_gemms = gemms_,
-            .sharing = sharing_,
+            .split_k = split_k_,
             .part_elements = PartElements(multiplied_)};
   }
   /// From now on B is its bf16 parts (core/arch/parts.h), and B1 is B as it is.
@@ -68,7 +68,7 @@ class HostProblem {
   DeviceFacts device_;
   ConvProblem multiplied_;
   std::vector<SubGemm> gemms_;
-  Sharing sharing_;
+  SplitK split_k_;
   DataType out_type_;
   std::vector<std::byte> a_, b_, out_;
   std::vector<std::byte> parts_;  // of b_; empty if kernels multiply b_ itself

@@ -8,37 +8,37 @@
 namespace gridwise::hopper {
 
 /// Workgroups of a cluster.
-inline constexpr int kMostCluster = 8;
+inline constexpr int kMaxCluster = 8;
 
 /// A kernel of a producer warp and warpgroups that multiply, of which each has 64 * reps rows and
-/// all columns of a tile. Operands pass through `stages` slabs of shared memory.
+/// all columns of a tile. Operands pass through `stages` k tiles of shared memory.
 struct Config {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
-  int groups = 2;           // warpgroups that multiply
+  int consumers = 2;        // warpgroups that multiply
   bool take_turns = false;  // at tiles, so that one stores while the other multiplies; else they
                             // share a tile
   int reps = 1;             // of 64 rows
   int columns = 256;        // of a tile
   int stages = 4;
-  int chunk = 64;      // columns that the copy engine stores at once, if stores_boxes()
-  int slab = 64;       // elements of K: channels, 128 or 64 bytes, or in backward-weight cells
-  int kept = 0;        // slabs of B that stay in shared memory; 0: they pass through the stages too
-  bool lanes = false;  // load A, of backward-weight: its cells may be multiples of 8 bytes apart
+  int chunk = 64;    // columns that TMA stores at once, if stores_boxes()
+  int k_tile = 64;   // elements of K: channels, 128 or 64 bytes, or in backward-weight pixels
+  int resident = 0;  // k tiles of B that stay in shared memory; 0: they pass through the stages too
+  bool lanes = false;  // load A, of backward-weight: its pixels may be multiples of 8 bytes apart
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [direction, type, groups, take_turns, reps, columns, stages, chunk, slab, kept, lanes] =
-        self;
+    auto& [direction, type, consumers, take_turns, reps, columns, stages, chunk, k_tile, resident,
+           lanes] = self;
     visit("", direction);
     visit("", type);
-    visit("g", groups);
+    visit("g", consumers);
     visit("turns", take_turns);
     visit("m", reps);
     visit("n", columns);
     visit("s", stages);
     visit("o", chunk);
-    visit("k", slab);
-    visit("b", kept);
+    visit("k", k_tile);
+    visit("b", resident);
     visit("l", lanes);
   }
   bool operator==(const Config&) const = default;
@@ -46,14 +46,14 @@ struct Config {
   /// Of f32, which is multiplied as bf16 parts, see kernel/multiply_parts.h.
   constexpr bool has_parts() const { return type == DataType::kF32; }
   constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
-  constexpr int warpgroups() const { return groups; }
-  constexpr int threads() const { return 128 * (groups + 1); }
-  constexpr int sharers() const { return take_turns ? 1 : groups; }
-  /// Slabs that a warpgroup of a shared tile is behind the one before: some of the stages, of which
-  /// the others are loaded meanwhile.
+  constexpr int warpgroups() const { return consumers; }
+  constexpr int threads() const { return 128 * (consumers + 1); }
+  constexpr int tile_consumers() const { return take_turns ? 1 : consumers; }
+  /// K tiles that a warpgroup of a shared tile is behind the one before: some of the stages, of
+  /// which the others are loaded meanwhile.
   constexpr int lead() const {
-    if (has_parts() || sharers() == 1 || direction == Direction::kBackwardWeight) return 0;
-    return stages / 2 / (sharers() - 1);
+    if (has_parts() || tile_consumers() == 1 || direction == Direction::kBackwardWeight) return 0;
+    return stages / 2 / (tile_consumers() - 1);
   }
   /// Whether clusters can add up their splits, in place of the stages.
   constexpr bool has_clusters() const {
@@ -65,41 +65,45 @@ struct Config {
   constexpr int exchange_bytes() const {
     const int units = reps * columns / 16;
     int most = 0;
-    for (int splits = 2; splits <= kMostCluster; ++splits) {
-      const int bytes = AlignUp(units, splits) * groups * 4096;
+    for (int splits = 2; splits <= kMaxCluster; ++splits) {
+      const int bytes = AlignUp(units, splits) * consumers * 4096;
       most = bytes > most ? bytes : most;
     }
     return most;
   }
-  constexpr int rows() const { return 64 * reps * sharers(); }
+  constexpr int rows() const { return 64 * reps * tile_consumers(); }
   /// Of an instruction. With three warpgroups, as many registers as 256 columns take are not to be
   /// had when a kernel begins, which is what the assembler asks of an instruction.
   constexpr int product_columns() const {
-    return groups == 3 && columns > 192 ? columns / 2 : columns;
+    return consumers == 3 && columns > 192 ? columns / 2 : columns;
   }
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
-  constexpr int slab_bytes() const { return slab * SizeOf(type); }  // of a row
+  constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // of a row
   /// Of a column, of f32 in one part.
-  constexpr int b_run_bytes() const { return slab * (has_parts() ? 2 : SizeOf(type)); }
-  constexpr int a_bytes() const { return rows() * slab_bytes(); }
+  constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
+  constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
   /// Of B that lies along its columns, lines of 64 are loaded.
   constexpr int b_columns() const {
     return direction == Direction::kForward ? columns : AlignUp(columns, 64);
   }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
-  constexpr int stage_bytes() const { return a_bytes() + (kept > 0 ? 0 : b_bytes()); }
+  constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
   /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
   constexpr int buffers() const {
     return has_parts() || chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2;
   }
   constexpr int buffer_bytes() const { return (64 * chunk * 2 + 1023) / 1024 * 1024; }
-  constexpr int kept_at() const { return stages * stage_bytes(); }
-  constexpr int staging_at() const { return kept_at() + kept * b_bytes(); }
-  constexpr int barriers_at() const { return staging_at() + groups * buffers() * buffer_bytes(); }
-  constexpr int kept_barrier_at() const { return barriers_at() + stages * 16; }
-  constexpr int exchange_barrier_at() const { return kept_barrier_at() + (kept > 0 ? 16 : 0); }
+  constexpr int resident_at() const { return stages * stage_bytes(); }
+  constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
+  constexpr int barriers_at() const {
+    return staging_at() + consumers * buffers() * buffer_bytes();
+  }
+  constexpr int resident_barrier_at() const { return barriers_at() + stages * 16; }
+  constexpr int exchange_barrier_at() const {
+    return resident_barrier_at() + (resident > 0 ? 16 : 0);
+  }
   constexpr int shared_bytes() const { return exchange_barrier_at() + (has_clusters() ? 16 : 0); }
 };
 
@@ -110,23 +114,24 @@ constexpr const char* Reject(const Config& c) {
       !c.has_parts()) {
     return "operands are f16, bf16, f32 or i8";
   }
-  if (c.has_parts() && (c.take_turns || c.kept > 0 || c.lanes || c.slab != 32)) {
-    return "of f32, slabs have 32 elements, warpgroups share tiles, and both operands pass through "
+  if (c.has_parts() && (c.take_turns || c.resident > 0 || c.lanes || c.k_tile != 32)) {
+    return "of f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
+           "through "
            "the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
   if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
-  if (c.groups < 1 || c.groups > 3 || (c.take_turns && c.groups != 2)) {
+  if (c.consumers < 1 || c.consumers > 3 || (c.take_turns && c.consumers != 2)) {
     return "there are 1 to 3 warpgroups, 2 where they take turns";
   }
-  if (c.slab_bytes() != 128 &&
-      (c.slab_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
-    return "slabs are 128 bytes, or of forward and backward-data 64";
+  if (c.k_tile_bytes() != 128 &&
+      (c.k_tile_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
+    return "k tiles are 128 bytes, or of forward and backward-data 64";
   }
   if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
     return "lanes load 64 instances of backward-weight";
   }
-  if (c.kept > 0 && c.direction == Direction::kBackwardWeight) {
+  if (c.resident > 0 && c.direction == Direction::kBackwardWeight) {
     return "of backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
@@ -137,7 +142,7 @@ constexpr const char* Reject(const Config& c) {
       (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {
     return "chunks are 64 columns, or a larger odd multiple of 8, that divide a tile";
   }
-  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "slabs exceed shared memory";
+  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";
   return nullptr;
 }
 

@@ -11,7 +11,7 @@
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
-#include "core/passes/copy_engine.h"
+#include "core/passes/tma_operands.h"
 #include "hopper/fit.h"
 #include "hopper/maps.h"
 
@@ -21,11 +21,11 @@ namespace {
 Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
-  const std::int64_t slabs = SlabsOf(config, SourceChannels(problem));
+  const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
   grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
   for (const SubGemm& gemm : sub_gemms) {
     const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
-    const auto steps = static_cast<double>(Taps(gemm) * slabs);
+    const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
     grid.of_group += tiles;
     grid.steps += static_cast<double>(tiles * problem.groups) * steps;
     grid.most_steps = std::max(grid.most_steps, steps);
@@ -46,7 +46,7 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
   grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
-  grid.most_steps = static_cast<double>(SlabsOf(config, problem.batch * problem.out_cells()));
+  grid.most_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
   grid.least_steps = grid.most_steps;
   grid.steps = grid.tiles() * grid.most_steps;
   return grid;
@@ -54,8 +54,8 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 
 /// How many clusters of each size an H200 runs at once where each workgroup fills a multiprocessor,
 /// as its driver says (cuOccupancyMaxActiveClusters).
-constexpr std::array<double, kMostCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
-                                                                  22, 17,  15, 15};
+constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
+                                                                 22, 17,  15, 15};
 
 /// Rows of A and columns of B that a tile loads, on average: of backward-weight, not those of
 /// blocks of 64 that there are not.
@@ -83,9 +83,9 @@ double FilledPart(std::int64_t channels, std::int64_t of_line) {
 double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
   constexpr std::int64_t kSector = 32;
   const TensorAxes axes = problem.AxesOf(tensor);
-  const std::int64_t of_cell = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
+  const std::int64_t of_pixel = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
   const std::int64_t bytes = SizeOf(problem.type);
-  const bool is_aligned = of_cell * bytes % kSector == 0 && of_group * bytes % kSector == 0;
+  const bool is_aligned = of_pixel * bytes % kSector == 0 && of_group * bytes % kSector == 0;
   return is_aligned ? 0 : TheFit().unaligned_line;
 }
 
@@ -110,12 +110,12 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
   const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
   const double filling = FilledOfParts(config);
   if (config.direction != Direction::kBackwardWeight) {
-    const double filled = FilledPart(channels, config.slab) * filling * fit.filled_line;
+    const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool forward = config.direction == Direction::kForward;
-    const double w = fit.line + (forward || config.kept > 0 ? 0 : SplitLine(problem));
+    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(problem));
     return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
   }
-  const bool has_neighbours = CellsHaveGroups(problem.AxesOf(Tensor::kY));
+  const bool has_neighbours = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy = has_neighbours ? 0 : filling * FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
@@ -136,12 +136,12 @@ double HangingPart(const Grid& grid, int workgroups) {
          static_cast<double>(grid.n_tiles);
 }
 
-/// Of the matrix unit, next to that of most instances: where B stays, as measured, the more the
+/// Of the tensor core, next to that of most instances: where B stays, as measured, the more the
 /// more columns a line of A is read for. Of parts, warps split A and add up sums for as long as the
 /// products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
   if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
-  return config.kept > 0 ? 1 + 0.04 * config.columns / 256 : 1;
+  return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
 double FourthPower(double x) { return x * x * (x * x); }
@@ -155,15 +155,15 @@ class Estimates {
       : config_(config), request_(request), grid_(grid) {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
-    // A single warpgroup of few products waits for each slab, and short ones come one by one.
-    const bool short_slabs = config.slab < 64 && config.direction == Direction::kBackwardData;
+    // A single warpgroup of few products waits for each k tile, and short ones come one by one.
+    const bool short_k_tiles = config.k_tile < 64 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
-    waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_slabs ? 1.15 : 1;
+    waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
     const Loaded loaded = LoadedOf(config, problem, grid);
     lines_ = LineCycles(config, problem, loaded);
-    bytes_ = config.kept > 0 ? config.stage_bytes()
-                             : loaded.rows * config.slab_bytes() +
-                                   loaded.columns * config.parts_of_b() * config.b_run_bytes();
+    bytes_ = config.resident > 0 ? config.stage_bytes()
+                                 : loaded.rows * config.k_tile_bytes() +
+                                       loaded.columns * config.parts_of_b() * config.b_run_bytes();
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
@@ -234,7 +234,7 @@ class Estimates {
     return of;
   }
   double OutBytes(const Division& of) const {
-    const bool partial = of.tensors > 1 || request_.sharing.partial_elements > 0;
+    const bool partial = of.tensors > 1 || request_.split_k.partial_elements > 0;
     return partial ? 4 : SizeOf(request_.problem.output_type());
   }
   /// Of a tile, before its first step and after its last. Stores overlap with the loads of the next
@@ -247,7 +247,7 @@ class Estimates {
                                                    : fit_.only_store;
     const double exchange = of.in_cluster ? fit_.exchange + elements * 4 / fit_.exchange_rate : 0;
     return shown_store * store +
-           (config_.take_turns ? fit_.turns_first_slab : 1.0) * fit_.first_slab + exchange;
+           (config_.take_turns ? fit_.turns_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
   }
   double TensorCycles(const Division& of) const {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
@@ -267,7 +267,7 @@ class Estimates {
   double SlowedByPower() const {
     constexpr double kLongSeconds = 180e-6;
     const double little = (128.0 + 256) * SizeOf(config_.type) / (128 * 256);
-    const double pairs = 1.0 * config_.rows() * config_.columns * config_.slab;
+    const double pairs = 1.0 * config_.rows() * config_.columns * config_.k_tile;
     const double cycles = grid_.steps * pairs / PairsPerCycle() / request_.device.compute_units;
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
     return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
@@ -278,7 +278,7 @@ class Estimates {
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
     const double matrix =
-        config_.rows() * config_.columns * config_.slab / PairsPerCycle() / efficiency;
+        config_.rows() * config_.columns * config_.k_tile / PairsPerCycle() / efficiency;
     const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
     const double most = std::max(matrix, memory);
     const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
@@ -293,7 +293,7 @@ class Estimates {
   double least_step_;
 };
 
-constexpr int kMostSplits = 128;
+constexpr int kMaxSplits = 128;
 
 /// Bounds are exact but for rounding.
 constexpr double kSlack = 1 + 1e-9;
@@ -301,15 +301,15 @@ constexpr double kSlack = 1 + 1e-9;
 /// Splits of a tile that are worth a thought: shorter ones are not worth a workgroup, and more
 /// rounds waste little of the last one.
 int MostSplits(const Grid& grid, const DeviceFacts& device) {
-  constexpr double kLeastSteps = 4, kMostRounds = 3, kMost = kMostSplits;
-  const double by_rounds = kMostRounds * device.compute_units / grid.tiles() + 1;
-  return static_cast<int>(std::min({grid.most_steps / kLeastSteps, by_rounds, kMost}));
+  constexpr double kMinSteps = 4, kMaxRounds = 3, kMax = kMaxSplits;
+  const double by_rounds = kMaxRounds * device.compute_units / grid.tiles() + 1;
+  return static_cast<int>(std::min({grid.most_steps / kMinSteps, by_rounds, kMax}));
 }
 
 }  // namespace
 
-std::int64_t SlabsOf(const Config& config, std::int64_t k) {
-  return CeilDiv<std::int64_t>(k, config.slab);
+std::int64_t KTilesOf(const Config& config, std::int64_t k) {
+  return CeilDiv<std::int64_t>(k, config.k_tile);
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {
@@ -330,21 +330,21 @@ Grid GridOf(const Config& config, const PartRequest& request) {
 }
 
 int LeastSplits(const ConvProblem& problem) {
-  constexpr double kMostOfRoot = 160;  // products of a split
-  constexpr std::int64_t kMostOfFloats = 16384;
+  constexpr double kMaxOfRoot = 160;  // products of a split
+  constexpr std::int64_t kMaxOfFloats = 16384;
   if (SumType(problem.type) != DataType::kF32) return 1;
   if (problem.type == DataType::kF32) {
     if (problem.direction != Direction::kBackwardWeight) return 1;
-    const std::int64_t splits = CeilDiv(problem.reduction_length(), kMostOfFloats);
-    return static_cast<int>(std::min<std::int64_t>(splits, kMostSplits));
+    const std::int64_t splits = CeilDiv(problem.reduction_length(), kMaxOfFloats);
+    return static_cast<int>(std::min<std::int64_t>(splits, kMaxSplits));
   }
   return static_cast<int>(
-      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMostOfRoot));
+      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMaxOfRoot));
 }
 
 Shared LeastShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
-  const int asked = request.sharing.splits;
+  const int asked = request.split_k.splits;
   const Estimates estimates(config, request, grid);
   if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
   const int least = LeastSplits(request.problem);
@@ -372,20 +372,20 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
     }
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
-  for (int splits = first; splits <= kMostCluster && grid.least_steps / splits >= 2; ++splits) {
+  for (int splits = first; splits <= kMaxCluster && grid.least_steps / splits >= 2; ++splits) {
     if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
     consider(splits, true);
   }
   return best;
 }
 
-Sharing SharingOf(const PartRequest& request, const Shared& shared) {
-  Sharing sharing = request.sharing;
-  sharing.splits = shared.in_cluster ? 1 : shared.splits;
-  if (sharing.splits > 1 && sharing.partial_elements == 0) {
-    sharing.partial_elements = request.problem.out_elements();
+SplitK SplitKOf(const PartRequest& request, const Shared& shared) {
+  SplitK split_k = request.split_k;
+  split_k.splits = shared.in_cluster ? 1 : shared.splits;
+  if (split_k.splits > 1 && split_k.partial_elements == 0) {
+    split_k.partial_elements = request.problem.out_elements();
   }
-  return sharing;
+  return split_k;
 }
 
 }  // namespace gridwise::hopper

@@ -25,14 +25,14 @@ inline std::int64_t SpanOf(const ConvProblem& problem, Tensor tensor) {
 /// for their first loads alone, and were not faster.
 template <class Args>
 void SetFetched(const ConvProblem& problem, Plan<Args>& plan) {
-  constexpr std::int64_t kMostBytes = 4'000'000;
+  constexpr std::int64_t kMaxBytes = 4'000'000;
   const std::int64_t workgroups = plan.shape.workgroups.x;
   const std::pair<Tensor, Memory> operands[kFetched] = {{problem.a(), Memory::kA},
                                                         {problem.b(), Memory::kB}};
   for (std::size_t i = 0; i < kFetched; ++i) {
     const auto [tensor, memory] = operands[i];
     const std::int64_t bytes = SpanOf(problem, tensor) / 16 * 16;
-    if (bytes > kMostBytes) continue;
+    if (bytes > kMaxBytes) continue;
     FetchedArgs& fetched = plan.args.fetched[i];
     fetched.bytes = static_cast<int>(bytes);
     fetched.share = static_cast<int>(AlignUp<std::int64_t>(CeilDiv(bytes, workgroups), 16));

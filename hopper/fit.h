@@ -7,7 +7,7 @@ namespace gridwise::hopper {
 /// What estimates need beyond a device's facts: fits to times that were measured on an H200, by
 /// //benchmarks:fit. Cycles are those of its highest clock.
 struct Fit {
-  // Of the matrix unit's rate: of one multiprocessor, and of all, which the power limit slows down.
+  // Of the tensor core's rate: of one multiprocessor, and of all, which the power limit slows down.
   double efficiency = 0.713, efficiency_of_all = 0.69;
   // Bytes a cycle of L2: to one multiprocessor, and to all. And of device memory, of its peak.
   double l2 = 42.6, l2_of_all = 47.1, dram = 0.784;
@@ -18,11 +18,11 @@ struct Fit {
   // x in backward-weight (by hand, of 30 layers of other channels on an H100). And more of one
   // that begins within a sector of the cache.
   double line = 1.92, filled_line = 9.6, filled_x = 5.5, unaligned_line = 3.6;
-  double first_slab = 1500;  // cycles of a tile, from its first load to its first product
-  double store = 7.08;       // bytes a cycle
-  // Parts of a tile's store and first slab that are not hidden: of shared tiles, and of those that
-  // warpgroups take in turns; of the only tile of a workgroup, more of the store (by hand).
-  double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_slab = 1.95;
+  double first_k_tile = 1500;  // cycles of a tile, from its first load to its first product
+  double store = 7.08;         // bytes a cycle
+  // Parts of a tile's store and first k tile that are not hidden: of shared tiles, and of those
+  // that warpgroups take in turns; of the only tile of a workgroup, more of the store (by hand).
+  double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_k_tile = 1.95;
   double launch = 11500, split = 640;            // cycles of the launch, and of adding splits up
   double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
   // Of halo instances, how much faster than their parts one after the other: with tiles of one
@@ -35,9 +35,9 @@ struct Fit {
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
-           filled_x, unaligned_line, first_slab, store, shared_store, turns_store, only_store,
-           turns_first_slab, launch, split, exchange, exchange_rate, halo, halo_stages, halo_large,
-           halo_alone, halo_dense] = self;
+           filled_x, unaligned_line, first_k_tile, store, shared_store, turns_store, only_store,
+           turns_first_k_tile, launch, split, exchange, exchange_rate, halo, halo_stages,
+           halo_large, halo_alone, halo_dense] = self;
     visit("efficiency", efficiency);
     visit("efficiency_of_all", efficiency_of_all);
     visit("l2", l2);
@@ -48,12 +48,12 @@ struct Fit {
     visit("filled_line", filled_line);
     visit("filled_x", filled_x);
     visit("unaligned_line", unaligned_line);
-    visit("first_slab", first_slab);
+    visit("first_k_tile", first_k_tile);
     visit("store", store);
     visit("shared_store", shared_store);
     visit("turns_store", turns_store);
     visit("only_store", only_store);
-    visit("turns_first_slab", turns_first_slab);
+    visit("turns_first_k_tile", turns_first_k_tile);
     visit("launch", launch);
     visit("split", split);
     visit("exchange", exchange);

@@ -27,41 +27,41 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kBoxes>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // elements
   CheckGather<kBoxes>(Problem(Direction::kForward, 2, 72, 40, Axis(7), Axis(9)));  // a map a group
   CheckGather<kBoxes>(Problem(Direction::kForward, 10, 72, 40, Axis(7), Axis(9, 2)));  // or an axis
-  constexpr Config kShort = {.columns = 64, .stages = 3, .slab = 32};
+  constexpr Config kShort = {.columns = 64, .stages = 3, .k_tile = 32};
   CheckGather<kShort>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
-  constexpr Config kKept = {.take_turns = true, .columns = 64, .stages = 3, .kept = 9};
-  CheckGather<kKept>(Problem(Direction::kForward, 1, 64, 136, Axis(7), Axis(9)));
-  CheckGather<kKept>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)), /*splits=*/2);
+  constexpr Config kResident = {.take_turns = true, .columns = 64, .stages = 3, .resident = 9};
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 136, Axis(7), Axis(9)));
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)), /*splits=*/2);
   constexpr Config kTurns = {
       .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 3, 40, 72, Axis(9, 2), Axis(8, 2, 2)));
   constexpr Config kShortBack = {
-      .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .slab = 32};
+      .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .k_tile = 32};
   CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));
-  // A class without taps: 1 x 1 of stride 2.
+  // A phase without taps: 1 x 1 of stride 2.
   const Dim point = {.in = 8, .stride = 2};
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
-  const Dim long_axis = {.in = 40, .stride = 2};  // several tiles of each class
+  const Dim long_axis = {.in = 40, .stride = 2};  // several tiles of each phase
   CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, long_axis));
   constexpr Config kChunks = {.columns = 72, .stages = 2, .chunk = 72};
   CheckGather<kChunks>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
 TEST(Gather, ManyOrWideTilesOfColumns) {
-  constexpr Config kMany = {.groups = 1, .columns = 64, .stages = 2};
+  constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(7), Axis(9)), /*splits=*/2);
   constexpr Config k240 = {.columns = 240, .stages = 2, .chunk = 120};
   CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k200 = {.columns = 200, .stages = 2, .chunk = 200};
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
-  constexpr Config k192 = {.groups = 3, .columns = 192, .stages = 2};
+  constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
 }
 
 TEST(Gather, Bytes) {
-  constexpr Config kC = {.type = DataType::kI8, .columns = 64, .stages = 2, .slab = 128};
+  constexpr Config kC = {.type = DataType::kI8, .columns = 64, .stages = 2, .k_tile = 128};
   ConvProblem problem = Problem(Direction::kForward, 1, 144, 72, Axis(7), Axis(9, 2));
   CheckGather<kC>(problem);                                                    // i32 vectors
   CheckGather<kC>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // i32 elements
@@ -73,32 +73,32 @@ TEST(Gather, Bytes) {
   problem.k = 67;
   CheckGather<kC>(problem);
   constexpr Config kNarrow = {
-      .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .slab = 64};
+      .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .k_tile = 64};
   CheckGather<kNarrow>(
-      Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a slab
+      Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a k tile
   constexpr Config kTurns = {.type = DataType::kI8,
                              .take_turns = true,
                              .reps = 2,
                              .columns = 128,
                              .stages = 3,
-                             .slab = 64};
+                             .k_tile = 64};
   CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
 }
 
 constexpr Config BackOfFloats(int columns, int reps = 1) {
   return {.direction = Direction::kBackwardData,
           .type = DataType::kF32,
-          .groups = 1,
+          .consumers = 1,
           .reps = reps,
           .columns = columns,
           .stages = 2,
-          .slab = 32};
+          .k_tile = 32};
 }
 
 TEST(Gather, PartsOfFloats) {
   constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
   constexpr Config kC = {
-      .type = DataType::kF32, .groups = 1, .columns = 32, .stages = 2, .slab = 32};
+      .type = DataType::kF32, .consumers = 1, .columns = 32, .stages = 2, .k_tile = 32};
   CheckGather<kC>(Problem(kForward, 1, 40, 35, Axis(5), Axis(7, 2)), /*splits=*/2);
   CheckGather<kC>(Problem(kForward, 10, 8, 8, Axis(4), Axis(3)));  // groups are an axis
   const ConvProblem small = Problem(kForward, 1, 32, 8, Axis(3), Axis(3));

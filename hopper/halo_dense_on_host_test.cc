@@ -22,94 +22,103 @@ void CheckDense(const ConvProblem& problem, int splits = 1) {
 TEST(HaloDense, FewColumns) {
   CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
-  constexpr HaloDenseConfig kKept = {.sharers = 2, .reps = 1, .stages = 2, .kept = 4};
-  CheckDense<kKept>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
-  CheckDense<kKept>(Problem(Direction::kForward, 1, 200, 40, Axis(9), Axis(17)), 3);
-  constexpr HaloDenseConfig k64 = {.columns = 64, .sharers = 1, .reps = 2, .stages = 2};
-  constexpr HaloDenseConfig kLarge = {.sharers = 3, .reps = 2, .stages = 2};
+  constexpr HaloDenseConfig kResident = {.consumers = 2, .reps = 1, .stages = 2, .resident = 4};
+  CheckDense<kResident>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<kResident>(Problem(Direction::kForward, 1, 200, 40, Axis(9), Axis(17)), 3);
+  constexpr HaloDenseConfig k64 = {.columns = 64, .consumers = 1, .reps = 2, .stages = 2};
+  constexpr HaloDenseConfig kLarge = {.consumers = 3, .reps = 2, .stages = 2};
   CheckDense<kLarge>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
 }
 
-TEST(HaloDense, JoinedTaps) {
-  constexpr HaloDenseConfig kRow = {.columns = 36, .sharers = 2, .reps = 2, .joins = true};
+TEST(HaloDense, MergedTaps) {
+  constexpr HaloDenseConfig kRow = {.columns = 36, .consumers = 2, .reps = 2, .merges_taps = true};
   CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 3, Axis(9, 2), Axis(17)), 4);
-  constexpr HaloDenseConfig kTurns = {
-      .columns = 36, .sharers = 2, .reps = 2, .stages = 3, .joins = true, .take_turns = true};
+  constexpr HaloDenseConfig kTurns = {.columns = 36,
+                                      .consumers = 2,
+                                      .reps = 2,
+                                      .stages = 3,
+                                      .merges_taps = true,
+                                      .take_turns = true};
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
   CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
 }
 
-TEST(HaloDense, SlabsOfFewChannels) {
+TEST(HaloDense, KTilesOfFewChannels) {
   constexpr HaloDenseConfig k16 = {
-      .columns = 48, .sharers = 4, .stages = 4, .joins = true, .slab = 16};
+      .columns = 48, .consumers = 4, .stages = 4, .merges_taps = true, .k_tile = 16};
   CheckDense<k16>(Problem(Direction::kForward, 1, 40, 48, Axis(9), Axis(17)));
-  constexpr HaloDenseConfig k32 = {.columns = 96, .sharers = 2, .stages = 2, .slab = 32};
+  constexpr HaloDenseConfig k32 = {.columns = 96, .consumers = 2, .stages = 2, .k_tile = 32};
   CheckDense<k32>(Problem(Direction::kForward, 1, 72, 96, Axis(9, 2), Axis(30, 2)));
   CheckDense<k32>(Problem(Direction::kForward, 1, 64, 88, Axis(9), Axis(17)), 2);
-  constexpr HaloDenseConfig kFive = {.columns = 64, .filter = 5, .sharers = 4, .slab = 16};
+  constexpr HaloDenseConfig kFive = {.columns = 64, .filter = 5, .consumers = 4, .k_tile = 16};
   const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
   CheckDense<kFive>(Problem(Direction::kForward, 1, 24, 64, five, five));
 }
 
 TEST(HaloDense, Volumes) {
-  constexpr HaloDenseConfig kKept = {
-      .columns = 16, .sharers = 4, .stages = 4, .kept = 3, .joins = true, .slab = 16};
+  constexpr HaloDenseConfig kResident = {
+      .columns = 16, .consumers = 4, .stages = 4, .resident = 3, .merges_taps = true, .k_tile = 16};
   const Dim depth = {.in = 5, .filter = 3, .pad_begin = 2};  // causal
-  CheckDense<kKept>(WithDepth(Problem(Direction::kForward, 1, 16, 16, Axis(6), Axis(21)), Axis(4)));
-  CheckDense<kKept>(WithDepth(Problem(Direction::kForward, 1, 8, 16, Axis(6), Axis(9)), depth));
-  constexpr HaloDenseConfig kBoth = {.columns = 40, .sharers = 2, .stages = 2, .slab = 32};
+  CheckDense<kResident>(
+      WithDepth(Problem(Direction::kForward, 1, 16, 16, Axis(6), Axis(21)), Axis(4)));
+  CheckDense<kResident>(WithDepth(Problem(Direction::kForward, 1, 8, 16, Axis(6), Axis(9)), depth));
+  constexpr HaloDenseConfig kBoth = {.columns = 40, .consumers = 2, .stages = 2, .k_tile = 32};
   CheckDense<kBoth>(
       WithDepth(Problem(Direction::kForward, 1, 48, 40, Axis(9, 2), Axis(10, 2)), Axis(6, 2)));
   constexpr HaloDenseConfig kBack = {.direction = Direction::kBackwardData,
                                      .columns = 32,
-                                     .sharers = 4,
-                                     .kept = 3,
-                                     .joins = true,
-                                     .slab = 32};
+                                     .consumers = 4,
+                                     .resident = 3,
+                                     .merges_taps = true,
+                                     .k_tile = 32};
   CheckDense<kBack>(
       WithDepth(Problem(Direction::kBackwardData, 1, 32, 24, Axis(6), Axis(13)), depth));
 }
 
 TEST(HaloDense, BackwardData) {
-  constexpr HaloDenseConfig kJoins = {.direction = Direction::kBackwardData,
-                                      .columns = 24,
-                                      .sharers = 2,
-                                      .reps = 2,
-                                      .joins = true,
-                                      .slab = 16};
-  CheckDense<kJoins>(Problem(Direction::kBackwardData, 1, 24, 40, Axis(9), Axis(17)));
-  CheckDense<kJoins>(Problem(Direction::kBackwardData, 1, 24, 64, Axis(8, 1, 0), Axis(30)), 3);
+  constexpr HaloDenseConfig kMerged = {.direction = Direction::kBackwardData,
+                                       .columns = 24,
+                                       .consumers = 2,
+                                       .reps = 2,
+                                       .merges_taps = true,
+                                       .k_tile = 16};
+  CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 40, Axis(9), Axis(17)));
+  CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 64, Axis(8, 1, 0), Axis(30)), 3);
   constexpr HaloDenseConfig kWide = {
-      .direction = Direction::kBackwardData, .columns = 96, .sharers = 4, .slab = 32};
+      .direction = Direction::kBackwardData, .columns = 96, .consumers = 4, .k_tile = 32};
   CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 96, 72, Axis(9), Axis(17)));
   CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 56, 56, Axis(9, 1, 2), Axis(17)), 2);
-  constexpr HaloDenseConfig kFive = {
-      .direction = Direction::kBackwardData, .columns = 32, .filter = 5, .sharers = 2, .slab = 16};
+  constexpr HaloDenseConfig kFive = {.direction = Direction::kBackwardData,
+                                     .columns = 32,
+                                     .filter = 5,
+                                     .consumers = 2,
+                                     .k_tile = 16};
   const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
   CheckDense<kFive>(Problem(Direction::kBackwardData, 1, 24, 64, five, five));
 }
 
 TEST(HaloDense, BackwardDataIsRefused) {
   constexpr HaloDenseConfig kRow = {
-      .direction = Direction::kBackwardData, .columns = 32, .joins = true, .slab = 32};
+      .direction = Direction::kBackwardData, .columns = 32, .merges_taps = true, .k_tile = 32};
   EXPECT_THAT(
       RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9))).value(),
       ::testing::HasSubstr("exactly 32 output channels"));
   EXPECT_THAT(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))
                   .value(),
-              ::testing::HasSubstr("residue classes"));
+              ::testing::HasSubstr("phases"));
   EXPECT_THAT(
       RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9))).value(),
       ::testing::HasSubstr("direction"));
 }
 
 TEST(HaloDense, EightColumns) {
-  constexpr HaloDenseConfig kJoins = {.columns = 8, .sharers = 4, .stages = 3, .joins = true};
-  constexpr HaloDenseConfig kOneTap = {.columns = 8, .filter = 1, .sharers = 4, .stages = 3};
+  constexpr HaloDenseConfig kMerged = {
+      .columns = 8, .consumers = 4, .stages = 3, .merges_taps = true};
+  constexpr HaloDenseConfig kOneTap = {.columns = 8, .filter = 1, .consumers = 4, .stages = 3};
   for (const std::int64_t k : {1, 3, 4, 8}) {
-    CheckDense<kJoins>(Problem(Direction::kForward, 1, 136, k, Axis(9), Axis(17)));
+    CheckDense<kMerged>(Problem(Direction::kForward, 1, 136, k, Axis(9), Axis(17)));
     const ConvProblem one_tap = Problem(Direction::kForward, 1, 72, k, Dim{.in = 9}, Dim{.in = 65});
     CheckDense<kOneTap>(one_tap);
     CheckDense<kOneTap>(one_tap, /*splits=*/3);
@@ -117,7 +126,7 @@ TEST(HaloDense, EightColumns) {
   ConvProblem finished = Problem(Direction::kForward, 1, 72, 3, Axis(9), Axis(17));
   finished.epilogue.alpha = 0.5;
   finished.epilogue.low = 0;
-  CheckDense<kJoins>(finished);
+  CheckDense<kMerged>(finished);
 }
 
 }  // namespace

@@ -28,14 +28,14 @@ constexpr std::int64_t kBarrierBytes = 64;
 /// Of dense instances: output channels.
 int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
 
-/// And steps of K: slabs of source channels at slices of the filter.
+/// And steps of K: k tiles of source channels at slices of the filter.
 std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
-  return CeilDiv<std::int64_t>(channels, config.slab) * problem.dims[0].filter;
+  return CeilDiv<std::int64_t>(channels, config.k_tile) * problem.dims[0].filter;
 }
 
 /// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
-/// fill multiples of 16 bytes, all of which the copy engine stores, as far apart.
+/// fill multiples of 16 bytes, all of which TMA stores, as far apart.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
@@ -70,15 +70,15 @@ double StoreCycles(const ConvProblem& problem) {
 
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  // Of a cell's 64 channels at a tap: a product of 64 cells reads 2 KB of them and a column's 32
+  // Of a pixel's 64 channels at a tap: a product of 64 pixels reads 2 KB of them and a column's 32
   // bytes each, 128 bytes a cycle.
-  const double cycles = (2048 + config.channels * 32) / 128.0 * config.cell_bytes() / 32 / 64;
+  const double cycles = (2048 + config.channels * 32) / 128.0 * config.pixel_bytes() / 32 / 64;
   return MakeHalo(
       problem, device,
       {.up = config.up,
        .limits =
            [&](const HaloShape& shape) {
-             return HaloLimits{.cells = config.cells(),
+             return HaloLimits{.pixels = config.pixels(),
                                .up = config.up,
                                .stages = config.stages,
                                .other_bytes = config.filter_bytes(TapsOf(shape)) +
@@ -86,10 +86,10 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
                                               kBarrierBytes};
            },
        .matrix = [&](const HaloShape& shape,
-                     const HaloTiling&) { return TapsOf(shape) * config.cells() * cycles; },
-       .alone = 1500 + StoreCycles(problem) * config.reps * config.classes(),
-       .cells_of_other =
-           1.0 * config.classes() * SizeOf(problem.output_type()) / SizeOf(config.type)},
+                     const HaloTiling&) { return TapsOf(shape) * config.pixels() * cycles; },
+       .alone = 1500 + StoreCycles(problem) * config.reps * config.phases(),
+       .pixels_of_other =
+           1.0 * config.phases() * SizeOf(problem.output_type()) / SizeOf(config.type)},
       wanted);
 }
 
@@ -108,7 +108,7 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
                    .limits =
                        [&](const HaloShape&) {
                          return HaloLimits{
-                             .cells = 1024,
+                             .pixels = 1024,
                              .multiple = 16,
                              .stages = config.stages,
                              .other_bytes = HaloWeightConfig::kGroups * 8192 + kBarrierBytes,
@@ -128,18 +128,19 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // Both operands of a product come from shared memory: 64 rows and the columns, of 16 channels.
   const double product = (64 + config.product_columns()) * 32 / TheFit().halo_dense;
-  const double products = config.slab / 16.0 * config.of_tile() * config.reps / config.joined();
+  const double products =
+      config.k_tile / 16.0 * config.tile_consumers() * config.reps / config.merged_taps();
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
                          const int filter = config.filter_bytes(ColumnsOf(problem));
-                         return HaloLimits{.cells = config.cells(),
+                         return HaloLimits{.pixels = config.pixels(),
                                            .stages = config.stages,
-                                           .other_bytes = config.kept * filter +
-                                                          config.sharers * 8192 +
+                                           .other_bytes = config.resident * filter +
+                                                          config.consumers * 8192 +
                                                           config.barrier_bytes(),
-                                           .filter_bytes = config.kept > 0 ? 0 : filter,
-                                           .channels = config.slab,
+                                           .filter_bytes = config.resident > 0 ? 0 : filter,
+                                           .channels = config.k_tile,
                                            .by_slice = true};
                        },
                    .matrix =
@@ -166,10 +167,10 @@ std::optional<std::string> RejectCommon(const Config& config, Direction directio
 }
 
 /// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
-/// waits for no other, and cells that tiles share are found in L2 faster than estimated.
+/// waits for no other, and pixels that tiles share are found in L2 faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
   const Fit& fit = TheFit();
-  if (config.reps > 1) return config.sharers == 1 ? fit.halo_alone : fit.halo_large;
+  if (config.reps > 1) return config.consumers == 1 ? fit.halo_alone : fit.halo_large;
   constexpr double kLoopOverTaps = 0.87;  // of 35 depthwise problems
   if (config.stages >= 4) return fit.halo_stages;
   return (config.filter == 0 ? kLoopOverTaps : 1) * fit.halo;
@@ -187,7 +188,7 @@ bool HasRuns(const TensorAxes& axes, std::int64_t bytes) {
 
 /// As measured on an H200 and on H100s.
 double EfficiencyOf(const HaloWeightConfig& config, const ConvProblem& problem) {
-  return (problem.groups == 1 ? 1.0 : 1.16) * (config.joins ? 1.01 : 1.0) *
+  return (problem.groups == 1 ? 1.0 : 1.16) * (config.merges_taps ? 1.01 : 1.0) *
          (config.stages > 3 ? 1.02 : 1.0);
 }
 
@@ -197,14 +198,14 @@ int DyLines(const ConvProblem& problem, const HaloTiling& tiling) {
 }
 
 /// dy as [image and d][h][tile][w][k]: of w and tile the one or the other has one element. A tile's
-/// lines are longer than its cells, and the rest becomes zeros.
+/// lines are longer than its pixels, and the rest becomes zeros.
 TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
   const int lines = DyLines(problem, tiling);
   const bool of_tiles = lines > 1;
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   const std::int64_t tile_w = of_tiles ? tiling.tile_w : axes.size[3];
   TensorMapSpec map = {.type = problem.type, .rank = 5, .swizzle_bytes = 128};
-  SetAxis(map, 0, ChannelsOfCell(axes), 1);
+  SetAxis(map, 0, ChannelsOfPixel(axes), 1);
   SetAxis(map, 1, tile_w, axes.stride[3]);
   SetAxis(map, 2, axes.size[3] / tile_w, axes.stride[3] * tile_w);
   SetAxis(map, 3, axes.size[2], axes.stride[2]);
@@ -244,7 +245,7 @@ std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvPro
 
 std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                                          const ConvProblem& problem) {
-  if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectCells(problem)) return reason;
+  if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectPixels(problem)) return reason;
   const bool divides = DividesSlices(problem);
   const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
   if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
@@ -260,9 +261,9 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
         dy.stride[0], dy.stride[1]);
   }
   if (auto reason = RejectCommon(config, Direction::kBackwardWeight, problem)) return reason;
-  const bool can_join = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
-                        problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
-  if (!config.joins || can_join) return std::nullopt;
+  const bool can_merge = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
+                         problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
+  if (!config.merges_taps || can_merge) return std::nullopt;
   return "the instance joins taps that are neighbours: of a filter of 3 x 3 whose stride along w "
          "is 1";
 }
@@ -271,7 +272,7 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
                                          const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   const int columns = problem.groups == 1 ? ColumnsOf(problem) : 0;
-  const bool is_exact = config.joins && !config.is_forward();
+  const bool is_exact = config.merges_taps && !config.is_forward();
   if (problem.groups != 1 || columns > config.columns || (is_exact && columns < config.columns) ||
       problem.dims[1].filter != config.filter || problem.dims[2].filter != config.filter ||
       w.stride[3] != config.filter * w.stride[4] ||
@@ -283,11 +284,12 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
         is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
   }
   if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not neighbours";
-  if (const std::int64_t steps = StepsOf(config, problem); config.kept > 0 && steps > config.kept) {
+  if (const std::int64_t steps = StepsOf(config, problem);
+      config.resident > 0 && steps > config.resident) {
     return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
-                           steps, config.slab, config.kept);
+                           steps, config.k_tile, config.resident);
   }
-  if (config.joins && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
+  if (config.merges_taps && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
     return "the instance joins taps that are neighbours: of stride and dilation 1 along w";
   }
   const std::int64_t bytes = SizeOf(problem.type);
@@ -301,24 +303,24 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
 double EfficiencyOf(const HaloDenseConfig& config) {
   if (config.stages == 2) return 0.9;
   if (config.columns < 128) return 1;
-  if (config.sharers > 2) return 0.8;
+  if (config.consumers > 2) return 0.8;
   return config.is_forward() ? 1.1 : 0.83;
 }
 
-/// In which a step is loaded, in the mean: the copy engine is slow to fill in the channels that the
-/// last slab does not have.
+/// In which a step is loaded, in the mean: TMA is slow to fill in the channels that the
+/// last k tile does not have.
 double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo) {
   const Fit& fit = TheFit();
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
-  const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.slab));
-  const double filled = channels % config.slab == 0 ? 0 : 1 / slabs;
+  const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_tile));
+  const double filled = channels % config.k_tile == 0 ? 0 : 1 / k_tiles;
   const double filter_lines =
-      1.0 * halo.limits.filter_bytes / (config.is_forward() ? config.slab_bytes() : 128);
-  const double cells =
-      1.0 * (halo.tiling.stage_bytes - halo.limits.filter_bytes) / config.slab_bytes();
+      1.0 * halo.limits.filter_bytes / (config.is_forward() ? config.k_tile_bytes() : 128);
+  const double pixels =
+      1.0 * (halo.tiling.stage_bytes - halo.limits.filter_bytes) / config.k_tile_bytes();
   const double lines =
-      fit.line * (cells + filter_lines) +
-      filled * (fit.filled_line - fit.line) * (cells + (config.is_forward() ? filter_lines : 0));
+      fit.line * (pixels + filter_lines) +
+      filled * (fit.filled_line - fit.line) * (pixels + (config.is_forward() ? filter_lines : 0));
   return std::max(lines, halo.tiling.stage_bytes / fit.l2);
 }
 
@@ -328,12 +330,12 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const auto steps = static_cast<double>(StepsOf(config, problem));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
-  const double kept = config.kept * config.filter_bytes(ColumnsOf(problem));
-  const double launch = TheFit().launch + kept / 2 / TheFit().l2;  // half beside the first tile
-  const double store = config.columns > 8 ? 1500 : 300;            // cycles, as measured
+  const double resident = config.resident * config.filter_bytes(ColumnsOf(problem));
+  const double launch = TheFit().launch + resident / 2 / TheFit().l2;  // half beside the first tile
+  const double store = config.columns > 8 ? 1500 : 300;                // cycles, as measured
   const double step =
       std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo)) / EfficiencyOf(config);
-  return {.splits = std::max(request.sharing.splits, 1),
+  return {.splits = std::max(request.split_k.splits, 1),
           .cost = WithCycles({.matrix_cycles = step * steps,
                               .memory_cycles = step * steps,
                               .alone_cycles = step * steps + store,
@@ -343,16 +345,16 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
                               .resident = 1})};
 }
 
-/// w as [tap][k][c]: boxes of a slab of c, of all k and the taps of a slice, or of one. Only the
-/// columns that there are: the copy engine is slow to fill in zeros.
+/// w as [tap][k][c]: boxes of a k tile of c, of all k and the taps of a slice, or of one. Only the
+/// columns that there are: TMA is slow to fill in zeros.
 TensorMapSpec FilterMap(const HaloDenseConfig& config, const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
-  TensorMapSpec map = {.type = problem.type, .rank = 3, .swizzle_bytes = config.slab_bytes()};
+  TensorMapSpec map = {.type = problem.type, .rank = 3, .swizzle_bytes = config.k_tile_bytes()};
   SetAxis(map, 0, w.size[5], 1);
   SetAxis(map, 1, w.size[1], w.stride[1]);
   SetAxis(map, 2, w.size[2] * w.size[3] * w.size[4], w.stride[4]);
-  map.box = {static_cast<unsigned>(config.slab), static_cast<unsigned>(w.size[1]),
-             config.joins ? 1 : static_cast<unsigned>(config.filter * config.filter)};
+  map.box = {static_cast<unsigned>(config.k_tile), static_cast<unsigned>(w.size[1]),
+             config.merges_taps ? 1 : static_cast<unsigned>(config.filter * config.filter)};
   return map;
 }
 
@@ -365,33 +367,33 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   HaloArgs& args = plan.args;
   args.blocks = 1;
   args.channels = ColumnsOf(problem);
-  args.slabs = Int(StepsOf(config, problem));
+  args.k_tiles = Int(StepsOf(config, problem));
   args.depth = Int(problem.dims[0].filter);
   args.by_depth = MakeMagicDiv(static_cast<unsigned>(args.depth));
-  args.splits = std::max(request.sharing.splits, 1);
-  args.sharers = Int(std::min<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
+  args.splits = std::max(request.split_k.splits, 1);
+  args.workgroups = Int(std::min<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   args.other_at = args.planes * args.plane_bytes;
   args.filter_at = config.stages * args.stage_bytes;
-  args.slab_bytes = config.filter_bytes(args.channels);
-  args.staging_at = args.filter_at + config.kept * args.slab_bytes;
-  args.barriers_at = args.staging_at + config.sharers * 8192;
-  args.epilogue = MakeEpilogue(problem, request.sharing);
+  args.k_tile_bytes = config.filter_bytes(args.channels);
+  args.staging_at = args.filter_at + config.resident * args.k_tile_bytes;
+  args.barriers_at = args.staging_at + config.consumers * 8192;
+  args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .place = {Memory::kA},
-                .spec = CellsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
-                                 halo.shape.step, config.slab)},
+                .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
+                                  halo.shape.step, config.k_tile)},
                {.at = offsetof(HaloArgs, other),
                 .place = {Memory::kB},
                 .spec = config.is_forward() ? FilterMap(config, problem)
-                                            : WeightLinesMap(problem, config.slab)}};
+                                            : WeightLinesMap(problem, config.k_tile)}};
   args.filter_pitch = config.filter_pitch(args.channels);
   // Rows behind the tile's last are multiplied as well, whatever is there.
   int furthest = 0;
   for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);
   const int end = (config.stages - 1) * args.stage_bytes + furthest +
-                  64 * config.of_tile() * config.reps * config.slab_bytes();
-  plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.sharers, config.threads(),
+                  64 * config.tile_consumers() * config.reps * config.k_tile_bytes();
+  plan.shape = HaloLaunchShape(std::int64_t{args.splits} * args.workgroups, config.threads(),
                                std::max(halo.tiling.shared_bytes, end));
   return plan;
 }
@@ -399,12 +401,12 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
 PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
-  const std::int64_t sharers = SharersOf(problem, request.device, halo);
+  const std::int64_t workgroups = WorkgroupsOf(problem, request.device, halo);
   constexpr double kLaunch = 10000;  // and the filter
-  const int splits = std::max(request.sharing.splits, 1);
+  const int splits = std::max(request.split_k.splits, 1);
   return {.splits = splits,
           .cost = WithCycles(
-              HaloCost(halo, problem, request.device, sharers, kLaunch, EfficiencyOf(config)))};
+              HaloCost(halo, problem, request.device, workgroups, kLaunch, EfficiencyOf(config)))};
 }
 
 PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& request) {
@@ -419,7 +421,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());
   HaloArgs& args = plan.args;
-  args.mixes = args.of_source_group < config.channels || request.sharing.splits > 1;
+  args.mixes = args.of_source_group < config.channels || request.split_k.splits > 1;
   args.filter_runs = HasRuns(problem.AxesOf(Tensor::kW), SizeOf(problem.type));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
@@ -428,24 +430,24 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   const int second = halo.tiling.shared_bytes + staging <= TraitsOf(Gfx::kSm90a).lds_bytes;
   args.buffers = 1 + second;
   args.barriers_at = args.staging_at + args.buffers * staging;
-  args.sharers = Int(SharersOf(problem, request.device, halo));
-  args.epilogue = MakeEpilogue(problem, request.sharing);
+  args.workgroups = Int(WorkgroupsOf(problem, request.device, halo));
+  args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = StoresOf(problem, args.epilogue);
   plan.maps.push_back(
       {.at = offsetof(HaloArgs, source),
        .place = {Memory::kA},
-       .spec = CellsMap(problem, source, halo.tiling.lines, halo.tiling.pitch, halo.shape.step)});
+       .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch, halo.shape.step)});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(HaloArgs, other),
                          .place = {Memory::kOut},
-                         .spec = CellsMap(problem, problem.out(), args.tile_h * config.up,
-                                          args.tile_w * config.up, {1, 1})});
+                         .spec = PixelsMap(problem, problem.out(), args.tile_h * config.up,
+                                           args.tile_w * config.up, {1, 1})});
   }
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},
                     {offsetof(HaloArgs, other_data), {Memory::kB}}};
-  const int splits = std::max(request.sharing.splits, 1);
-  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.sharers * args.blocks, config.threads(),
-                               halo.tiling.shared_bytes + second * staging);
+  const int splits = std::max(request.split_k.splits, 1);
+  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.workgroups * args.blocks,
+                               config.threads(), halo.tiling.shared_bytes + second * staging);
   return plan;
 }
 

@@ -33,7 +33,7 @@ constexpr HaloConfig kForwardRow = {};
 
 HaloConfig BackwardRow(int up) {
   HaloConfig config = {.direction = Direction::kBackwardData, .up = up};
-  if (up == 2) config.sharers = 1;
+  if (up == 2) config.consumers = 1;
   return config;
 }
 
@@ -41,24 +41,24 @@ template <class Config>
 HaloArgs ArgsOf(const Config& config, const ConvProblem& problem) {
   const DeviceFacts device = Gfx::kSm90a;
   EXPECT_EQ(RejectProblem(config, problem).value_or(""), "");
-  return PlanHalo(config, {device, problem, {}, Sharing{.splits = 1}}).args;
+  return PlanHalo(config, {device, problem, {}, SplitK{.splits = 1}}).args;
 }
 
-/// The source cells, h and w, that the instance pairs an output cell with at each filter tap: as
+/// The source pixels, h and w, that the instance pairs an output pixel with at each filter tap: as
 /// the kernel finds them, in planes and lines of the tile's patch.
 using Terms = std::multiset<std::tuple<int, int, int, int>>;  // source h, w; filter y, x
 
-Terms TermsOf(const HaloArgs& args, int cell_bytes, int up, int out_h, int out_w) {
+Terms TermsOf(const HaloArgs& args, int pixel_bytes, int up, int out_h, int out_w) {
   const int residues = (out_h % up ^ args.flip_h) * up + (out_w % up ^ args.flip_w);
   const int h = out_h / up % args.tile_h, w = out_w / up % args.tile_w;
   const int first_h = out_h / up - h, first_w = out_w / up - w;
   Terms terms;
-  const int begin = residues == 0 ? 0 : args.class_end[residues - 1];
-  for (int i = begin; i < args.class_end[residues]; ++i) {
+  const int begin = residues == 0 ? 0 : args.phase_end[residues - 1];
+  for (int i = begin; i < args.phase_end[residues]; ++i) {
     const int plane = args.tap[i].at / args.plane_bytes;
-    const int cell = args.tap[i].at % args.plane_bytes / cell_bytes + h * args.pitch + w;
-    EXPECT_LT(cell, args.box_bytes / cell_bytes);
-    const int line = cell / args.pitch, column = cell % args.pitch;
+    const int pixel = args.tap[i].at % args.plane_bytes / pixel_bytes + h * args.pitch + w;
+    EXPECT_LT(pixel, args.box_bytes / pixel_bytes);
+    const int line = pixel / args.pitch, column = pixel % args.pitch;
     terms.insert({args.origin_h + args.plane_h[plane] + (first_h + line) * args.source_step_h,
                   args.origin_w + args.plane_w[plane] + (first_w + column) * args.source_step_w,
                   args.tap[i].y, args.tap[i].x});
@@ -89,21 +89,22 @@ Terms ExpectedTerms(const ConvProblem& problem, int out_h, int out_w) {
 template <class Config>
 void ExpectTerms(const Config& config, const ConvProblem& problem, int up) {
   const HaloArgs args = ArgsOf(config, problem);
-  const int cell_bytes = 64 * SizeOf(config.type);
+  const int pixel_bytes = 64 * SizeOf(config.type);
   EXPECT_LE(args.tile_w, args.pitch);
-  const auto cells =
+  const auto pixels =
       problem.AxesOf(problem.direction == Direction::kBackwardWeight ? Tensor::kY : problem.out())
           .size;
-  EXPECT_GE(args.tiles_h * args.tile_h * up, cells[2]);
-  EXPECT_GE(args.tiles_w * args.tile_w * up, cells[3]);
-  for (int h = 0; h < cells[2]; ++h) {
-    for (int w = 0; w < cells[3]; ++w) {
-      ASSERT_EQ(TermsOf(args, cell_bytes, up, h, w), ExpectedTerms(problem, h, w)) << h << " " << w;
+  EXPECT_GE(args.tiles_h * args.tile_h * up, pixels[2]);
+  EXPECT_GE(args.tiles_w * args.tile_w * up, pixels[3]);
+  for (int h = 0; h < pixels[2]; ++h) {
+    for (int w = 0; w < pixels[3]; ++w) {
+      ASSERT_EQ(TermsOf(args, pixel_bytes, up, h, w), ExpectedTerms(problem, h, w))
+          << h << " " << w;
     }
   }
 }
 
-TEST(PlanHalo, PairsEachCellWithItsSources) {
+TEST(PlanHalo, PairsEachPixelWithItsSources) {
   for (const std::int64_t size : {1, 7, 24, 25, 60}) {
     ExpectTerms(kForwardRow, Problem(Direction::kForward, size, 1), 1);
     ExpectTerms(kForwardRow, Problem(Direction::kForward, size, 2), 1);
@@ -112,7 +113,7 @@ TEST(PlanHalo, PairsEachCellWithItsSources) {
     ExpectTerms(HaloWeightConfig{}, Problem(Direction::kBackwardWeight, size, 2), 1);
     if (size > 1) ExpectTerms(BackwardRow(2), Problem(Direction::kBackwardData, size, 2), 2);
   }
-  ConvProblem unpadded = Problem(Direction::kBackwardData, 21, 2);  // even cells have two taps
+  ConvProblem unpadded = Problem(Direction::kBackwardData, 21, 2);  // even pixels have two taps
   unpadded.dims[1].pad_begin = unpadded.dims[1].pad_end = 0;
   ExpectTerms(BackwardRow(2), unpadded, 2);
   ConvProblem dilated = Problem(Direction::kForward, 30, 2);
@@ -124,9 +125,9 @@ TEST(PlanHalo, PairsEachCellWithItsSources) {
   ExpectTerms(HaloConfig{.type = DataType::kI8, .channels = 32}, bytes, 1);
 }
 
-// By hand: tap 1 of 3 meets even cells, taps 0 and 2 odd ones.
-TEST(PlanHalo, ResidueClassesHaveTheirTaps) {
-  EXPECT_THAT(ArgsOf(BackwardRow(2), Problem(Direction::kBackwardData, 20, 2)).class_end,
+// By hand: tap 1 of 3 meets even pixels, taps 0 and 2 odd ones.
+TEST(PlanHalo, PhasesHaveTheirTaps) {
+  EXPECT_THAT(ArgsOf(BackwardRow(2), Problem(Direction::kBackwardData, 20, 2)).phase_end,
               ElementsAre(1, 3, 5, 9));
 }
 
@@ -153,11 +154,11 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
   EXPECT_THAT(RejectProblem(HaloConfig{.filter = 0}, problem).value_or(""),
               HasSubstr("the filter has 63 taps; the instance takes at most 49"));
   EXPECT_THAT(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2)).value_or(""),
-              HasSubstr("2 residue classes; the instance is for 1"));
+              HasSubstr("2 phases; the instance is for 1"));
 }
 
 TEST(HaloPlan, SharedMemoryHasAllRowsThatAreMultiplied) {
-  constexpr HaloDenseConfig kRow = {.sharers = 3, .reps = 2, .stages = 2};
+  constexpr HaloDenseConfig kRow = {.consumers = 3, .reps = 2, .stages = 2};
   ConvProblem problem = {
       .direction = Direction::kForward, .batch = 5, .c = 248, .k = 2, .dims = {}};
   for (const std::size_t axis : {1u, 2u}) {
@@ -165,11 +166,11 @@ TEST(HaloPlan, SharedMemoryHasAllRowsThatAreMultiplied) {
   }
   ASSERT_EQ(RejectProblem(kRow, problem).value_or(""), "");
   const DeviceFacts device = Gfx::kSm90a;
-  const auto plan = PlanHalo(kRow, {device, problem, {}, Sharing{.splits = 1}});
+  const auto plan = PlanHalo(kRow, {device, problem, {}, SplitK{.splits = 1}});
   int furthest = 0;
   for (const HaloTap& tap : plan.args.tap) furthest = std::max(furthest, tap.at);
   EXPECT_GE(static_cast<int>(plan.shape.dynamic_lds_bytes),
-            (kRow.stages - 1) * plan.args.stage_bytes + furthest + kRow.cells() * 128);
+            (kRow.stages - 1) * plan.args.stage_bytes + furthest + kRow.pixels() * 128);
 }
 
 }  // namespace

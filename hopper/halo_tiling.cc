@@ -13,11 +13,11 @@
 namespace gridwise::hopper {
 namespace {
 
-constexpr std::int64_t kMostBox = 256;
+constexpr std::int64_t kMaxBox = 256;
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-int CellBytes(const ConvProblem& problem, int channels) { return channels * SizeOf(problem.type); }
+int PixelBytes(const ConvProblem& problem, int channels) { return channels * SizeOf(problem.type); }
 
 /// Planes of a stage.
 int PlanesOf(const HaloShape& shape, const HaloLimits& limits) {
@@ -25,8 +25,8 @@ int PlanesOf(const HaloShape& shape, const HaloLimits& limits) {
          (limits.by_slice ? shape.depth.taps : 1);
 }
 
-/// Appends the taps of a pair of classes that lie in one slice of the source.
-void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClass*, 2>& of,
+/// Appends the taps of a pair of phases that lie in one slice of the source.
+void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisPhase*, 2>& of,
              int source_d, int z, HaloShape& shape) {
   for (int y = 0; y < of[0]->taps; ++y) {
     for (int x = 0; x < of[1]->taps; ++x) {
@@ -36,7 +36,7 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClas
       tap.filter[0] = z;
       for (std::size_t axis = 0; axis < 2; ++axis) {
         const int t = axis == 0 ? y : x;
-        const int source = SourceCell(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
+        const int source = SourcePixel(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
         tap.filter[axis + 1] = gridwise::Tap(*of[axis], maps[axis].strides, t);
         tap.source[axis + 1] = source;
         plane[axis + 1] = source % shape.step[axis];
@@ -51,60 +51,59 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisClas
   }
 }
 
-/// Of slices, which are of one residue class.
+/// Of slices, which are of one phase.
 std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
-  const AxisClass& of = map.classes.front();
-  if (map.classes.size() > 1 || of.taps == 0) {
-    return absl::StrFormat("cells of dx along d are of %d residue classes; the instance is for 1",
-                           map.classes.size());
+  const AxisPhase& of = map.phases.front();
+  if (map.phases.size() > 1 || of.taps == 0) {
+    return absl::StrFormat("pixels of dx along d are of %d phases; the instance is for 1",
+                           map.phases.size());
   }
   shape.depth = {.taps = of.taps,
                  .origin = of.first_source,
                  .step = map.strides.source_stride,
-                 .cells = of.count};
+                 .pixels = of.count};
   return std::nullopt;
 }
 
-/// `up` residue classes along each axis. Or the reason why the instance cannot do it.
+/// `up` phases along each axis. Or the reason why the instance cannot do it.
 std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
   shape.taps.reserve(kMaxHaloTaps);
   shape.planes.reserve(kMaxHaloPlanes);
   const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
                                        MakeAxisMap(problem.direction, problem.dims[2])};
-  std::array<std::vector<const AxisClass*>, 2> classes;  // by their first cell
+  std::array<std::vector<const AxisPhase*>, 2> phases;  // by their first pixel
   for (std::size_t axis = 0; axis < 2; ++axis) {
     shape.step[axis] = maps[axis].strides.source_stride;
     shape.origin[axis] = 1 << 30;
-    classes[axis].resize(static_cast<std::size_t>(up));
-    for (const AxisClass& of : maps[axis].classes) {
-      if (of.taps == 0 || of.first_cell >= up || maps[axis].strides.cell_stride != up) {
-        return absl::StrFormat(
-            "cells of dx along %c are of %d residue classes; the instance is for %d", "hw"[axis],
-            maps[axis].classes.size(), up);
+    phases[axis].resize(static_cast<std::size_t>(up));
+    for (const AxisPhase& of : maps[axis].phases) {
+      if (of.taps == 0 || of.first_pixel >= up || maps[axis].strides.pixel_stride != up) {
+        return absl::StrFormat("pixels of dx along %c are of %d phases; the instance is for %d",
+                               "hw"[axis], maps[axis].phases.size(), up);
       }
-      classes[axis][static_cast<std::size_t>(of.first_cell)] = &of;
+      phases[axis][static_cast<std::size_t>(of.first_pixel)] = &of;
       shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
-      shape.cells[axis] = std::max(shape.cells[axis], of.count);
+      shape.pixels[axis] = std::max(shape.pixels[axis], of.count);
     }
-    for (const AxisClass* of : classes[axis]) {
-      if (of == nullptr) return "a residue class has no cells";
+    for (const AxisPhase* of : phases[axis]) {
+      if (of == nullptr) return "a phase has no pixels";
     }
-    if (up == 2 && classes[axis][0]->taps > classes[axis][1]->taps) {
-      std::swap(classes[axis][0], classes[axis][1]);
+    if (up == 2 && phases[axis][0]->taps > phases[axis][1]->taps) {
+      std::swap(phases[axis][0], phases[axis][1]);
       shape.flip[axis] = 1;
     }
   }
   const AxisMap depth = MakeAxisMap(problem.direction, problem.dims[0]);
   if (auto reason = MakeDepth(depth, shape)) return *std::move(reason);
-  const AxisClass& of_depth = depth.classes.front();
-  for (const AxisClass* h : classes[0]) {
-    for (const AxisClass* w : classes[1]) {
+  const AxisPhase& of_depth = depth.phases.front();
+  for (const AxisPhase* h : phases[0]) {
+    for (const AxisPhase* w : phases[1]) {
       for (int t = 0; t < of_depth.taps; ++t) {
-        AddTaps(maps, {h, w}, SourceCell(of_depth, depth.strides, 0, t) - shape.depth.origin,
+        AddTaps(maps, {h, w}, SourcePixel(of_depth, depth.strides, 0, t) - shape.depth.origin,
                 gridwise::Tap(of_depth, depth.strides, t), shape);
       }
-      shape.class_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
+      shape.phase_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
     }
   }
   if (shape.planes.size() > kMaxHaloPlanes) {
@@ -114,34 +113,34 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
   return shape;
 }
 
-/// Cells of a tile along an axis, and tiles.
+/// Pixels of a tile along an axis, and tiles.
 struct Extent {
-  int cells;
+  int pixels;
   int count;
 };
 
-/// The tiling whose tiles have `pitch` cells a line; nothing if it does not fit.
+/// The tiling whose tiles have `pitch` pixels a line; nothing if it does not fit.
 std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
                                const HaloLimits& limits, Extent h, Extent w, int pitch) {
-  HaloTiling tiling = {.tile_h = h.cells, .tile_w = w.cells, .pitch = pitch};
-  tiling.lines = h.cells + shape.reach[0];
-  const std::int64_t cells = std::int64_t{h.cells} * pitch;
-  if (cells > limits.cells || std::max(h.cells, w.cells) * limits.up > kMostBox ||
-      pitch * shape.step[1] > kMostBox || tiling.lines * shape.step[0] > kMostBox) {
+  HaloTiling tiling = {.tile_h = h.pixels, .tile_w = w.pixels, .pitch = pitch};
+  tiling.lines = h.pixels + shape.reach[0];
+  const std::int64_t pixels = std::int64_t{h.pixels} * pitch;
+  if (pixels > limits.pixels || std::max(h.pixels, w.pixels) * limits.up > kMaxBox ||
+      pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
     return std::nullopt;
   }
-  const int cell_bytes = CellBytes(problem, limits.channels);
-  tiling.box_bytes = tiling.lines * pitch * cell_bytes;
+  const int pixel_bytes = PixelBytes(problem, limits.channels);
+  tiling.box_bytes = tiling.lines * pitch * pixel_bytes;
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
   tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
-    const int of_dy = limits.dy == DyInStage::kPacked ? h.cells * w.cells : Int(cells);
-    tiling.stage_bytes += AlignUp(of_dy * cell_bytes, 1024);
+    const int of_dy = limits.dy == DyInStage::kPacked ? h.pixels * w.pixels : Int(pixels);
+    tiling.stage_bytes += AlignUp(of_dy * pixel_bytes, 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
-  tiling.tiles = problem.batch * shape.depth.cells * h.count * w.count;
+  tiling.tiles = problem.batch * shape.depth.pixels * h.count * w.count;
   return tiling;
 }
 
@@ -155,15 +154,15 @@ struct TileWork {
 
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
   const double patch = 1.0 * PlanesOf(of.shape, of.limits) * tiling.box_bytes;
-  // Cells that tiles share come from L2, and so do slices.
+  // Pixels that tiles share come from L2, and so do slices.
   const double tile =
-      1.0 * tiling.tile_h * tiling.tile_w * CellBytes(of.problem, of.limits.channels);  // bytes
+      1.0 * tiling.tile_h * tiling.tile_w * PixelBytes(of.problem, of.limits.channels);  // bytes
   const double planes = of.limits.by_slice
                             ? PlanesOf(of.shape, of.limits)
                             : static_cast<double>(of.shape.planes.size()) / of.shape.depth.taps *
                                   std::min(of.shape.depth.step, of.shape.depth.taps);
-  const double memory = tile * (planes + of.row.cells_of_other) / of.bytes_per_cycle;
-  const double l2 = (patch + tile * of.row.cells_of_other) / 40;
+  const double memory = tile * (planes + of.row.pixels_of_other) / of.bytes_per_cycle;
+  const double l2 = (patch + tile * of.row.pixels_of_other) / 40;
   return {.matrix = of.row.matrix(of.shape, tiling),
           .memory = std::max(memory, l2),
           .patch = patch / 40 + 20 * tiling.tile_h,
@@ -181,11 +180,11 @@ struct Height {
 std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
   std::vector<Height> heights;
   heights.reserve(64);
-  const int cells = shape.cells[0];
-  most = std::min(most, cells + limits.multiple - 1);
+  const int pixels = shape.pixels[0];
+  most = std::min(most, pixels + limits.multiple - 1);
   for (int lines = 1; lines <= most;) {
-    const int count = CeilDiv(cells, lines);
-    const int end = count == 1 ? most + 1 : std::min(CeilDiv(cells, count - 1), most + 1);
+    const int count = CeilDiv(pixels, lines);
+    const int end = count == 1 ? most + 1 : std::min(CeilDiv(pixels, count - 1), most + 1);
     int least = limits.multiple + 1;
     for (; lines < end && least > 1; ++lines) {
       const int unit = limits.multiple / std::gcd(lines, limits.multiple);
@@ -197,16 +196,16 @@ std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, in
   return heights;
 }
 
-/// The widths up to `most` that waste nothing of the last of `cells`, but for what others would as
+/// The widths up to `most` that waste nothing of the last of `pixels`, but for what others would as
 /// well.
-std::vector<Extent> Widths(int cells, int most) {
+std::vector<Extent> Widths(int pixels, int most) {
   std::vector<Extent> widths;
   widths.reserve(64);
   for (int width = 1; width <= most;) {
-    const int count = CeilDiv(cells, width);
+    const int count = CeilDiv(pixels, width);
     widths.push_back({width, count});
     if (count == 1) break;
-    width = CeilDiv(cells, count - 1);
+    width = CeilDiv(pixels, count - 1);
   }
   return widths;
 }
@@ -217,13 +216,13 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
-  const int most_cells = Int(limits.cells);
-  const std::vector<Height> heights = Heights(shape, limits, most_cells / (1 + shape.reach[1]));
-  for (const Extent& width : Widths(shape.cells[1], most_cells - shape.reach[1])) {
-    const int narrow = width.cells + shape.reach[1];
+  const int most_pixels = Int(limits.pixels);
+  const std::vector<Height> heights = Heights(shape, limits, most_pixels / (1 + shape.reach[1]));
+  for (const Extent& width : Widths(shape.pixels[1], most_pixels - shape.reach[1])) {
+    const int narrow = width.pixels + shape.reach[1];
     int last_count = 0, last_pitch = 0;
     for (const Height& height : heights) {
-      if (height.lines.cells * narrow > most_cells) break;
+      if (height.lines.pixels * narrow > most_pixels) break;
       const int pitch = AlignUp(narrow, height.unit);
       // As many tiles of fewer lines, which are no longer.
       if (height.lines.count == last_count && pitch >= last_pitch) continue;
@@ -242,7 +241,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   return best;
 }
 
-CellStrides StridesOf(const TensorAxes& axes) {
+PixelStrides StridesOf(const TensorAxes& axes) {
   return {.image = axes.stride[0],
           .d = Int(axes.stride[1]),
           .h = Int(axes.stride[2]),
@@ -262,7 +261,7 @@ void SetWeights(const ConvProblem& problem, HaloArgs& args) {
 }
 
 /// The planes that a tile's source is cut into, and where in them taps meet it.
-void SetPlanesAndTaps(const Halo& halo, int cell_bytes, HaloArgs& args) {
+void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
   const HaloShape& shape = halo.shape;
   const HaloTiling& tiling = halo.tiling;
   args.planes = PlanesOf(shape, halo.limits);
@@ -274,7 +273,7 @@ void SetPlanesAndTaps(const Halo& halo, int cell_bytes, HaloArgs& args) {
   for (std::size_t i = 0; i < shape.taps.size(); ++i) {
     const HaloShape::Tap& tap = shape.taps[i];
     args.tap[i] = {.at = tap.plane % args.planes * tiling.plane_bytes +
-                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * cell_bytes,
+                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * pixel_bytes,
                    .d = static_cast<short>(tap.source[0]),
                    .h = static_cast<short>(tap.source[1]),
                    .w = static_cast<short>(tap.source[2]),
@@ -282,7 +281,7 @@ void SetPlanesAndTaps(const Halo& halo, int cell_bytes, HaloArgs& args) {
                    .y = static_cast<short>(tap.filter[1]),
                    .x = static_cast<short>(tap.filter[2])};
   }
-  std::copy(shape.class_end.begin(), shape.class_end.end(), args.class_end);
+  std::copy(shape.phase_end.begin(), shape.phase_end.end(), args.phase_end);
 }
 
 }  // namespace
@@ -334,10 +333,10 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
     return absl::StrFormat("groups of x are %d elements apart, and those of dy %d", pitch,
                            dy.stride[4]);
   }
-  return RejectCells(problem);
+  return RejectPixels(problem);
 }
 
-std::optional<std::string> RejectCells(const ConvProblem& problem) {
+std::optional<std::string> RejectPixels(const ConvProblem& problem) {
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
@@ -347,42 +346,42 @@ std::optional<std::string> RejectCells(const ConvProblem& problem) {
   return std::nullopt;
 }
 
-TensorMapSpec CellsMap(const ConvProblem& problem, Tensor tensor, int lines, int cells,
-                       const std::array<int, 2>& step, int channels) {
+TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, int pixels,
+                        const std::array<int, 2>& step, int channels) {
   const TensorAxes axes = problem.AxesOf(tensor);
   TensorMapSpec map = {
-      .type = problem.type, .rank = 5, .swizzle_bytes = CellBytes(problem, channels)};
-  SetAxis(map, 0, ChannelsOfCell(axes), 1);
+      .type = problem.type, .rank = 5, .swizzle_bytes = PixelBytes(problem, channels)};
+  SetAxis(map, 0, ChannelsOfPixel(axes), 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
   SetAxis(map, 3, axes.size[1], axes.stride[1]);
   SetAxis(map, 4, axes.size[0], axes.stride[0]);
-  map.box = {static_cast<unsigned>(channels), static_cast<unsigned>(cells * step[1]),
+  map.box = {static_cast<unsigned>(channels), static_cast<unsigned>(pixels * step[1]),
              static_cast<unsigned>(lines * step[0]), 1, 1};
   map.step = {1, static_cast<unsigned>(step[1]), static_cast<unsigned>(step[0]), 1, 1};
   return map;
 }
 
-HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor cells) {
+HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor pixels) {
   const HaloShape& shape = halo.shape;
   const HaloTiling& tiling = halo.tiling;
-  const TensorAxes from = problem.AxesOf(source), of_cells = problem.AxesOf(cells);
+  const TensorAxes from = problem.AxesOf(source), of_pixels = problem.AxesOf(pixels);
   HaloArgs args = {};
   args.source_stride_of = StridesOf(from);
-  args.other_stride_of = StridesOf(of_cells);
+  args.other_stride_of = StridesOf(of_pixels);
   SetWeights(problem, args);
   args.blocks = Int(BlocksOf(problem));
   args.channels = Int(problem.groups * GroupPitch(problem));
   while ((std::int64_t{1} << args.log_group) < GroupPitch(problem)) ++args.log_group;
   args.group_mask = (1 << args.log_group) - 1;
-  args.of_group = Int(of_cells.size[5]);
+  args.of_group = Int(of_pixels.size[5]);
   args.of_source_group = Int(from.size[5]);
-  args.tiles_h = CeilDiv(shape.cells[0], tiling.tile_h);
-  args.tiles_w = CeilDiv(shape.cells[1], tiling.tile_w);
+  args.tiles_h = CeilDiv(shape.pixels[0], tiling.tile_h);
+  args.tiles_w = CeilDiv(shape.pixels[1], tiling.tile_w);
   args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
   args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
-  args.slices = Int(problem.batch * shape.depth.cells);
-  args.out_d = shape.depth.cells;
+  args.slices = Int(problem.batch * shape.depth.pixels);
+  args.out_d = shape.depth.pixels;
   args.by_out_d = MakeMagicDiv(static_cast<unsigned>(args.out_d));
   args.tile_h = tiling.tile_h;
   args.tile_w = tiling.tile_w;
@@ -397,11 +396,11 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
   args.source_step_w = shape.step[1];
   args.origin_h = shape.origin[0];
   args.origin_w = shape.origin[1];
-  args.out_h = Int(of_cells.size[2]);
-  args.out_w = Int(of_cells.size[3]);
+  args.out_h = Int(of_pixels.size[2]);
+  args.out_w = Int(of_pixels.size[3]);
   args.plane_bytes = tiling.plane_bytes;
   args.box_bytes = tiling.box_bytes;
-  SetPlanesAndTaps(halo, CellBytes(problem, halo.limits.channels), args);
+  SetPlanesAndTaps(halo, PixelBytes(problem, halo.limits.channels), args);
   args.flip_h = shape.flip[0];
   args.flip_w = shape.flip[1];
   args.stage_bytes = tiling.stage_bytes;
@@ -414,7 +413,7 @@ std::int64_t BlocksOf(const ConvProblem& problem) {
   return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
 }
 
-std::int64_t SharersOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo) {
+std::int64_t WorkgroupsOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo) {
   return std::clamp<std::int64_t>(device.compute_units / (BlocksOf(problem) * halo.windows), 1,
                                   halo.tiling.tiles);
 }
@@ -426,9 +425,10 @@ LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t s
 }
 
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
-              std::int64_t sharers, double fixed, double efficiency) {
-  const double tiles = static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharers));
-  const std::int64_t workgroups = sharers * BlocksOf(problem) * halo.windows;
+              std::int64_t sharing_workgroups, double fixed, double efficiency) {
+  const double tiles =
+      static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharing_workgroups));
+  const std::int64_t workgroups = sharing_workgroups * BlocksOf(problem) * halo.windows;
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(workgroups, device.compute_units));
   return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,

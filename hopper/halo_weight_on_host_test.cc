@@ -39,15 +39,15 @@ TEST(HaloWeight, OfOneGroup) {
   CheckHaloWeight(Problem(kWeight, 1, 40, 136, Axis(9, 2), Axis(8, 2)), 1);
 }
 
-TEST(HaloWeight, JoinsTaps) {
-  constexpr HaloWeightConfig kJoins = {.joins = true};
+TEST(HaloWeight, MergesTaps) {
+  constexpr HaloWeightConfig kMerged = {.merges_taps = true};
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  CheckHaloWeight<kJoins>(Problem(kWeight, 3, 32, 32, Axis(7), Axis(10)), 1);
-  CheckHaloWeight<kJoins>(Problem(kWeight, 1, 72, 40, Axis(9, 2), Axis(10)), 2);
-  CheckHaloWeight<kJoins>(Problem(kWeight, 1, 64, 64, Axis(5), Axis(19)), 2);
+  CheckHaloWeight<kMerged>(Problem(kWeight, 3, 32, 32, Axis(7), Axis(10)), 1);
+  CheckHaloWeight<kMerged>(Problem(kWeight, 1, 72, 40, Axis(9, 2), Axis(10)), 2);
+  CheckHaloWeight<kMerged>(Problem(kWeight, 1, 64, 64, Axis(5), Axis(19)), 2);
   Dim dilated = Axis(9);
   dilated.dilation = 2;
-  CheckHaloWeight<kJoins>(Problem(kWeight, 2, 16, 16, Axis(9), dilated), 1);
+  CheckHaloWeight<kMerged>(Problem(kWeight, 2, 16, 16, Axis(9), dilated), 1);
 }
 
 TEST(HaloWeight, AnInfinityReachesItsTaps) {
@@ -59,7 +59,7 @@ TEST(HaloWeight, OfGroupsApart) {
   const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
                         int splits, Values values = Values::kFinite) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
-    CheckHaloWeight(WithCells(Cells::kGroupsApart, problem), splits, values);
+    CheckHaloWeight(WithPixels(Pixels::kGroupsApart, problem), splits, values);
   };
   check(5, 12, 12, Axis(7), Axis(10), 1);
   check(3, 20, 30, Axis(9, 2), Axis(8, 2), 3);
@@ -74,23 +74,23 @@ TEST(HaloWeight, Depth) {
   CheckHaloWeight(WithDepth(Problem(Direction::kBackwardWeight, 9, 8, 8, one, one), five), 1);
   CheckHaloWeight(WithDepth(problem, Axis(5, 2)), 1, Values::kInfinity);
   const ConvProblem pairs = Problem(Direction::kBackwardWeight, 9, 8, 8, one, Axis(9));
-  constexpr HaloWeightConfig kJoins = {.joins = true};
-  EXPECT_TRUE(RejectProblem(kJoins, WithDepth(pairs, Axis(4))).has_value());
+  constexpr HaloWeightConfig kMerged = {.merges_taps = true};
+  EXPECT_TRUE(RejectProblem(kMerged, WithDepth(pairs, Axis(4))).has_value());
 }
 
 TEST(HaloWeight, DividesSlices) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr HaloWeightConfig kJoins = {.joins = true};
+  constexpr HaloWeightConfig kMerged = {.merges_taps = true};
   const Dim causal = {.in = 4, .filter = 3, .pad_begin = 2};
   CheckHaloWeight(WithDepth(Problem(kWeight, 1, 72, 40, Axis(5), Axis(10)), Axis(3)), 2);
-  CheckHaloWeight<kJoins>(WithDepth(Problem(kWeight, 1, 32, 72, Axis(6), Axis(9)), causal), 1);
+  CheckHaloWeight<kMerged>(WithDepth(Problem(kWeight, 1, 32, 72, Axis(6), Axis(9)), causal), 1);
   CheckHaloWeight(WithDepth(Problem(kWeight, 1, 16, 32, Axis(9, 2), Axis(8, 2)), Axis(5, 2)), 1);
-  CheckHaloWeight<kJoins>(WithDepth(Problem(kWeight, 5, 16, 16, Axis(6), Axis(9)), Axis(3)), 2,
-                          Values::kInfinity);
+  CheckHaloWeight<kMerged>(WithDepth(Problem(kWeight, 5, 16, 16, Axis(6), Axis(9)), Axis(3)), 2,
+                           Values::kInfinity);
   const Dim line = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1}, one = {.in = 5};
   const Dim five = {.in = 6, .filter = 5, .pad_begin = 2, .pad_end = 2};
   EXPECT_THAT(
-      RejectProblem(kJoins, WithDepth(Problem(kWeight, 1, 16, 16, one, line), five)).value(),
+      RejectProblem(kMerged, WithDepth(Problem(kWeight, 1, 16, 16, one, line), five)).value(),
       ::testing::HasSubstr("a slice of the filter has 3 taps"));
 }
 

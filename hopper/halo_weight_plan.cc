@@ -15,11 +15,11 @@ namespace gridwise::hopper {
 PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, double efficiency) {
   constexpr double kLaunch = 14000, kSplit = 8000;
   const ConvProblem& problem = request.problem;
-  const std::int64_t sharers =
-      std::max<std::int64_t>(SharersOf(problem, request.device, halo),
+  const std::int64_t workgroups =
+      std::max<std::int64_t>(WorkgroupsOf(problem, request.device, halo),
                              std::min<std::int64_t>(LeastSplits(problem), halo.tiling.tiles));
   const int splits =
-      request.sharing.splits > 0 ? request.sharing.splits : static_cast<int>(sharers);
+      request.split_k.splits > 0 ? request.split_k.splits : static_cast<int>(workgroups);
   Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, efficiency);
   cost.splits = splits;
   const auto elements = static_cast<double>(problem.out_elements());
@@ -33,13 +33,13 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
 Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int splits,
                               const TensorMapSpec& dy) {
   const ConvProblem& problem = request.problem;
-  Sharing sharing = request.sharing;
-  sharing.splits = splits;
-  if (splits > 1 && sharing.partial_elements == 0)
-    sharing.partial_elements = problem.out_elements();
+  SplitK split_k = request.split_k;
+  split_k.splits = splits;
+  if (splits > 1 && split_k.partial_elements == 0)
+    split_k.partial_elements = problem.out_elements();
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, Tensor::kX, Tensor::kY);
-  plan.args.sharers = splits;
+  plan.args.workgroups = splits;
   plan.args.depth = halo.windows;
   plan.args.source_channels = plan.args.channels;
   if (problem.groups == 1) {
@@ -49,12 +49,12 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
     plan.args.group_mask = (1 << 30) - 1;
   }
   plan.args.other_at = plan.args.planes * plan.args.plane_bytes;
-  plan.args.epilogue = MakeEpilogue(problem, sharing);
+  plan.args.epilogue = MakeEpilogue(problem, split_k);
   plan.args.stores = Stores::kElements;
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .place = {Memory::kB},
-                .spec = CellsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
-                                 halo.shape.step)},
+                .spec = PixelsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
+                                  halo.shape.step)},
                {.at = offsetof(HaloArgs, other), .place = {Memory::kA}, .spec = dy}};
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
                     {offsetof(HaloArgs, other_data), {Memory::kA}}};

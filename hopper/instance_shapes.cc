@@ -15,7 +15,7 @@ constexpr int kOfProducer = 1;  // more warps of each quarter of a multiprocesso
 InstanceShape ShapeOf(const Config& c) {
   return {.tile_m = c.rows(),
           .tile_n = c.columns,
-          .tile_k = c.slab,
+          .tile_k = c.k_tile,
           .waves = c.warpgroups() * kWarps,
           .load_waves = kWarps,
           .occupancy = c.warpgroups() + kOfProducer,
@@ -24,11 +24,11 @@ InstanceShape ShapeOf(const Config& c) {
           .mma_k = c.has_parts() ? kDepth : WgmmaK(c.type),
           .vector_a = c.lanes ? 4 : 0,
           .lds_bytes = c.shared_bytes(),
-          .slabs = c.stages,
-          .walk_b = c.kept};
+          .k_tiles = c.stages,
+          .walk_b = c.resident};
 }
 
-InstanceShape ShapeOf(const ClassesConfig& c) {
+InstanceShape ShapeOf(const PhasesConfig& c) {
   return {.tile_m = c.kRows,
           .tile_n = c.kColumns,
           .tile_k = kBlock,
@@ -39,12 +39,12 @@ InstanceShape ShapeOf(const ClassesConfig& c) {
           .mma_n = c.kColumns,
           .mma_k = kDepth,
           .lds_bytes = c.shared_bytes(),
-          .slabs = c.stages,
-          .walk_b = c.kept};
+          .k_tiles = c.stages,
+          .walk_b = c.resident};
 }
 
 InstanceShape ShapeOf(const HaloConfig& c) {
-  return {.tile_m = c.cells(),
+  return {.tile_m = c.pixels(),
           .tile_n = c.channels,
           .tile_k = c.channels,
           .waves = c.warpgroups() * kWarps,
@@ -53,9 +53,9 @@ InstanceShape ShapeOf(const HaloConfig& c) {
           .mma_m = 64 * c.reps,
           .mma_n = c.channels,
           .mma_k = WgmmaK(c.type),
-          .slabs = c.stages,
+          .k_tiles = c.stages,
           .merged_groups = kBlock / c.channels,
-          .halo_cells = c.cells() * c.classes(),
+          .halo_pixels = c.pixels() * c.phases(),
           .lane_taps = c.filter};
 }
 
@@ -67,28 +67,28 @@ InstanceShape ShapeOf(const HaloWeightConfig& c) {
           .load_waves = kWarps,
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64,
-          .mma_n = kBlock * (c.joins ? c.kTaps / c.kGroups : 1),
+          .mma_n = kBlock * (c.merges_taps ? c.kTaps / c.kGroups : 1),
           .mma_k = kDepth,
-          .slabs = c.stages,
+          .k_tiles = c.stages,
           .merged_groups = 1,
           .lane_taps = c.kTaps};
 }
 
 InstanceShape ShapeOf(const HaloDenseConfig& c) {
-  return {.tile_m = c.cells(),
+  return {.tile_m = c.pixels(),
           .tile_n = c.columns,
-          .tile_k = c.slab,
+          .tile_k = c.k_tile,
           .waves = c.warpgroups() * kWarps,
           .load_waves = kWarps,
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64 * c.reps,
           .mma_n = c.product_columns(),
           .mma_k = kDepth,
-          .slabs = c.stages,
-          .halo_cells = c.cells(),
-          .walk_b = c.kept,
+          .k_tiles = c.stages,
+          .halo_pixels = c.pixels(),
+          .walk_b = c.resident,
           .lane_taps = c.filter,
-          .is_new = c.slab < kBlock};
+          .is_new = c.k_tile < kBlock};
 }
 
 InstanceShape ShapeOf(const LineConfig& c) {
@@ -102,8 +102,8 @@ InstanceShape ShapeOf(const LineConfig& c) {
           .mma_n = c.columns,
           .mma_k = kDepth,
           .vector_a = c.loads_by_lanes() ? 8 : 0,
-          .slabs = c.stages,
-          .halo_cells = c.elements,
+          .k_tiles = c.stages,
+          .halo_pixels = c.elements,
           .lane_taps = c.lines};
 }
 
@@ -116,16 +116,14 @@ InstanceShape ShapeOf(const NarrowWeightConfig& c) {
           .mma_m = 16,
           .mma_n = c.channels,
           .mma_k = kDepth,
-          .slabs = c.stages,
+          .k_tiles = c.stages,
           .merged_groups = kBlock / c.channels,
           .lane_taps = c.taps()};
 }
 
-InstanceShape ShapeOf(const SimpleConfig& c) {
-  return {.tile_m = c.kTile,
-          .tile_n = c.kTile,
-          .tile_k = c.kStep,
-          .waves = SimpleConfig::threads() / 32};
+InstanceShape ShapeOf(const SimtConfig& c) {
+  return {
+      .tile_m = c.kTile, .tile_n = c.kTile, .tile_k = c.kStep, .waves = SimtConfig::threads() / 32};
 }
 
 }  // namespace gridwise::hopper

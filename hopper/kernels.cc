@@ -6,14 +6,14 @@
 
 #include "core/launch/plan_epilogue.h"
 #include "core/text/fields_text.h"
-#include "hopper/classes_plan.h"
 #include "hopper/fetched.h"
 #include "hopper/halo_plan.h"
 #include "hopper/instance_shapes.h"
 #include "hopper/line_plan.h"
 #include "hopper/narrow_plan.h"
+#include "hopper/phases_plan.h"
 #include "hopper/plan.h"
-#include "hopper/simple_plan.h"
+#include "hopper/simt_plan.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -38,13 +38,12 @@ PartLaunch LaunchOf(const KernelCode& code, const Config& config, const PartRequ
              ? LaunchOf(code, request, PlanWeight(config, request))
              : LaunchOf(code, request, PlanGather(config, request));
 }
-PartLaunch LaunchOf(const KernelCode& code, const ClassesConfig& config,
+PartLaunch LaunchOf(const KernelCode& code, const PhasesConfig& config,
                     const PartRequest& request) {
-  return LaunchOf(code, request, PlanClasses(config, request));
+  return LaunchOf(code, request, PlanPhases(config, request));
 }
-PartLaunch LaunchOf(const KernelCode& code, const SimpleConfig& config,
-                    const PartRequest& request) {
-  return LaunchOf(code, request, PlanSimple(config, request));
+PartLaunch LaunchOf(const KernelCode& code, const SimtConfig& config, const PartRequest& request) {
+  return LaunchOf(code, request, PlanSimt(config, request));
 }
 PartLaunch LaunchOf(const KernelCode& code, const LineConfig& config, const PartRequest& request) {
   return LaunchOf(code, request, PlanLine(config, request));
@@ -70,25 +69,25 @@ template <class Config>
 std::size_t MostSubGemms(const Config&) {
   return kMaxSubGemms;
 }
-std::size_t MostSubGemms(const Config&) { return kMaxClasses; }
+std::size_t MostSubGemms(const Config&) { return kMaxPhases; }
 
 template <class Config>
-Cells CellsFor(const Config&) {
-  return Cells::kSpaced;
+Pixels PixelsFor(const Config&) {
+  return Pixels::kSpaced;
 }
 /// Halo and narrow instances compute several groups at a time.
-Cells CellsFor(const HaloConfig&) { return Cells::kGroupsApart; }
-Cells CellsFor(const HaloWeightConfig&) { return Cells::kGroupsApart; }
-Cells CellsFor(const NarrowWeightConfig&) { return Cells::kGroupsApart; }
-/// Cells may begin anywhere, as no box of the copy engine can, where lanes, lines of boxes or
-/// simple instances load them. Of f32, which no box loads, few channels are folded.
-Cells CellsFor(const Config& config) {
-  if (config.has_parts()) return Cells::kParts;
-  return config.lanes ? Cells::kAsTheyAre : Cells::kSpacedTaps;
+Pixels PixelsFor(const HaloConfig&) { return Pixels::kGroupsApart; }
+Pixels PixelsFor(const HaloWeightConfig&) { return Pixels::kGroupsApart; }
+Pixels PixelsFor(const NarrowWeightConfig&) { return Pixels::kGroupsApart; }
+/// Pixels may begin anywhere, as no box of TMA can, where lanes, lines of boxes or
+/// SIMT instances load them. Of f32, which no box loads, few channels are folded.
+Pixels PixelsFor(const Config& config) {
+  if (config.has_parts()) return Pixels::kParts;
+  return config.lanes ? Pixels::kAsTheyAre : Pixels::kSpacedTaps;
 }
-Cells CellsFor(const LineConfig&) { return Cells::kFloatsAsTheyAre; }
-Cells CellsFor(const SimpleConfig& config) {
-  return config.type == DataType::kF32 ? Cells::kSpaced : Cells::kAsTheyAre;
+Pixels PixelsFor(const LineConfig&) { return Pixels::kFloatsAsTheyAre; }
+Pixels PixelsFor(const SimtConfig& config) {
+  return config.type == DataType::kF32 ? Pixels::kSpaced : Pixels::kAsTheyAre;
 }
 
 template <class Config>
@@ -101,7 +100,7 @@ class Kernel final : public PartKernel {
   InstanceShape shape() const override { return ShapeOf(config_); }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  Cells cells() const override { return CellsFor(config_); }
+  Pixels pixels() const override { return PixelsFor(config_); }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
@@ -130,8 +129,8 @@ class Kernel final : public PartKernel {
 std::shared_ptr<const PartKernel> MakeKernel(const Config& config, KernelCode code) {
   return std::make_shared<Kernel<Config>>(config, std::move(code));
 }
-std::shared_ptr<const PartKernel> MakeKernel(const ClassesConfig& config, KernelCode code) {
-  return std::make_shared<Kernel<ClassesConfig>>(config, std::move(code));
+std::shared_ptr<const PartKernel> MakeKernel(const PhasesConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<PhasesConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloConfig>>(config, std::move(code));
@@ -148,8 +147,8 @@ std::shared_ptr<const PartKernel> MakeKernel(const LineConfig& config, KernelCod
 std::shared_ptr<const PartKernel> MakeKernel(const NarrowWeightConfig& config, KernelCode code) {
   return std::make_shared<Kernel<NarrowWeightConfig>>(config, std::move(code));
 }
-std::shared_ptr<const PartKernel> MakeKernel(const SimpleConfig& config, KernelCode code) {
-  return std::make_shared<Kernel<SimpleConfig>>(config, std::move(code));
+std::shared_ptr<const PartKernel> MakeKernel(const SimtConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<SimtConfig>>(config, std::move(code));
 }
 
 }  // namespace gridwise::hopper

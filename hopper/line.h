@@ -5,15 +5,15 @@
 #include "core/conv/direction.h"
 
 /// Line instances: one group and few source channels, as forward of a network's first layer, or
-/// backward-data of few output channels. The channels of the cells that a line of the filter meets
+/// backward-data of few output channels. The channels of the pixels that a line of the filter meets
 /// are neighbours in memory, and so K runs along lines of source elements. A tile's patch, lines of
-/// some elements, is loaded once; lanes take operand A from it into registers, where an output cell
-/// is some elements further than the one before. Arguments are those of halo instances
+/// some elements, is loaded once; lanes take operand A from it into registers, where an output
+/// pixel is some elements further than the one before. Arguments are those of halo instances
 /// (hopper/halo.h).
 
 namespace gridwise::hopper {
 
-/// Warpgroups take turns at 64 cells of a tile.
+/// Warpgroups take turns at 64 pixels of a tile.
 struct LineConfig {
   Direction direction = Direction::kForward;  // or backward-data of stride 1
   DataType type = DataType::kF16;
@@ -41,14 +41,14 @@ struct LineConfig {
   constexpr int threads() const { return 128 * (teams + 1); }
   constexpr int steps() const { return (lines * pieces + 1) / 2; }  // of 16 elements of K
   constexpr int line_bytes() const { return elements * 2; }
-  /// Boxes of the copy engine have at most 256 elements of a line, and lines that are multiples of
+  /// Boxes of TMA have at most 256 elements of a line, and lines that are multiples of
   /// 16 bytes apart: lanes of the warp that produces load longer lines, which may be any.
   constexpr bool loads_by_lanes() const { return elements > 256; }
   /// In backward-data w lies along its columns.
   constexpr bool has_lines_per_k() const { return direction == Direction::kBackwardData; }
   /// Of 64 columns, all of K.
   constexpr int block_bytes() const { return steps() * 16 * 128; }
-  /// Slabs of 64 elements of K, all columns; or blocks of 64 columns.
+  /// K tiles of 64 elements of K, all columns; or blocks of 64 columns.
   constexpr int filter_bytes() const {
     return has_lines_per_k() ? columns / 64 * block_bytes() : (steps() + 3) / 4 * columns * 128;
   }

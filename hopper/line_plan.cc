@@ -24,7 +24,7 @@ TensorAxes SourceOf(const ConvProblem& problem) { return problem.AxesOf(Gathered
 std::int64_t ChannelsOf(const ConvProblem& problem) { return SourceOf(problem).size[5]; }
 std::int64_t ColumnsOf(const ConvProblem& problem) { return problem.AxesOf(problem.out()).size[5]; }
 
-/// How far the first tap of the first output cell is before the source's first cell.
+/// How far the first tap of the first output pixel is before the source's first pixel.
 std::int64_t PadOf(const ConvProblem& problem, std::size_t axis) {
   const Dim& dim = problem.dims[axis];
   return IsForward(problem) ? dim.pad_begin : dim.filter - 1 - dim.pad_begin;
@@ -33,7 +33,7 @@ std::int64_t StrideOf(const ConvProblem& problem, std::size_t axis) {
   return IsForward(problem) ? problem.dims[axis].stride : 1;
 }
 
-/// Elements of a filter line, and from one cell of a tile to the next.
+/// Elements of a filter line, and from one pixel of a tile to the next.
 std::int64_t RunOf(const ConvProblem& problem) {
   return problem.dims[2].filter * ChannelsOf(problem);
 }
@@ -48,7 +48,7 @@ std::int64_t LeadOf(const ConvProblem& problem) {
 /// Tiles, and cycles of a workgroup for all of its own.
 struct Tiling {
   int tile_h = 0, tile_w = 0, box_lines = 0, stage_bytes = 0;
-  std::int64_t tiles = 0, sharers = 1;
+  std::int64_t tiles = 0, workgroups = 1;
   double cycles = 0;
 };
 
@@ -58,13 +58,13 @@ int SharedBytes(const LineConfig& config, const Tiling& tiling) {
          kFilterBarrier;
 }
 
-/// Cycles of 64 cells: the matrix unit's, which are 32 for 64 columns, and those in which lanes
+/// Cycles of 64 pixels: the tensor core's, which are 32 for 64 columns, and those in which lanes
 /// load their operand. Both need shared memory: that they add up is what an H200 was seen to do.
 double CyclesOfChunk(const LineConfig& config) {
   constexpr double kLoad = 48;  // of a step of K
   return config.steps() * (config.columns / 2.0 + kLoad);
 }
-/// Cycles to load a patch: lines of which the copy engine loads 512 bytes, or lanes as many in 8
+/// Cycles to load a patch: lines of which TMA loads 512 bytes, or lanes as many in 8
 /// bytes each.
 double CyclesOfPatch(const LineConfig& config, const Tiling& tiling) {
   return tiling.box_lines * (config.loads_by_lanes() ? 25.0 * config.elements / 128 : 20.0);
@@ -78,7 +78,7 @@ double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t til
   return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config);
 }
 
-/// The tiling with the least estimate: no tile fits where a cell's elements are too many.
+/// The tiling with the least estimate: no tile fits where a pixel's elements are too many.
 std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& problem,
                                const DeviceFacts& device) {
   const TensorAxes out = problem.AxesOf(problem.out());
@@ -100,8 +100,8 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
         break;
       }
       tiling.tiles = problem.batch * CeilDiv(out_h, tile_h) * CeilDiv(out_w, tile_w);
-      tiling.sharers = std::clamp<std::int64_t>(device.compute_units / blocks, 1, tiling.tiles);
-      tiling.cycles = CyclesOf(config, tiling, CeilDiv(tiling.tiles, tiling.sharers));
+      tiling.workgroups = std::clamp<std::int64_t>(device.compute_units / blocks, 1, tiling.tiles);
+      tiling.cycles = CyclesOf(config, tiling, CeilDiv(tiling.tiles, tiling.workgroups));
       if (!best || tiling.cycles < best->cycles) best = tiling;
     }
   }
@@ -133,7 +133,7 @@ std::optional<std::string> RejectLines(const LineConfig& config, const ConvProbl
     if (source.size[axis] == 1 || bytes % multiple == 0) continue;
     if (axis == 3 && !config.loads_by_lanes()) continue;
     return absl::StrFormat(
-        "lines or cells of the source are %d bytes apart; must be multiples of %d", bytes,
+        "lines or pixels of the source are %d bytes apart; must be multiples of %d", bytes,
         multiple);
   }
   if (config.has_lines_per_k()) return RejectStrides("w", w, SizeOf(problem.type));
@@ -166,7 +166,7 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   }
   if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
-        "taps are %d and %d cells apart, and cells %d elements; the instance is for neighbouring "
+        "taps are %d and %d pixels apart, and pixels %d elements; the instance is for neighbouring "
         "taps "
         "and an even number of elements",
         h.dilation, w.dilation, step);
@@ -182,7 +182,7 @@ PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request
   const double traffic =
       static_cast<double>(problem.a_elements()) * SizeOf(problem.type) +
       static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
-  return {.splits = std::max(request.sharing.splits, 1),
+  return {.splits = std::max(request.split_k.splits, 1),
           .cost = WithCycles({.matrix_cycles = tiling.cycles,
                               .memory_cycles = tiling.cycles,
                               .alone_cycles = tiling.cycles,
@@ -208,7 +208,7 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.source_h = Int(source.size[2]);
   args.source_w = Int(source.size[3] * source.size[5]);
   args.source_stride_of = {.image = source.stride[0], .d = 0, .h = Int(source.stride[2]), .w = 1};
-  args.sharers = Int(tiling.sharers);
+  args.workgroups = Int(tiling.workgroups);
   args.tiles_h = CeilDiv(Int(out.size[2]), tiling.tile_h);
   args.tiles_w = CeilDiv(Int(out.size[3]), tiling.tile_w);
   args.slices = Int(problem.batch);
@@ -233,7 +233,7 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at = args.filter_at + config.filter_bytes();
   args.barriers_at = args.staging_at + config.teams * 8192;
-  args.epilogue = MakeEpilogue(problem, request.sharing);
+  args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .place = {Memory::kA},
@@ -245,9 +245,9 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   }
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},
                     {offsetof(HaloArgs, other_data), {Memory::kB}}};
-  const int splits = std::max(request.sharing.splits, 1);
-  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.sharers * args.blocks, config.threads(),
-                               SharedBytes(config, tiling));
+  const int splits = std::max(request.split_k.splits, 1);
+  plan.shape = HaloLaunchShape(std::int64_t{splits} * args.workgroups * args.blocks,
+                               config.threads(), SharedBytes(config, tiling));
   return plan;
 }
 

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
-#include "core/passes/copy_engine.h"
+#include "core/passes/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -35,7 +35,7 @@ Im2colLimits LimitsOf(bool is_3d) {
   return is_3d ? Im2colLimits{15, 31, 8} : Im2colLimits{127, 255, 8};
 }
 
-std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides strides,
+std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides strides,
                                        std::int64_t size, Im2colLimits limits, char name) {
   if (axis.taps == 0) return std::nullopt;
   const std::int64_t last =
@@ -45,7 +45,7 @@ std::optional<std::string> RejectClass(const AxisClass& axis, AxisStrides stride
   if (std::max(std::abs(std::int64_t{axis.first_source}), std::abs(upper)) > limits.corner ||
       move > limits.move || strides.source_stride > limits.stride) {
     return absl::StrFormat(
-        "along %c, the first tap's cells begin %d before the tensor's first and end %d behind its "
+        "along %c, the first tap's pixels begin %d before the tensor's first and end %d behind its "
         "last, %d apart, and taps move them by %d; at most %d, %d, %d and %d",
         name, -axis.first_source, upper, strides.source_stride, move, limits.corner, limits.corner,
         limits.stride, limits.move);
@@ -85,14 +85,14 @@ std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axe
   return std::nullopt;
 }
 
-std::optional<std::string> RejectLaneCells(const TensorAxes& axes, std::int64_t bytes) {
-  if (axes.size[4] != 1) return "lanes load cells of one group";
+std::optional<std::string> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes) {
+  if (axes.size[4] != 1) return "lanes load pixels of one group";
   if (axes.stride[3] * bytes % 16 == 0) {
-    return "cells of dy are multiples of 16 bytes apart, which the copy engine loads";
+    return "pixels of dy are multiples of 16 bytes apart, which TMA loads";
   }
   if (axes.stride[5] != 1) return "lanes load neighbouring channels";
   if (axes.size[5] * bytes % 8 != 0 || axes.stride[3] * bytes % 8 != 0) {
-    return absl::StrFormat("cells of dy are %d bytes, %d bytes apart; lanes load 8 at a time",
+    return absl::StrFormat("pixels of dy are %d bytes, %d bytes apart; lanes load 8 at a time",
                            axes.size[5] * bytes, axes.stride[3] * bytes);
   }
   return std::nullopt;
@@ -107,7 +107,7 @@ bool Is3d(const ConvProblem& problem) {
   return d != Dim{};
 }
 
-TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int pixels,
                         SourceGroups groups) {
   const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
   const bool is_3d = Is3d(problem), has_axis = groups == SourceGroups::kAxis;
@@ -117,20 +117,20 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   map.is_im2col = true;
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * SizeOf(map.type);
-  map.cells = static_cast<unsigned>(cells);
-  SetAxis(map, 0, groups == SourceGroups::kWindows ? ChannelsOfCell(axes) : axes.size[5], 1);
+  map.pixels = static_cast<unsigned>(pixels);
+  SetAxis(map, 0, groups == SourceGroups::kWindows ? ChannelsOfPixel(axes) : axes.size[5], 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;
     const AxisStrides strides = MakeAxisStrides(problem.direction, problem.dims[axis]);
-    const AxisClass& cells_of = gemm.axis[axis];
+    const AxisPhase& pixels_of = gemm.axis[axis];
     const std::int64_t size = axes.size[axis + 1];
     SetAxis(map, i + 1, size, axes.stride[axis + 1]);
     map.step[i + 1] = static_cast<unsigned>(strides.source_stride);
-    map.lower[i] = cells_of.first_source;
+    map.lower[i] = pixels_of.first_source;
     map.upper[i] =
-        static_cast<int>(cells_of.first_source +
-                         std::int64_t{cells_of.count - 1} * strides.source_stride - (size - 1));
+        static_cast<int>(pixels_of.first_source +
+                         std::int64_t{pixels_of.count - 1} * strides.source_stride - (size - 1));
   }
   SetAxis(map, spatial + 1, axes.size[0], axes.stride[0]);
   if (has_axis) SetAxis(map, spatial + 2, axes.size[4], axes.stride[4]);
@@ -159,14 +159,14 @@ TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k) {
   return map;
 }
 
-TensorMapSpec CellMap(const ConvProblem& problem, int cells) {
+TensorMapSpec PixelMap(const ConvProblem& problem, int pixels) {
   const TensorAxes axes = problem.AxesOf(Tensor::kY);
   TensorMapSpec map = MapOf(problem.type, 3);
-  const bool has_groups = CellsHaveGroups(axes);
-  SetAxis(map, 0, has_groups ? ChannelsOfCell(axes) : axes.size[5], 1);
-  SetAxis(map, 1, problem.batch * problem.out_cells(), axes.stride[3]);
+  const bool has_groups = PixelsHaveGroups(axes);
+  SetAxis(map, 0, has_groups ? ChannelsOfPixel(axes) : axes.size[5], 1);
+  SetAxis(map, 1, problem.batch * problem.out_pixels(), axes.stride[3]);
   SetAxis(map, 2, has_groups ? 1 : axes.size[4], axes.stride[4]);
-  map.box = {128u / static_cast<unsigned>(SizeOf(map.type)), static_cast<unsigned>(cells), 1};
+  map.box = {128u / static_cast<unsigned>(SizeOf(map.type)), static_cast<unsigned>(pixels), 1};
   return map;
 }
 
@@ -179,11 +179,11 @@ TensorMapSpec ElementsMap(const ConvProblem& problem, Tensor tensor) {
   return map;
 }
 
-bool CellsHaveGroups(const TensorAxes& axes) {
+bool PixelsHaveGroups(const TensorAxes& axes) {
   return axes.size[4] > 1 && axes.size[4] * axes.stride[4] <= axes.stride[3];
 }
 
-std::int64_t ChannelsOfCell(const TensorAxes& axes) {
+std::int64_t ChannelsOfPixel(const TensorAxes& axes) {
   return (axes.size[4] - 1) * axes.stride[4] + axes.size[5];
 }
 
@@ -198,11 +198,11 @@ TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
   return map;
 }
 
-bool CellsAreEvenlySpaced(const TensorAxes& axes) {
-  std::int64_t cells = 1;
+bool PixelsAreEvenlySpaced(const TensorAxes& axes) {
+  std::int64_t pixels = 1;
   for (const std::size_t axis : {3u, 2u, 1u, 0u}) {
-    if (axes.size[axis] != 1 && axes.stride[axis] != cells * axes.stride[3]) return false;
-    cells *= axes.size[axis];
+    if (axes.size[axis] != 1 && axes.stride[axis] != pixels * axes.stride[3]) return false;
+    pixels *= axes.size[axis];
   }
   return true;
 }
@@ -214,23 +214,23 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   const bool weight = problem.direction == Direction::kBackwardWeight;
   const std::int64_t source_bytes = weight ? of_b : SizeOf(problem.type);
   const std::int64_t bytes = weight ? SizeOf(problem.type) : of_b;
-  const bool takes_groups = weight ? CellsHaveGroups(source) : source.stride[4] == source.size[5];
+  const bool takes_groups = weight ? PixelsHaveGroups(source) : source.stride[4] == source.size[5];
   if (source.size[4] != 1 && !takes_groups) {
     return absl::StrFormat(
         "groups are %d elements apart; the instance gathers channels of groups that are "
         "neighbours, or "
-        "in backward-weight of those of a cell",
+        "in backward-weight of those of a pixel",
         source.stride[4]);
   }
   if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
   const TensorAxes axes = OfTiles(problem.AxesOf(other), groups_of_tile);
   if (lanes) {
-    if (auto reason = RejectLaneCells(axes, bytes)) return reason;
+    if (auto reason = RejectLanePixels(axes, bytes)) return reason;
   } else if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) {
     return reason;
   }
-  if (weight && !CellsAreEvenlySpaced(axes)) return "cells of dy are not evenly spaced";
+  if (weight && !PixelsAreEvenlySpaced(axes)) return "pixels of dy are not evenly spaced";
   if (problem.direction == Direction::kBackwardData && LineOfWeights(axes) >= kOffsetLimit) {
     return absl::StrFormat("w reaches over %d elements; must be fewer than 2^31",
                            LineOfWeights(axes));
@@ -238,8 +238,8 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   const Im2colLimits limits = LimitsOf(Is3d(problem));
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const AxisMap map = MakeAxisMap(problem.direction, problem.dims[axis]);
-    for (const AxisClass& of : map.classes) {
-      if (auto reason = RejectClass(of, map.strides, source.size[axis + 1], limits, "dhw"[axis])) {
+    for (const AxisPhase& of : map.phases) {
+      if (auto reason = RejectPhase(of, map.strides, source.size[axis + 1], limits, "dhw"[axis])) {
         return reason;
       }
     }

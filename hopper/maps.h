@@ -16,12 +16,12 @@ namespace gridwise::hopper {
 /// The tensor that is gathered from: x, or dy in backward-data.
 Tensor GatheredTensor(const ConvProblem& problem);
 
-/// Whether cells have to be counted along d.
+/// Whether pixels have to be counted along d.
 bool Is3d(const ConvProblem& problem);
 
-/// The cells of a sub-GEMM in the tensor that is gathered from, `cells` of 64 channels at a time:
+/// The pixels of a sub-GEMM in the tensor that is gathered from, `pixels` of 64 channels at a time:
 /// of all groups, or of one, or with an axis of groups.
-TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int cells,
+TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int pixels,
                         SourceGroups groups = SourceGroups::kWindows);
 /// w as [group][k][tap][c]: boxes of `c` times `k` at a tap.
 TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
@@ -29,14 +29,15 @@ TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
 /// channel follow those of another, which is faster than filling in zeros: nothing stores what is
 /// computed of them.
 TensorMapSpec WeightLinesMap(const ConvProblem& problem, int k);
-/// y of backward-weight as [group][cell][k], boxes of 128 bytes of `cells` cells. Groups of a cell
-/// are one: boxes that reach into another group load it, which is faster than filling in zeros.
-TensorMapSpec CellMap(const ConvProblem& problem, int cells);
-/// Whether a cell's groups follow each other, as neighbours or with gaps, before the next cell.
-bool CellsHaveGroups(const TensorAxes& axes);
-/// Channels of a cell, from its first group's first to the last one's last.
-std::int64_t ChannelsOfCell(const TensorAxes& axes);
-/// The output as [cell][group][channel], boxes of 64 cells.
+/// y of backward-weight as [group][pixel][k], boxes of 128 bytes of `pixels` pixels. Groups of a
+/// pixel are one: boxes that reach into another group load it, which is faster than filling in
+/// zeros.
+TensorMapSpec PixelMap(const ConvProblem& problem, int pixels);
+/// Whether a pixel's groups follow each other, as neighbours or with gaps, before the next pixel.
+bool PixelsHaveGroups(const TensorAxes& axes);
+/// Channels of a pixel, from its first group's first to the last one's last.
+std::int64_t ChannelsOfPixel(const TensorAxes& axes);
+/// The output as [pixel][group][channel], boxes of 64 pixels.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 
 /// All elements, of a tensor that is not loaded by the map: by it a launch knows that the tensor
@@ -51,11 +52,11 @@ void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64
 std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
                                          std::int64_t bytes, bool of_groups = true);
 
-/// Why lanes cannot load cells of a tensor.
-std::optional<std::string> RejectLaneCells(const TensorAxes& axes, std::int64_t bytes);
+/// Why lanes cannot load pixels of a tensor.
+std::optional<std::string> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes);
 
-/// Whether all cells of a tensor, images included, are equally far apart.
-bool CellsAreEvenlySpaced(const TensorAxes& axes);
+/// Whether all pixels of a tensor, images included, are equally far apart.
+bool PixelsAreEvenlySpaced(const TensorAxes& axes);
 
 /// Why tensor maps cannot describe the problem's operands; nothing if they can. With `lanes`, lanes
 /// load dy of backward-weight. Boxes begin at every `groups_of_tile`th group.

@@ -6,14 +6,14 @@
 
 /// Narrow instances: halo instances (hopper/halo.h) of backward-weight whose warps multiply by
 /// themselves, 16 x 16 channels at a time, where a product of a whole warpgroup is mostly of
-/// channels of different groups. Operands come from the patch by ldmatrix, so that 16 cells may be
+/// channels of different groups. Operands come from the patch by ldmatrix, so that 16 pixels may be
 /// any.
 
 namespace gridwise::hopper {
 
 /// A warp has 16 channels of dy and `channels` of x of a block of 64. Of a filter that the row
-/// knows, it has all taps, and every so manieth 16 cells of a tile. Of any other it has some taps
-/// and all cells, and workgroups divide the taps, a window each.
+/// knows, it has all taps, and every n-th 16 pixels of a tile. Of any other it has some taps
+/// and all pixels, and workgroups divide the taps, a window each.
 struct NarrowWeightConfig {
   DataType type = DataType::kF16;
   int channels = 16;  // of a group of 32, or of 16 in all
@@ -33,7 +33,7 @@ struct NarrowWeightConfig {
 
   constexpr int threads() const { return 32 * warps; }
   constexpr bool has_windows() const { return filter == 0; }
-  constexpr int parts() const { return has_windows() ? 1 : warps / 4; }       // of a tile's cells
+  constexpr int parts() const { return has_windows() ? 1 : warps / 4; }       // of a tile's pixels
   constexpr int taps() const { return has_windows() ? 7 : filter * filter; }  // of a warp
   constexpr int window() const { return warps / 4 / parts() * taps(); }
   /// f32 sums of a part of the warps.

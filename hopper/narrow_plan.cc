@@ -35,7 +35,7 @@ std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const C
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
-                         return HaloLimits{.cells = 4096,
+                         return HaloLimits{.pixels = 4096,
                                            .stages = config.stages,
                                            .other_bytes = kZeroBytes + kBarrierBytes,
                                            .dy = DyInStage::kPacked};
@@ -100,7 +100,7 @@ Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& r
   const int splits = EstimateHaloWeight(halo, request, EfficiencyOf(config)).splits;
   Plan<HaloArgs> plan = PlanHaloWeight(
       halo, request, splits,
-      CellsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
+      PixelsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
   HaloArgs& args = plan.args;
   // The sums of parts of the warps take the place of the stages.
   const int of_parts = (config.parts() - 1) * config.part_bytes();

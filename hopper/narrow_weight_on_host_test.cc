@@ -23,7 +23,7 @@ TEST(NarrowWeight, OfGroupsApart) {
                         int splits, Values values = Values::kFinite) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
     CheckNarrowWeight<NarrowWeightConfig{.warps = 8, .stages = 2}>(
-        WithCells(Cells::kGroupsApart, problem), splits, values);
+        WithPixels(Pixels::kGroupsApart, problem), splits, values);
   };
   check(5, 12, 12, Axis(7), Axis(10), 1);
   check(36, 1, 4, Axis(7), Axis(10), 2);

@@ -170,7 +170,7 @@ void CheckWidenWords(const Lines& lines, int shift) {
 
 TEST(Widen, WordsOfSeveralElements) {
   const Lines groups = {.count = 70, .from_line = 12, .to_line = 16};
-  const Lines slabs = {.count = 9, .from_line = 112, .to_line = 128};
+  const Lines k_tiles = {.count = 9, .from_line = 112, .to_line = 128};
   const Lines padded = {.count = 5, .from_line = 40, .to_line = 64, .before = 8};
   const Lines runs = {.count = 21,
                       .from_line = 10,
@@ -182,7 +182,7 @@ TEST(Widen, WordsOfSeveralElements) {
                       .used = 24};
   for (const int shift : {0, 1, 3}) {
     CheckWidenWords<Vec<unsigned, 2>>(groups, shift);
-    for (const Lines& lines : {slabs, padded, runs}) {
+    for (const Lines& lines : {k_tiles, padded, runs}) {
       CheckWidenWords<Vec<unsigned, 2>>(lines, shift);
       CheckWidenWords<Vec<unsigned, 4>>(lines, shift);
     }

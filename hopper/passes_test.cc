@@ -24,67 +24,67 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Passes copy cells of few channels to where the copy engine finds them.
-TEST(Passes, MakeRoomForTheCopyEngine) {
+// Passes copy pixels of few channels to where TMA finds them.
+TEST(Passes, MakeRoomForTma) {
   ConvProblem stem = {.batch = 2, .c = 3, .k = 64};
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  EXPECT_EQ(RejectProblem(kForwardRow, SimpleProblem(stem, Gfx::kSm90a)).value_or(""), "");
+  EXPECT_EQ(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a)).value_or(""), "");
   ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
   head.k = 36;
-  EXPECT_EQ(RejectProblem(RowFor(head.direction), SimpleProblem(head, Gfx::kSm90a)).value_or(""),
+  EXPECT_EQ(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a)).value_or(""),
             "");
-  // A copy of so few channels is a whole slab.
-  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 64);
+  // A copy of so few channels is a whole k tile.
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 64);
   head.k = 100;
-  EXPECT_EQ(SimpleProblem(head, Gfx::kSm90a).k, 100);
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 100);
 }
 
 // Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
-TEST(SimpleProblem, HasFilterLinesOfWeights) {
+TEST(CanonicalProblem, HasFilterLinesOfWeights) {
   ConvProblem stem = {.direction = Direction::kBackwardWeight, .batch = 2, .c = 3, .k = 64};
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  const ConvProblem simple = SimpleProblem(stem, Gfx::kSm90a);
-  EXPECT_EQ(simple.c, 21);
-  EXPECT_EQ(simple.dims[1], stem.dims[1]);
-  EXPECT_EQ(simple.dims[2], Dim{.in = 50});
-  EXPECT_EQ(simple.AxesOf(Tensor::kX).stride,
+  const ConvProblem canonical = CanonicalProblem(stem, Gfx::kSm90a);
+  EXPECT_EQ(canonical.c, 21);
+  EXPECT_EQ(canonical.dims[1], stem.dims[1]);
+  EXPECT_EQ(canonical.dims[2], Dim{.in = 50});
+  EXPECT_EQ(canonical.AxesOf(Tensor::kX).stride,
             (PerAxis{99 * 50 * 24, 99 * 50 * 24, 50 * 24, 24, 21, 1}));
-  EXPECT_EQ(simple.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
-  EXPECT_EQ(RejectProblem(RowFor(stem.direction), simple).value_or(""), "");
+  EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), canonical).value_or(""), "");
   stem.epilogue.tensors = 1;
-  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
 }
 
 // Few channels of dx or dy: gather and weight instances compute taps as columns or rows, others do
 // not.
-TEST(SimpleProblem, HasTapsAsColumnsOrRows) {
+TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   constexpr Gfx kGfx = Gfx::kSm90a;
   ConvProblem stem = {.direction = Direction::kBackwardData, .batch = 32, .c = 3, .k = 64};
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  const SimpleForm columns = SimpleFormOf(stem, kGfx, Cells::kSpacedTaps);
+  const CanonicalForm columns = CanonicalFormOf(stem, kGfx, Pixels::kSpacedTaps);
   EXPECT_TRUE(columns.writes_sums);
   EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
   EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
   EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
-  EXPECT_FALSE(SimpleFormOf(stem, kGfx, Cells::kSpaced).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(stem, kGfx, Pixels::kSpaced).writes_sums);
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
-  const SimpleForm rows = SimpleFormOf(last, kGfx, Cells::kSpacedTaps);
+  const CanonicalForm rows = CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps);
   EXPECT_TRUE(rows.writes_sums);
   EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
-  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kGroupsApart).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kGroupsApart).writes_sums);
   last.type = DataType::kF32;
-  EXPECT_FALSE(SimpleFormOf(last, kGfx, Cells::kSpacedTaps).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps).writes_sums);
 }
 
-// Of f32, groups become as many source channels as a slab has.
-TEST(SimpleProblem, OfPartsHasMergedGroups) {
+// Of f32, groups become as many source channels as a k tile has.
+TEST(CanonicalProblem, OfPartsHasMergedGroups) {
   constexpr Gfx kGfx = Gfx::kSm90a;
   const Dim axis = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const auto form_of = [&](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
@@ -101,10 +101,10 @@ TEST(SimpleProblem, OfPartsHasMergedGroups) {
       problem.epilogue.d[0].type = DataType::kF32;
       problem.epilogue.d[0].stride = {0, 0, 0, 0, d_group, 1};
     }
-    const SimpleForm form = SimpleFormOf(problem, kGfx, Cells::kParts);
+    const CanonicalForm form = CanonicalFormOf(problem, kGfx, Pixels::kParts);
     EXPECT_EQ(form.problem.c, problem.c);
     EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
-    Config config = {.direction = direction, .type = DataType::kF32, .slab = 32};
+    Config config = {.direction = direction, .type = DataType::kF32, .k_tile = 32};
     config.columns = 128;
     EXPECT_EQ(RejectProblem(config, form.problem).value_or(""), "");
     return form;
@@ -115,7 +115,7 @@ TEST(SimpleProblem, OfPartsHasMergedGroups) {
   EXPECT_EQ(form_of(Direction::kForward, 6, 8, 8).merged_groups, 2);
   EXPECT_EQ(form_of(Direction::kForward, 8, 32, 32).merged_groups, 1);
   EXPECT_EQ(form_of(Direction::kBackwardWeight, 32, 8, 8).merged_groups, 1) << "but in tiles";
-  const SimpleForm biased = form_of(Direction::kForward, 32, 8, 8, /*d_group=*/8);
+  const CanonicalForm biased = form_of(Direction::kForward, 32, 8, 8, /*d_group=*/8);
   EXPECT_EQ(biased.merged_groups, 4);
   EXPECT_EQ(biased.problem.epilogue.d[0].stride[4], 32);
   EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8, /*d_group=*/9).merged_groups, 1);
@@ -123,14 +123,14 @@ TEST(SimpleProblem, OfPartsHasMergedGroups) {
 
 // Of f32 in backward-weight, groups are copied unless those of a tile begin at multiples of 16
 // bytes.
-TEST(SimpleProblem, OfPartsHasGroupsOfTiles) {
+TEST(CanonicalProblem, OfPartsHasGroupsOfTiles) {
   const auto apart = [](std::int64_t groups, std::int64_t channels) {
     ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
     problem.type = DataType::kF32;
     problem.groups = groups;
     problem.c = problem.k = groups * channels;
-    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, Cells::kParts);
-    return simple.AxesOf(Tensor::kX).stride[4];
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+    return canonical.AxesOf(Tensor::kX).stride[4];
   };
   EXPECT_EQ(apart(16, 12), 12) << "four a tile, 96 bytes of a part";
   EXPECT_EQ(apart(8, 20), 20) << "two a tile, 80 bytes";
@@ -144,13 +144,13 @@ TEST(LayoutPasses, SplitBOfFloats) {
   problem.type = DataType::kF32;
   problem.c = 20, problem.k = 64;
   LaunchPlan plan;
-  const Places places = LayoutPasses(problem, Gfx::kSm90a, Cells::kParts).AddBefore(plan);
+  const Places places = LayoutPasses(problem, Gfx::kSm90a, Pixels::kParts).AddBefore(plan);
   EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
   EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
   EXPECT_EQ(places.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
   EXPECT_NE(places.b.offset, places.b1.offset);
-  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, Cells::kParts);
-  EXPECT_EQ(PartElements(simple), 64 * problem.filter_taps() * 24);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+  EXPECT_EQ(PartElements(canonical), 64 * problem.filter_taps() * 24);
 }
 
 // A sum that is not finite is added up anew from x and dy as they are, not from copies.
@@ -158,71 +158,71 @@ TEST(LayoutPasses, RememberOperandsWithoutGaps) {
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
   LaunchPlan plan;
-  const Places places = LayoutPasses(last, Gfx::kSm90a, Cells::kSpacedTaps).AddBefore(plan);
+  const Places places = LayoutPasses(last, Gfx::kSm90a, Pixels::kSpacedTaps).AddBefore(plan);
   EXPECT_EQ(places.a.memory, Memory::kWorkspace);
   EXPECT_EQ(places.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
   EXPECT_EQ(places.whole_a.memory, Memory::kA);
   EXPECT_EQ(places.whole_b.memory, Memory::kB);
 }
 
-// The copy engine's boxes have steps of at most 8 cells.
-TEST(SimpleProblem, HasLinesOfLargePatchesAsImages) {
+// TMA's boxes have steps of at most 8 pixels.
+TEST(CanonicalProblem, HasLinesOfLargePatchesAsImages) {
   ConvProblem patches = {.direction = Direction::kForward, .batch = 2, .c = 3, .k = 64};
   for (const std::size_t axis : {1u, 2u}) {
     patches.dims[axis] = {.in = 96, .filter = 32, .stride = 32};
   }
   const auto check = [](const ConvProblem& problem) {
-    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
-    EXPECT_EQ(simple.batch, 6);
-    EXPECT_EQ(simple.c, 96);
-    EXPECT_EQ(simple.dims[1], (Dim{.in = 32, .filter = 32}));
-    EXPECT_EQ(simple.dims[2], Dim{.in = 3});
-    EXPECT_EQ(RejectProblem(RowFor(problem.direction), simple).value_or(""), "");
-    EXPECT_EQ(SimpleProblem(problem, Gfx::k942).dims[1].stride, 32);
-    return simple.epilogue.d[0].stride[0];
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+    EXPECT_EQ(canonical.batch, 6);
+    EXPECT_EQ(canonical.c, 96);
+    EXPECT_EQ(canonical.dims[1], (Dim{.in = 32, .filter = 32}));
+    EXPECT_EQ(canonical.dims[2], Dim{.in = 3});
+    EXPECT_EQ(RejectProblem(RowFor(problem.direction), canonical).value_or(""), "");
+    EXPECT_EQ(CanonicalProblem(problem, Gfx::k942).dims[1].stride, 32);
+    return canonical.epilogue.d[0].stride[0];
   };
   check(patches);
   patches.epilogue.tensors = 1;
   patches.epilogue.d[0].stride = {900, 0, 300, 100, 0, 1};
   EXPECT_EQ(check(patches), 300);
   patches.epilogue.d[0].stride[0] = 1000;  // images of D are further apart than its lines
-  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).batch, 2);
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).batch, 2);
   patches.epilogue = {};
   patches.direction = Direction::kBackwardWeight;
   check(patches);
   patches.direction = Direction::kBackwardData;
-  EXPECT_EQ(SimpleProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
 }
 
-// The matrix unit's sums of 8-bit floats are none of f32.
+// The tensor core's sums of 8-bit floats are none of f32.
 TEST(Passes, MakeF16OfFloat8) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.type = DataType::kF8E4M3;
-  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
-  EXPECT_EQ(simple.type, DataType::kF16);
-  EXPECT_EQ(simple.output_type(), DataType::kF32);
-  EXPECT_EQ(RejectProblem(kForwardRow, simple).value_or(""), "");
-  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(canonical.type, DataType::kF16);
+  EXPECT_EQ(canonical.output_type(), DataType::kF32);
+  EXPECT_EQ(RejectProblem(kForwardRow, canonical).value_or(""), "");
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   problem.out_type = DataType::kBF16;
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a, Cells::kAsTheyAre).type, DataType::kF8E4M3);
-  EXPECT_EQ(SimpleProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Pixels::kAsTheyAre).type, DataType::kF8E4M3);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
 }
 
 // Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
 TEST(Passes, MakeF16OfBytesWhoseSumsAreExact) {
-  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Cells cells) {
-    return SimpleProblem(problem, gfx, cells).type;
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Pixels pixels) {
+    return CanonicalProblem(problem, gfx, pixels).type;
   };
   ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
   stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kF16);
-  EXPECT_EQ(SimpleProblem(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre).output_type(),
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kF16);
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre).output_type(),
             DataType::kI32);
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kSpaced), DataType::kI8);
-  EXPECT_EQ(type_of(stem, Gfx::k942, Cells::kFloatsAsTheyAre), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kSpaced), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Pixels::kFloatsAsTheyAre), DataType::kI8);
   stem.dims[1].filter = 17;
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Cells::kFloatsAsTheyAre), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kI8);
 }
 
 // Where no instance computes several groups at a time, and groups are more than a kernel has maps.
@@ -233,18 +233,18 @@ TEST(Passes, FillGroups) {
   const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
     problem.c = problem.groups * c;
     problem.k = problem.groups * k;
-    return SimpleProblem(problem, Gfx::kSm90a).c_per_group();
+    return CanonicalProblem(problem, Gfx::kSm90a).c_per_group();
   };
   EXPECT_EQ(channels_of(24, 24), 32);
   EXPECT_EQ(channels_of(1, 4), 16);
   EXPECT_EQ(channels_of(48, 20), 48);
   EXPECT_EQ(channels_of(8, 8), 8);
   EXPECT_EQ(channels_of(24, 40), 32);
-  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   Config bytes = kForwardRow;
   bytes.type = problem.type;
-  bytes.slab = 64;
-  EXPECT_EQ(RejectProblem(bytes, SimpleProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  bytes.k_tile = 64;
+  EXPECT_EQ(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a)).value_or(""), "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
   EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
@@ -253,17 +253,17 @@ TEST(Passes, FillGroups) {
   EXPECT_EQ(channels_of(36, 16), 64);
   EXPECT_EQ(channels_of(16, 16), 16);
   EXPECT_EQ(channels_of(128, 128), 128);
-  const ConvProblem forward = SimpleProblem(problem, Gfx::kSm90a);
+  const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
-  problem.groups = 3;  // of four residue classes each
+  problem.groups = 3;  // of four phases each
   problem.direction = Direction::kBackwardData;
   problem.dims[1].stride = problem.dims[2].stride = 2;
   EXPECT_EQ(channels_of(24, 36), 24);
-  const ConvProblem backward = SimpleProblem(problem, Gfx::kSm90a);
+  const ConvProblem backward = CanonicalProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(backward.k_per_group(), 64);
   EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
   channels_of(12, 40);  // w lies along c
-  const ConvProblem narrow = SimpleProblem(problem, Gfx::kSm90a);
+  const ConvProblem narrow = CanonicalProblem(problem, Gfx::kSm90a);
   EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
 }
 
@@ -273,7 +273,7 @@ TEST(Reject, GroupsAreAnAxis) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 10;
   problem.c = problem.k = problem.groups * 40;
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c, problem.c);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c, problem.c);
   EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
   const TensorMapSpec map =
       SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
@@ -281,13 +281,13 @@ TEST(Reject, GroupsAreAnAxis) {
   EXPECT_EQ(map.stride_bytes[3], 20 * 20 * 800);
   EXPECT_EQ(map.stride_bytes[4], 80);
   problem.batch = 40;
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
   problem.c = problem.groups * 48;
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 48);
-  problem.dims[2].filter = 9;  // further than such maps know cells outside of the tensor
-  EXPECT_EQ(SimpleProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 48);
+  problem.dims[2].filter = 9;  // further than such maps know pixels outside of the tensor
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
   EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
-              HasSubstr("or else filters of at most 8 cells"));
+              HasSubstr("or else filters of at most 8 pixels"));
 }
 
 // Groups are a power of two apart for instances that compute several at a time, and in
@@ -295,31 +295,33 @@ TEST(Reject, GroupsAreAnAxis) {
 TEST(Passes, SpaceGroups) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 10;
-  const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k, Cells cells) {
+  const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k,
+                                Pixels pixels) {
     problem.direction = direction;
     problem.c = problem.groups * c;
     problem.k = problem.groups * k;
-    const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a, cells);
-    return std::pair(simple.AxesOf(Tensor::kX).stride[4], simple.AxesOf(Tensor::kY).stride[4]);
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, pixels);
+    return std::pair(canonical.AxesOf(Tensor::kX).stride[4],
+                     canonical.AxesOf(Tensor::kY).stride[4]);
   };
   constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr Cells kApart = Cells::kGroupsApart;
+  constexpr Pixels kApart = Pixels::kGroupsApart;
   EXPECT_EQ(apart(kForward, 12, 12, kApart), std::pair(16l, 12l));  // y is the output
   EXPECT_EQ(apart(kData, 12, 20, kApart), std::pair(12l, 32l));
   EXPECT_EQ(apart(kWeight, 12, 12, kApart), std::pair(16l, 16l));
   EXPECT_EQ(apart(kWeight, 1, 4, kApart), std::pair(4l, 4l));
-  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "cells of 20 channels";
+  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "pixels of 20 channels";
   EXPECT_EQ(apart(kWeight, 16, 16, kApart), std::pair(16l, 16l));
   EXPECT_EQ(apart(kWeight, 12, 100, kApart), std::pair(16l, 104l));
-  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kSpaced), std::pair(16l, 24l));
-  EXPECT_EQ(apart(kWeight, 12, 20, Cells::kAsTheyAre), std::pair(12l, 20l));
-  EXPECT_EQ(apart(kWeight, 24, 40, Cells::kSpaced), std::pair(24l, 40l));
-  apart(kWeight, 12, 20, Cells::kSpaced);
-  const ConvProblem simple = SimpleProblem(problem, Gfx::kSm90a);
-  EXPECT_EQ(RejectProblem(RowFor(kWeight), simple).value_or(""), "");
+  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kSpaced), std::pair(16l, 24l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kAsTheyAre), std::pair(12l, 20l));
+  EXPECT_EQ(apart(kWeight, 24, 40, Pixels::kSpaced), std::pair(24l, 40l));
+  apart(kWeight, 12, 20, Pixels::kSpaced);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(kWeight), canonical).value_or(""), "");
   EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
-  EXPECT_GT(SimpleFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
   EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
 }
 

@@ -15,49 +15,49 @@
 namespace gridwise::hopper {
 namespace {
 
-static_assert(kMostMapsOfGroups == kMaxClasses);
+static_assert(kMaxMapsOfGroups == kMaxPhases);
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// A slab of channels that reached into another group would multiply its infinities, which integers
-/// have none of, by the zeros that w is filled up with, which makes NaN.
+/// A k tile of channels that reached into another group would multiply its infinities, which
+/// integers have none of, by the zeros that w is filled up with, which makes NaN.
 SourceGroups SourceGroupsOf(const Config& config, const ConvProblem& problem) {
-  if (problem.groups == 1 || SourceChannels(problem) % config.slab == 0 ||
+  if (problem.groups == 1 || SourceChannels(problem) % config.k_tile == 0 ||
       SumType(config.type) != DataType::kF32) {
     return SourceGroups::kWindows;
   }
-  const bool has_maps = SubGemmCount(problem) * problem.groups <= kMaxClasses;
+  const bool has_maps = SubGemmCount(problem) * problem.groups <= kMaxPhases;
   return has_maps ? SourceGroups::kMaps : SourceGroups::kAxis;
 }
 
 /// Why B cannot stay in shared memory.
-std::optional<std::string> RejectKept(const Config& config, const ConvProblem& problem) {
-  if (config.kept == 0) return std::nullopt;
-  const std::int64_t steps = problem.filter_taps() * SlabsOf(config, SourceChannels(problem));
-  if (problem.groups == 1 && steps <= config.kept && SubGemmCount(problem) == 1)
+std::optional<std::string> RejectResident(const Config& config, const ConvProblem& problem) {
+  if (config.resident == 0) return std::nullopt;
+  const std::int64_t steps = problem.filter_taps() * KTilesOf(config, SourceChannels(problem));
+  if (problem.groups == 1 && steps <= config.resident && SubGemmCount(problem) == 1)
     return std::nullopt;
   return absl::StrFormat(
-      "there are %d groups, %d sub-GEMMs and %d slabs of w; the instance keeps those of one, at "
+      "there are %d groups, %d sub-GEMMs and %d k tiles of w; the instance keeps those of one, at "
       "most %d",
-      problem.groups, SubGemmCount(problem), steps, config.kept);
+      problem.groups, SubGemmCount(problem), steps, config.resident);
 }
 
-/// Where boxes of the copy engine store the output: rows of the GEMM are cells in their order.
+/// Where boxes of TMA store the output: rows of the GEMM are pixels in their order.
 bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
                  const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
   if (bytes != 2 || epilogue.out_type != static_cast<int>(problem.type) || epilogue.tensors > 0 ||
-      sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 || !CellsAreEvenlySpaced(axes) ||
+      sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 || !PixelsAreEvenlySpaced(axes) ||
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
-  // The copy engine stores multiples of 16 bytes, what is beyond the tensor included.
+  // TMA stores multiples of 16 bytes, what is beyond the tensor included.
   if (axes.size[5] * bytes % 16 != 0) return false;
-  const std::int64_t cells = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
-  if (cells != 1 && axes.stride[3] * bytes % 16 != 0) return false;
+  const std::int64_t pixels = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
+  if (pixels != 1 && axes.stride[3] * bytes % 16 != 0) return false;
   if (axes.size[4] != 1 && axes.stride[4] * bytes % 16 != 0) return false;
-  return Int(cells) == sub_gemms[0].m;
+  return Int(pixels) == sub_gemms[0].m;
 }
 
 Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
@@ -71,7 +71,8 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
                     std::int64_t of_columns, int cluster) {
   std::int64_t workgroups = std::min<std::int64_t>(tiles, device.compute_units);
-  if (config.kept > 0) workgroups = std::max<std::int64_t>(workgroups / of_columns, 1) * of_columns;
+  if (config.resident > 0)
+    workgroups = std::max<std::int64_t>(workgroups / of_columns, 1) * of_columns;
   if (cluster > 1) workgroups = tiles;
   return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
           .threads = {static_cast<unsigned>(config.threads()), 1, 1},
@@ -79,7 +80,7 @@ LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_
           .cluster = static_cast<unsigned>(cluster)};
 }
 
-bool ClassesAlternate(std::span<const SubGemm> gemms) {
+bool PhasesAlternate(std::span<const SubGemm> gemms) {
   const auto has_none = [](const SubGemm& gemm) { return Taps(gemm) == 0; };
   const auto is_other = [&](const SubGemm& gemm) { return gemm.m != gemms[0].m; };
   return std::any_of(gemms.begin(), gemms.end(), has_none) &&
@@ -117,7 +118,7 @@ void SetExact(const Config& config, const PartRequest& request, Plan<Args>& plan
   ExactArgs& exact = plan.args.exact;
   exact.source_image = source.stride[0];
   for (std::size_t i = 0; i < 3; ++i) {
-    exact.source_cell[i] = source.stride[i + 1];
+    exact.source_pixel[i] = source.stride[i + 1];
     exact.source_size[i] = Int(source.size[i + 1]);
   }
   exact.source_group = Int(source.stride[4]);
@@ -145,7 +146,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
     args.gemm[i] = request.sub_gemms[i];
     args.gemm[i].first_tile = first_tile;
     first_tile += CeilDiv(args.gemm[i].m, config.rows());
-    args.steps[i] = Taps(args.gemm[i]) * args.slabs;
+    args.steps[i] = Taps(args.gemm[i]) * args.k_tiles;
     if (Taps(args.gemm[i]) == 0) continue;
     const bool of_groups = args.source_groups == SourceGroups::kMaps;
     const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
@@ -154,7 +155,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
       const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
       plan.maps.push_back({.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
                            .place = {Memory::kA, offset},
-                           .spec = SourceMap(problem, args.gemm[i], config.slab, config.rows(),
+                           .spec = SourceMap(problem, args.gemm[i], config.k_tile, config.rows(),
                                              args.source_groups)});
     }
   }
@@ -189,19 +190,20 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
           "groups have %d source channels; of %d sub-GEMMs and groups in all the instance takes "
-          "multiples of %d, or else filters of at most %d cells along h and w",
-          channels, SubGemmCount(problem) * problem.groups, config.slab, kMostCellsBesideGroups);
+          "multiples of %d, or else filters of at most %d pixels along h and w",
+          channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
   }
-  if (auto reason = RejectKept(config, problem)) return reason;
+  if (auto reason = RejectResident(config, problem)) return reason;
   return RejectMaps(problem, config.lanes, GroupsOfTile(config, problem));
 }
 
 std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
-  const std::int64_t cells = problem.batch * std::max(problem.in_cells(), problem.out_cells());
-  const PartAxis of_cells = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
-  if (cells >= kOffsetLimit / 2) {
-    return Excess{absl::StrFormat("there are %d cells; must be fewer than 2^30", cells), of_cells};
+  const std::int64_t pixels = problem.batch * std::max(problem.in_pixels(), problem.out_pixels());
+  const PartAxis of_pixels = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
+  if (pixels >= kOffsetLimit / 2) {
+    return Excess{absl::StrFormat("there are %d pixels; must be fewer than 2^30", pixels),
+                  of_pixels};
   }
   const TensorAxes axes = problem.AxesOf(problem.out());
   for (const std::size_t axis : {1u, 2u, 3u, 4u}) {
@@ -210,7 +212,7 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
       return Excess{absl::StrFormat("elements of the output are %d bytes apart; must be fewer than "
                                     "2^31",
                                     bytes),
-                    of_cells};
+                    of_pixels};
     }
   }
   return TooLargeForEpilogue(problem, 1);
@@ -218,28 +220,28 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
 
 std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& request) {
   // Later rounds overlap, and one of several is little of the whole.
-  constexpr std::int64_t kMostRounds = 3;
+  constexpr std::int64_t kMaxRounds = 3;
   if (config.direction == Direction::kBackwardWeight || request.sub_gemms.size() != 1) return 0;
   const std::int64_t units = request.device.compute_units;
   const auto tiles = static_cast<std::int64_t>(GridOf(config, request).tiles());
   const std::int64_t rounds = tiles / units, last = tiles % units;
-  if (rounds < 1 || rounds > kMostRounds || last * 2 > units) return 0;
+  if (rounds < 1 || rounds > kMaxRounds || last * 2 > units) return 0;
   return request.problem.batch * rounds * units / tiles;
 }
 
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request) {
   const Shared shared = LeastShared(config, request);
-  return {.splits = SharingOf(request, shared).splits, .cost = shared.cost};
+  return {.splits = SplitKOf(request, shared).splits, .cost = shared.cost};
 }
 
 Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Shared shared = LeastShared(config, request);
-  const Sharing sharing = SharingOf(request, shared);
+  const SplitK split_k = SplitKOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<GatherArgs> plan;
   GatherArgs& args = plan.args;
-  args.epilogue = MakeEpilogue(problem, sharing);
+  args.epilogue = MakeEpilogue(problem, split_k);
   SetStrides(problem, args);
   SetFilter(problem.AxesOf(Tensor::kW).stride, args.filter);
   args.w_tap = Int(problem.AxesOf(Tensor::kW).stride[4]);
@@ -250,18 +252,18 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.groups = Int(problem.groups);
   // Where B stays, all tiles of a workgroup have the same columns.
   args.order = MakeTileOrder(Int(grid.of_group / grid.n_tiles), Int(grid.n_tiles), true,
-                             config.kept > 0 ? 0 : request.device.compute_units);
+                             config.resident > 0 ? 0 : request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(args.splits));
   args.by_sub_gemms = MakeMagicDiv(static_cast<unsigned>(args.sub_gemms));
-  args.classes_alternate = ClassesAlternate(request.sub_gemms);
+  args.phases_alternate = PhasesAlternate(request.sub_gemms);
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
-  args.slabs = Int(SlabsOf(config, args.k));
+  args.k_tiles = Int(KTilesOf(config, args.k));
   args.source_groups = SourceGroupsOf(config, problem);
   args.has_five_axes = Is3d(problem) || args.source_groups == SourceGroups::kAxis;
-  // Tiles that run together read the source of a slab of channels once per tap: from L2, if it
+  // Tiles that run together read the source of a k tile of channels once per tap: from L2, if it
   // fits.
   constexpr double kL2Bytes = 30e6;
   const double rows =
@@ -272,8 +274,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   AddSubGemms(config, request, plan);
   const bool forward = config.direction == Direction::kForward;
   AddMapsOfB(config, request, offsetof(GatherArgs, w),
-             forward ? WeightMap(problem, config.columns, config.slab)
-                     : WeightLinesMap(problem, config.slab),
+             forward ? WeightMap(problem, config.columns, config.k_tile)
+                     : WeightLinesMap(problem, config.k_tile),
              plan);
   SetExact(config, request, plan);
   if (args.stores == Stores::kBoxes) {
@@ -289,11 +291,11 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
 Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Shared shared = LeastShared(config, request);
-  const Sharing sharing = SharingOf(request, shared);
+  const SplitK split_k = SplitKOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<WeightArgs> plan;
   WeightArgs& args = plan.args;
-  args.epilogue = MakeEpilogue(problem, sharing);
+  args.epilogue = MakeEpilogue(problem, split_k);
   SetStrides(problem, args);
   args.is_3d = Is3d(problem);
   args.gemm = MakeSubGemms(problem).front();
@@ -301,7 +303,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.in_cluster = shared.in_cluster;
   const std::int64_t groups = GroupsOfTile(config, problem);
   args.groups = Int(problem.groups / groups);
-  // Tiles that follow each other read the same cells of the larger tensor.
+  // Tiles that follow each other read the same pixels of the larger tensor.
   args.order =
       MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
                     problem.k_per_group() > problem.c_per_group(), request.device.compute_units);
@@ -316,7 +318,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.k = Int(problem.k_per_group() * groups);
   args.c = Int(problem.c_per_group() * groups);
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
-  args.dy_channels = CellsHaveGroups(dy) ? Int(dy.stride[4] * groups) : 0;
+  args.dy_channels = PixelsHaveGroups(dy) ? Int(dy.stride[4] * groups) : 0;
   args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] * groups : 0);
   args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
   args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
@@ -324,18 +326,18 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
     args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
   }
   args.dy_pitch = Int(dy.stride[3] * SizeOf(problem.type));
-  args.dy_cells = Int(problem.batch * problem.out_cells());
-  const int slabs = Int(SlabsOf(config, args.dy_cells));
-  args.slabs = slabs / shared.splits;
-  args.longer = slabs % shared.splits;
+  args.dy_pixels = Int(problem.batch * problem.out_pixels());
+  const int k_tiles = Int(KTilesOf(config, args.dy_pixels));
+  args.k_tiles = k_tiles / shared.splits;
+  args.longer = k_tiles % shared.splits;
   args.stores = groups > 1 ? Stores::kElements : StoresOf(problem, {}, args.epilogue);
   plan.addresses = {{offsetof(WeightArgs, dy_data), {Memory::kA}}};
   plan.maps = {
       {.at = offsetof(WeightArgs, dy),
        .place = {Memory::kA},
-       .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : CellMap(problem, config.slab)}};
+       .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : PixelMap(problem, config.k_tile)}};
   AddMapsOfB(config, request, offsetof(WeightArgs, x),
-             SourceMap(problem, args.gemm, 64, config.slab), plan);
+             SourceMap(problem, args.gemm, 64, config.k_tile), plan);
   SetExact(config, request, plan);
   args.exact.source_group *= Int(groups);
   args.exact.other_group *= Int(groups);

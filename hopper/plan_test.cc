@@ -52,9 +52,9 @@ TEST(Reject, SaysWhyWithTheValues) {
   EXPECT_EQ(reason(Problem(Direction::kBackwardData, 40, 4)), "none");  // in two launches
 }
 
-// Corners are w first. By hand: 20 x 31 cells, padding 1 and 2; along h of stride 2, the first
-// tap's cells are -1, 1, ..., 17 and along w -2, ..., 30 - 2.
-TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
+// Corners are w first. By hand: 20 x 31 pixels, padding 1 and 2; along h of stride 2, the first
+// tap's pixels are -1, 1, ..., 17 and along w -2, ..., 30 - 2.
+TEST(SourceMap, HasThePixelsThatAFirstTapMeets) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.dims[1].stride = 2;
   problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
@@ -68,7 +68,7 @@ TEST(SourceMap, HasTheCellsThatAFirstTapMeets) {
   EXPECT_EQ(map.step, (std::array<unsigned, 5>{1, 1, 2, 1, 1}));
   EXPECT_EQ(map.lower, (std::array<int, 3>{-2, -1, 0}));
   EXPECT_EQ(map.upper, (std::array<int, 3>{28 - 30, 17 - 19, 0}));
-  EXPECT_EQ(map.cells, 128);
+  EXPECT_EQ(map.pixels, 128);
 }
 
 TEST(ImagesOfWholeRounds, LeaveLittleOfAnotherRound) {
@@ -78,7 +78,7 @@ TEST(ImagesOfWholeRounds, LeaveLittleOfAnotherRound) {
   const auto images = [&](std::int64_t batch) {
     problem.batch = batch;
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);
-    return ImagesOfWholeRounds(RowFor(problem.direction), {device, problem, gemms, Sharing{}});
+    return ImagesOfWholeRounds(RowFor(problem.direction), {device, problem, gemms, SplitK{}});
   };
   const int rows = RowFor(problem.direction).rows();
   const std::int64_t round = std::int64_t{device.compute_units} * rows / 625;
@@ -94,10 +94,10 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   const std::vector<SubGemm> gemms = MakeSubGemms(problem);
   const DeviceFacts device = Gfx::kSm90a;
   const Config config = RowFor(problem.direction);
-  const Plan<GatherArgs> plan = PlanGather(config, {device, problem, gemms, Sharing{.splits = 1}});
+  const Plan<GatherArgs> plan = PlanGather(config, {device, problem, gemms, SplitK{.splits = 1}});
   ASSERT_EQ(plan.args.sub_gemms, 4);
-  EXPECT_EQ(plan.args.stores, Stores::kVectors);  // cells of a class are two apart
-  EXPECT_EQ(plan.maps.size(), 5);                 // one a class, and w
+  EXPECT_EQ(plan.args.stores, Stores::kVectors);  // pixels of a phase are two apart
+  EXPECT_EQ(plan.maps.size(), 5);                 // one a phase, and w
   int tiles = 0;
   for (int i = 0; i < 4; ++i) {
     EXPECT_EQ(plan.args.gemm[i].first_tile, tiles);
@@ -108,7 +108,7 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
 }
 
-/// Of one split, by an instance of backward-weight, on many cells.
+/// Of one split, by an instance of backward-weight, on many pixels.
 double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
   constexpr Config kRow = {.direction = Direction::kBackwardWeight, .columns = 64, .stages = 6};
   ConvProblem problem = Problem(Direction::kBackwardWeight, 28, 1);
@@ -117,7 +117,7 @@ double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
   problem.c = groups * c;
   problem.k = groups * k;
   const DeviceFacts device = Gfx::kSm90a;
-  return EstimateLaunch(kRow, {device, problem, {}, Sharing{.splits = 1}}).cost.cycles;
+  return EstimateLaunch(kRow, {device, problem, {}, SplitK{.splits = 1}}).cost.cycles;
 }
 
 TEST(EstimateLaunch, CountsLinesOfBackwardWeightAsTheyAreLoaded) {
@@ -133,7 +133,7 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   const auto stores = [](const ConvProblem& problem) {
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);
     const DeviceFacts device = Gfx::kSm90a;
-    return PlanGather(kForwardRow, {device, problem, gemms, Sharing{.splits = 1}}).args.stores;
+    return PlanGather(kForwardRow, {device, problem, gemms, SplitK{.splits = 1}}).args.stores;
   };
   ConvProblem problem = Problem(Direction::kForward, 20, 2);
   EXPECT_EQ(stores(problem), Stores::kBoxes);
@@ -145,15 +145,15 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   problem.epilogue.tensors = 1;
   EXPECT_EQ(stores(problem), Stores::kElements);
   problem = Problem(Direction::kForward, 20, 2);
-  problem.k = 98;  // cells of y are no multiples of 16 bytes
+  problem.k = 98;  // pixels of y are no multiples of 16 bytes
   EXPECT_EQ(stores(problem), Stores::kElements);
   problem.k = 4;
-  problem.dims[2] = {};  // nor are those of a single column of cells
+  problem.dims[2] = {};  // nor are those of a single column of pixels
   EXPECT_EQ(stores(problem), Stores::kVectors);
-  ConvProblem cell = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
-  cell.batch = 1;
-  cell.k = 38;
-  EXPECT_NE(stores(cell), Stores::kBoxes);  // which would store 40 channels
+  ConvProblem pixel = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
+  pixel.batch = 1;
+  pixel.k = 38;
+  EXPECT_NE(stores(pixel), Stores::kBoxes);  // which would store 40 channels
 }
 
 // Partial sums are f32, and i8's i32.
@@ -166,19 +166,19 @@ TEST(PlanGather, DoesNotSplitBytes) {
   problem.type = DataType::kI8;
   Config bytes = kForwardRow;
   bytes.type = problem.type;
-  bytes.slab = 128;
+  bytes.k_tile = 128;
   EXPECT_EQ(RejectProblem(bytes, problem).value_or(""), "");
   const Plan<GatherArgs> plan = PlanGather(bytes, {device, problem, gemms, {}});
   EXPECT_EQ(plan.args.splits, 1);
-  EXPECT_EQ(plan.args.slabs, 4096 / 128);
+  EXPECT_EQ(plan.args.k_tiles, 4096 / 128);
   EXPECT_EQ(plan.args.stores, Stores::kVectors) << "i32 is no type of operands";
   EXPECT_EQ(plan.maps[0].spec.swizzle_bytes, 128);
 }
 
-// Lanes load cells of dy as they are where no box of the copy engine can begin.
-TEST(RejectProblem, LanesLoadWhatTheCopyEngineCannot) {
+// Lanes load pixels of dy as they are where no box of TMA can begin.
+TEST(RejectProblem, LanesLoadWhatTmaCannot) {
   Config lanes = RowFor(Direction::kBackwardWeight);
-  lanes.groups = 1;
+  lanes.consumers = 1;
   lanes.lanes = true;
   const Config boxes = RowFor(Direction::kBackwardWeight);
   ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
@@ -186,7 +186,7 @@ TEST(RejectProblem, LanesLoadWhatTheCopyEngineCannot) {
   EXPECT_EQ(RejectProblem(lanes, problem).value_or(""), "");
   EXPECT_THAT(RejectProblem(boxes, problem).value_or(""),
               HasSubstr("elements of dy are 3528 bytes apart"));
-  EXPECT_EQ(PlanWeight(lanes, {Gfx::kSm90a, problem, {}, Sharing{}}).args.dy_pitch, 72);
+  EXPECT_EQ(PlanWeight(lanes, {Gfx::kSm90a, problem, {}, SplitK{}}).args.dy_pitch, 72);
   problem.k = 40;
   EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("multiples of 16 bytes"));
   problem.k = 38;
@@ -202,7 +202,7 @@ TEST(PlanWeight, ClustersAreSplitsOfATile) {
   problem.batch = 32;
   problem.c = problem.k = 256;
   const DeviceFacts device = Gfx::kSm90a;
-  const PartRequest request = {device, problem, {}, Sharing{}};
+  const PartRequest request = {device, problem, {}, SplitK{}};
   const Plan<WeightArgs> plan = PlanWeight(config, request);
   ASSERT_GT(plan.shape.cluster, 1);
   EXPECT_EQ(plan.args.in_cluster, 1);
@@ -213,7 +213,7 @@ TEST(PlanWeight, ClustersAreSplitsOfATile) {
   // The planner asks for what the estimate says: one tensor of sums.
   const int splits = EstimateLaunch(config, request).splits;
   EXPECT_EQ(splits, 1);
-  EXPECT_EQ(PlanWeight(config, {device, problem, {}, Sharing{.splits = splits}}).shape, plan.shape);
+  EXPECT_EQ(PlanWeight(config, {device, problem, {}, SplitK{.splits = splits}}).shape, plan.shape);
 }
 
 // Where one tensor of sums is asked for, as where an estimate was of a cluster.
@@ -229,7 +229,7 @@ TEST(PlanWeight, LongSumsOfOneTensorAreOfClusters) {
                                .dims = {Dim{}, dim, dim}};
   const DeviceFacts device = Gfx::kSm90a;
   for (const int asked : {0, 1}) {
-    const PartRequest request = {device, problem, {}, Sharing{.splits = asked}};
+    const PartRequest request = {device, problem, {}, SplitK{.splits = asked}};
     EXPECT_EQ(PlanWeight(config, request).shape.cluster, 2);
   }
 }
@@ -238,10 +238,10 @@ TEST(EstimateLaunch, FewTilesSplitK) {
   const ConvProblem problem = Problem(Direction::kBackwardWeight, 100, 1);
   const DeviceFacts device = Gfx::kSm90a;
   const PartEstimate estimate =
-      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, Sharing{}});
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, SplitK{}});
   EXPECT_GT(estimate.splits, 4);
   const PartEstimate one =
-      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, Sharing{.splits = 1}});
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, SplitK{.splits = 1}});
   EXPECT_EQ(one.splits, 1);
   EXPECT_LT(estimate.cost.cycles, one.cost.cycles);
 }
@@ -253,8 +253,8 @@ TEST(EstimateLaunch, LongSumsAreSplit) {
     problem.batch = 16;
     problem.c = problem.k = 4096;
     const DeviceFacts device = Gfx::kSm90a;
-    const Sharing sharing = {.splits = asked};
-    return EstimateLaunch(RowFor(problem.direction), {device, problem, {}, sharing}).splits;
+    const SplitK split_k = {.splits = asked};
+    return EstimateLaunch(RowFor(problem.direction), {device, problem, {}, split_k}).splits;
   };
   EXPECT_EQ(splits(/*size=*/40, 0), 1);  // 25,600 products, the root is 160
   EXPECT_EQ(splits(/*size=*/41, 0), 2);

@@ -8,7 +8,7 @@ namespace gridwise::hopper {
 /// rows or columns at about the same time, which L2 answers at once. Tiles follow each other along
 /// short lines. Of long lines, `height` are done together, in blocks of `band` tiles of each; those
 /// lines that are left, one after the other. (A BlockMap's bands, core/launch/block_map.h, run
-/// along the whole grid: what a die's workgroups read at a time, not neighbours.)
+/// along the whole grid: what an XCD's workgroups read at a time, not neighbours.)
 struct TileOrder {
   int line = 1;            // tiles
   bool is_of_rows = true;  // lines run along a row of the grid, from column to column

@@ -21,31 +21,31 @@ void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinit
 
 TEST(Weight, SplitsAndNot) {
   constexpr Config kC = {
-      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+      .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
   CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 600, Axis(5), Axis(6)), 2);
   constexpr Config kWide = {
-      .direction = Direction::kBackwardWeight, .groups = 3, .columns = 256, .stages = 2};
+      .direction = Direction::kBackwardWeight, .consumers = 3, .columns = 256, .stages = 2};
   CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
 }
 
 TEST(Weight, OfGroupsApart) {
   constexpr Config kC = {
-      .direction = Direction::kBackwardWeight, .groups = 1, .columns = 128, .stages = 2};
+      .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};
   const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
                          int splits) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
-    CheckWeight<kC>(WithCells(Cells::kSpaced, problem), splits);
+    CheckWeight<kC>(WithPixels(Pixels::kSpaced, problem), splits);
   };
   check(3, 12, 100, Axis(9, 2), 2);
   check(5, 20, 20, Axis(6), 1);
   check(2, 72, 75, Axis(6), 1);
 }
 
-TEST(Weight, LanesLoadCells) {
+TEST(Weight, LanesLoadPixels) {
   constexpr Config kC = {.direction = Direction::kBackwardWeight,
-                         .groups = 1,
+                         .consumers = 1,
                          .columns = 128,
                          .stages = 3,
                          .lanes = true};
@@ -59,10 +59,10 @@ TEST(Weight, PartsOfFloats) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
   constexpr Config kC = {.direction = kWeight,
                          .type = DataType::kF32,
-                         .groups = 1,
+                         .consumers = 1,
                          .columns = 64,
                          .stages = 2,
-                         .slab = 32};
+                         .k_tile = 32};
   CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
   const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
   CheckWeight<kC>(grouped, 2);

@@ -3,22 +3,22 @@
 #include "core/base/math.h"
 #include "core/launch/block_map.h"
 #include "core/launch/epilogue_args.h"
-#include "tile/join_args.h"
+#include "tile/fixup_args.h"
 
 namespace gridwise::tile {
 
-/// A tensor whose cells are the K of a backward-weight GEMM: dy, or x as the filter taps see it.
-/// The output cell o meets, through tap t, the cell first + o * stride + t * tap_stride of the
-/// tensor along each axis; cells outside of it read as zero. For dy that is the cell o itself.
+/// A tensor whose pixels are the K of a backward-weight GEMM: dy, or x as the filter taps see it.
+/// The output pixel o meets, through tap t, the pixel first + o * stride + t * tap_stride of the
+/// tensor along each axis; pixels outside of it read as zero. For dy that is the pixel o itself.
 /// Strides are bytes; axes are d, h, w.
-struct CellTensor {
+struct PixelTensor {
   const void* data;
   long image, group;  // from one image to the next, from one group to the next
   int channels;       // of a group
-  int cell[3];        // from one cell to the next along an axis
-  int size[3];        // cells
+  int pixel[3];       // from one pixel to the next along an axis
+  int size[3];        // pixels
   int first[3], stride[3], tap_stride[3];
-  int out_cell[3];  // stride * cell: bytes from one output cell to the next
+  int out_pixel[3];  // stride * pixel: bytes from one output pixel to the next
   MagicDiv by_stride[3];
 };
 
@@ -28,44 +28,44 @@ struct StepOrder {
   enum Axis { kImage, kD, kH, kW };
   int run_axis;   // that goes first
   int run_steps;  // along it
-  // Of those steps, begin, ..., end - 1 meet through every tap a cell of x along the axis, and have
-  // no output cell past the last along it.
+  // Of those steps, begin, ..., end - 1 meet through every tap a pixel of x along the axis, and
+  // have no output pixel past the last along it.
   int inside_begin, inside_end;
   int others[4];  // steps along each axis; 1: along the first
   MagicDiv by_run_steps, by_others[4];
 };
 
-/// The cells of all images as positions one behind the other, of dy and of each plane of x alike,
-/// where a filter of 3x3 meets neighbours: behind each row of cells there is one that is none,
+/// The pixels of all images as positions one behind the other, of dy and of each plane of x alike,
+/// where a filter of 3x3 meets neighbours: behind each row of pixels there is one that is none,
 /// which is the padding of both ends, and behind the rows of an image a row of such.
-struct CellPositions {
+struct PixelPositions {
   int pitch;  // positions of a row
   int rows;   // of an image
   int images;
   int lead;    // images that steps may begin before the first
-  int groups;  // of a cell
+  int groups;  // of a pixel
   MagicDiv by_pitch, by_rows;
 };
 
-/// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output cells of
+/// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output pixels of
 /// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c].
 struct BwdWeightArgs {
-  CellTensor dy, x;
+  PixelTensor dy, x;
   int terms;               // taps * c / groups: elements of dw of one output channel
   int filter_h, filter_w;  // taps
   MagicDiv by_channels, by_filter_w, by_filter_h;
   int m_tiles, n_tiles;  // tiles along the output channels and the terms
   BlockMap map;
-  int out[3];  // output cells
-  // A step of the main loop takes step_rows rows of output cells (along h), and of each
-  // step_runs runs of patch.k cells along w: tile.k cells in all. Sizes are powers of two.
+  int out[3];  // output pixels
+  // A step of the main loop takes step_rows rows of output pixels (along h), and of each
+  // step_runs runs of patch.k pixels along w: tile.k pixels in all. Sizes are powers of two.
   int step_rows, log2_step_runs;
   StepOrder order;
-  int steps;                // of all
-  int split_steps;          // of a workgroup, of those that share a tile's K
-  EpilogueArgs epilogue;    // dw
-  CellPositions positions;  // where there is a halo, whose steps are of positions
-  JoinArgs join;            // of instances that join splits
+  int steps;                 // of all
+  int split_steps;           // of a workgroup, of those that share a tile's K
+  EpilogueArgs epilogue;     // dw
+  PixelPositions positions;  // where there is a halo, whose steps are of positions
+  FixupArgs fixup;           // of instances that join splits
 };
 
 }  // namespace gridwise::tile

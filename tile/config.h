@@ -7,7 +7,7 @@
 #include "core/base/types.h"
 #include "core/layout/lds_tile.h"
 #include "core/text/instance_fields.h"
-#include "tile/lds_cells.h"
+#include "tile/lds_pixels.h"
 
 namespace gridwise::tile {
 
@@ -40,29 +40,29 @@ struct TileConfig {
   int occupancy = 1;  // waves per SIMD that registers are allocated for
   Pipeline pipeline = {};
   Omittable<1> merge = {};  // groups of the convolution that a tile computes together
-  // Cells of the source that LDS holds at a time, of each plane, which a tile reads through every
+  // Pixels of the source that LDS holds at a time, of each plane, which a tile reads through every
   // filter tap (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
   Omittable<0> halo = {};
-  // Of instances with a halo, the stride along h and w: neighbouring cells of the output meet cells
-  // of the source so far apart, which LDS has in stride x stride planes of neighbours.
+  // Of instances with a halo, the stride along h and w: neighbouring pixels of the output meet
+  // pixels of the source so far apart, which LDS has in stride x stride planes of neighbours.
   Omittable<1> stride = {};
-  // Filter taps along w whose weights LDS holds at a time, beside the cells of a halo, while a tile
-  // walks over the slabs of its channels (kernel/halo_slabs.h); 0: those of all taps are in
-  // registers.
+  // Filter taps along w whose weights LDS holds at a time, beside the pixels of a halo, while a
+  // tile walks over the k tiles of its channels (kernel/halo_k_tiles.h); 0: those of all taps are
+  // in registers.
   Omittable<0> taps_in_lds = {};
-  // Of instances with a halo for cells of few channels: elements that LDS has of each, of which the
-  // last may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
+  // Of instances with a halo for pixels of few channels: elements that LDS has of each, of which
+  // the last may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
   Omittable<0> pixel = {};
   // How many workgroups that share the K of a tile may join their sums in the launch, the last of
-  // them adding them up (epilogue/join_splits.h); 0: another launch does it, of any number.
-  Omittable<0> join = {};
+  // them adding them up (epilogue/fixup.h); 0: another launch does it, of any number.
+  Omittable<0> fixup = {};
 
   /// What its name is made of, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, stride, taps,
-           pixel, join] = self;
+           pixel, fixup] = self;
     visit("", type);
     visit("t", tile);
     visit("w", waves);
@@ -76,7 +76,7 @@ struct TileConfig {
     visit("s", stride);
     visit("taps", taps);
     visit("px", pixel);
-    visit("join", join);
+    visit("fixup", fixup);
   }
   bool operator==(const TileConfig&) const = default;
 
@@ -103,8 +103,8 @@ struct TileConfig {
   }
   constexpr int reps_m() const { return wave_m() / mma_m(); }
   constexpr int reps_n() const { return wave_n() / mma_n(); }
-  // Of each group of the tile: source channels in a slab, and columns, and the matrix instructions
-  // that these take.
+  // Of each group of the tile: source channels in a k tile, and columns, and the matrix
+  // instructions that these take.
   constexpr int k_of_group() const { return tile.k / merge; }
   constexpr int n_of_group() const { return tile.n / merge; }
   constexpr int reps_n_of_group() const { return reps_n() / groups_in_turn(); }
@@ -113,11 +113,11 @@ struct TileConfig {
     const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
-  // Slabs may end within the last channels' chunk, unless they are of merged groups, which are
+  // K tiles may end within the last channels' chunk, unless they are of merged groups, which are
   // whole, or loaded straight to LDS, by chunks, or loaded together or with a halo, where all are
   // whole.
-  constexpr bool has_ragged_slabs() const {
-    return merge == 1 && !loads_to_lds() && slabs_of_step() == 1 && !has_halo();
+  constexpr bool has_ragged_k_tiles() const {
+    return merge == 1 && !loads_to_lds() && k_tiles_of_step() == 1 && !has_halo();
   }
 
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
@@ -128,31 +128,31 @@ struct TileConfig {
   // those of a row's own group. A group may have fewer channels than a block has room for.
   constexpr bool sums_blocks() const { return has_halo() && patch_a.k == 1 && patch_a.n > 1; }
   static constexpr int kBlock = 32, kTapsOfWave = 3;
-  static constexpr int kRunCells = 8;  // that a lane has of a block, one behind the other
-  constexpr int step_cells() const { return kRunCells * mma.lane_groups(); }  // and all lanes
-  constexpr int room_of_group() const { return tile.m / merge; }              // channels
+  static constexpr int kRunPixels = 8;  // that a lane has of a block, one behind the other
+  constexpr int step_pixels() const { return kRunPixels * mma.lane_groups(); }  // and all lanes
+  constexpr int room_of_group() const { return tile.m / merge; }                // channels
   /// Blocks of x that one of dy is multiplied with, by a wave each; and a group's columns there.
   constexpr int blocks_of_group() const { return CeilDiv<int>(room_of_group(), kBlock); }
   constexpr int columns_of_tap() const { return room_of_group() / blocks_of_group(); }
-  constexpr int cell_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
-  constexpr int cells_of_load() const {                               // of a wave
+  constexpr int pixel_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
+  constexpr int pixels_of_load() const {                               // of a wave
     return mma.lanes() * patch_a.n / tile.m;
   }
-  /// Cells of the first ones that LDS has once more behind the last, so that no run has an end.
-  constexpr int repeated_cells() const {
-    return AlignUp(step_cells() + kTapsOfWave - 1, cells_of_load());
+  /// Pixels of the first ones that LDS has once more behind the last, so that no run has an end.
+  constexpr int repeated_pixels() const {
+    return AlignUp(step_pixels() + kTapsOfWave - 1, pixels_of_load());
   }
-  constexpr int bytes_of_ring() const { return (halo + repeated_cells()) * cell_bytes(); }
-  /// Along an axis, cells of dy that taps meet one of x with, but for one.
+  constexpr int bytes_of_ring() const { return (halo + repeated_pixels()) * pixel_bytes(); }
+  /// Along an axis, pixels of dy that taps meet one of x with, but for one.
   constexpr int neighbours() const { return (kTapsOfWave - 1) / stride; }
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
-  constexpr bool has_pixels() const { return pixel > 0; }
-  /// Whether the weights that are kept, and cells, are loaded by parts of chunks, which exist or
+  constexpr bool packs_pixels() const { return pixel > 0; }
+  /// Whether the weights that are kept, and pixels, are loaded by parts of chunks, which exist or
   /// not.
   constexpr bool keeps_parts() const {
-    return keeps_weights() && !has_pixels() && !sums_blocks() && patch_a.k < chunk();
+    return keeps_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < chunk();
   }
   /// Whether tensors may have 4 channels less than whole chunks.
   constexpr bool has_parts() const {
@@ -166,10 +166,10 @@ struct TileConfig {
   constexpr bool has_parts_of_columns() const { return fills_groups() || sums_blocks(); }
   constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
   /// Filter taps along w that K has room for.
-  constexpr int pixels_of_slab() const { return tile.k / pixel; }
+  constexpr int pixels_of_k_tile() const { return tile.k / pixel; }
   /// Of a filter whose weights are kept: taps, or its rows where these are K.
-  constexpr int most_taps() const { return has_pixels() ? 7 : 9; }
-  /// Of them, those whose weights are in LDS at a time on their way to registers: as many as cells
+  constexpr int most_taps() const { return packs_pixels() ? 7 : 9; }
+  /// Of them, those whose weights are in LDS at a time on their way to registers: as many as pixels
   /// leave room for.
   constexpr int taps_at_once() const {
     const int room = bytes_of_a() > kHaloRoom ? bytes_of_a() : kHaloRoom;
@@ -177,22 +177,24 @@ struct TileConfig {
     return taps < 1 ? 1 : taps < most_taps() ? taps : most_taps();
   }
   static constexpr int kHaloRoom = 20480;  // bytes; registers, and not LDS, bound the workgroups
-  /// Of the source, cells that positions have along both axes; and planes, along w and in all, but
-  /// for pixels, which lie side by side along w.
-  constexpr int cells_of_position() const { return stride * stride; }
-  constexpr int planes_along_w() const { return has_pixels() ? 1 : +stride; }
+  /// Of the source, pixels that positions have along both axes; and planes, along w and in all, but
+  /// for packed ones, which lie side by side along w.
+  constexpr int pixels_of_position() const { return stride * stride; }
+  constexpr int planes_along_w() const { return packs_pixels() ? 1 : +stride; }
   constexpr int planes() const { return stride * planes_along_w(); }
   /// Positions along an axis that so many filter taps reach over.
   constexpr int reach_h(int taps) const { return CeilDiv<int>(taps, stride); }
-  constexpr int reach_w(int taps) const { return reach_h(has_pixels() ? pixels_of_slab() : taps); }
+  constexpr int reach_w(int taps) const {
+    return reach_h(packs_pixels() ? pixels_of_k_tile() : taps);
+  }
   /// In the LDS of a target with so many banks.
-  constexpr LdsCells lds_cells(int banks) const {
-    if (has_pixels()) {
-      return {.cells = halo * planes(), .data_bytes = stride * pixel * SizeOf(type)};
+  constexpr LdsPixels lds_pixels(int banks) const {
+    if (packs_pixels()) {
+      return {.pixels = halo * planes(), .data_bytes = stride * pixel * SizeOf(type)};
     }
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
     const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
-    return {.cells = halo * planes(),
+    return {.pixels = halo * planes(),
             .data_bytes = tile.k * SizeOf(type),
             .room_bytes = reads_two                     ? 32
                           : reads_halves && banks == 32 ? 8
@@ -200,7 +202,7 @@ struct TileConfig {
   }
   /// At most, of all targets.
   constexpr int bytes_of_a() const {
-    return has_halo() ? lds_cells(/*banks=*/64).bytes() : lds_a().bytes();
+    return has_halo() ? lds_pixels(/*banks=*/64).bytes() : lds_a().bytes();
   }
   constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
   constexpr LdsTile lds_b() const {
@@ -219,11 +221,11 @@ struct TileConfig {
   constexpr int ragged(Patch patch) const {
     return patch.k < chunk() ? patch.k : loads_to_lds() ? chunk() : 1;
   }
-  constexpr int slab_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
+  constexpr int k_tile_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
   constexpr int lds_buffers() const {
     return loads_to_lds() ? pipeline.count : pipeline.schedule == Schedule::kSingle ? 1 : 2;
   }
-  constexpr int slabs_in_flight() const {  // from memory, while one is multiplied
+  constexpr int k_tiles_in_flight() const {  // from memory, while one is multiplied
     switch (pipeline.schedule) {
       case Schedule::kSingle:
         return pipeline.count;
@@ -236,23 +238,23 @@ struct TileConfig {
     }
     return 0;
   }
-  /// Slabs that a step of the main loop loads and multiplies, and their k.
-  constexpr int slabs_of_step() const {
+  /// K tiles that a step of the main loop loads and multiplies, and their k.
+  constexpr int k_tiles_of_step() const {
     return pipeline.schedule == Schedule::kSingle ? pipeline.count : 1;
   }
-  constexpr int step_k() const { return slabs_of_step() * tile.k; }
-  /// Fragments of a slab that a wave has read of LDS before it multiplies those that it read first:
-  /// where several workgroups take turns, and there are registers (RDNA's spill). Waves read in
-  /// bursts, which of one that fills the unit come at the same time.
+  constexpr int step_k() const { return k_tiles_of_step() * tile.k; }
+  /// Fragments of a k tile that a wave has read of LDS before it multiplies those that it read
+  /// first: where several workgroups take turns, and there are registers (RDNA's spill). Waves read
+  /// in bursts, which of one that fills the unit come at the same time.
   constexpr int fragments_ahead() const {
     constexpr int kAccumulators = 64;
     const bool few = reps_m() * reps_n() * mma.acc_per_lane() <= kAccumulators;
     const bool room = mma.unit == MmaUnit::kMfma && few;
     return pipeline.schedule == Schedule::kSingle && room ? 1 : 0;
   }
-  /// Loads of a lane for a slab, where it goes straight to LDS.
-  constexpr int loads_of_slab() const {
-    return slab_bytes() / LdsTile::kChunkBytes / load_threads();
+  /// Loads of a lane for a k tile, where it goes straight to LDS.
+  constexpr int loads_of_k_tile() const {
+    return k_tile_bytes() / LdsTile::kChunkBytes / load_threads();
   }
 
   // A lane reads whole chunks from LDS, which are enough for one matrix instruction or for several;
@@ -323,19 +325,19 @@ struct TileConfig {
 
   // Where splits are joined: for each wave a word that counts those whose sums are there, and the
   // sums, as lanes hold them.
-  constexpr bool joins_splits() const { return join > 0; }
+  constexpr bool has_fixup() const { return fixup > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
   constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }        // of a split of a tile
 
   // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
-    if (!has_halo()) return lds_buffers() * slab_bytes();
-    if (sums_blocks()) return bytes_of_ring() + planes() * tile.k * cell_bytes();
-    const int cells = bytes_of_a();
-    if (has_taps_in_lds()) return cells + taps_in_lds * lds_b().bytes();
+    if (!has_halo()) return lds_buffers() * k_tile_bytes();
+    if (sums_blocks()) return bytes_of_ring() + planes() * tile.k * pixel_bytes();
+    const int pixels = bytes_of_a();
+    if (has_taps_in_lds()) return pixels + taps_in_lds * lds_b().bytes();
     const int weights = taps_at_once() * lds_b().bytes();
-    return cells > weights ? cells : weights;  // weights go on to registers first
+    return pixels > weights ? pixels : weights;  // weights go on to registers first
   }
   constexpr int row_offsets_at() const {
     const int of_4 = StageFor(4).bytes(), of_2 = StageFor(2).bytes();
@@ -394,10 +396,10 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
 constexpr const char* RejectPipeline(Pipeline pipeline) {
   const int count = pipeline.count;
   if (pipeline.schedule == Schedule::kSingle && count != 1 && count != 2) {
-    return "with one LDS buffer 1 or 2 slabs are on their way";
+    return "with one LDS buffer 1 or 2 k tiles are on their way";
   }
   if (pipeline.schedule == Schedule::kDouble && count != 1 && count != 2 && count != 4) {
-    return "with two LDS buffers 1, 2 or 4 slabs are on their way";
+    return "with two LDS buffers 1, 2 or 4 k tiles are on their way";
   }
   if (pipeline.schedule == Schedule::kWavelet && count < 1) return "there are no load waves";
   if (pipeline.schedule == Schedule::kDirect && count != 2 && count != 3) {
@@ -426,10 +428,10 @@ constexpr const char* RejectMerge(const TileConfig& c) {
 /// Why backward-weight cannot sum blocks so; nullptr if it can.
 constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.patch_a != c.patch_b || (c.patch_a.n != 4 && c.patch_a.n != 8) || SizeOf(c.type) != 2) {
-    return "blocks of 16-bit channels are loaded by 4 or 8 of a cell";
+    return "blocks of 16-bit channels are loaded by 4 or 8 of a pixel";
   }
-  if (c.mma.m != 16 || TileConfig::kRunCells % c.mma.k_per_lane() != 0) {
-    return "blocks are multiplied by 16x16, at most 8 cells a lane";
+  if (c.mma.m != 16 || TileConfig::kRunPixels % c.mma.k_per_lane() != 0) {
+    return "blocks are multiplied by 16x16, at most 8 pixels a lane";
   }
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
   if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
@@ -443,31 +445,32 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
     return "columns are not those of 3x3";
   }
   if (c.stride != 1 && c.stride != 2) return "planes are of a stride of 1 or 2";
-  if (c.tile.k % c.step_cells() != 0) return "tile.k is no multiple of a block's cells";
-  if (c.halo < c.tile.k || c.halo % c.cells_of_load() != 0) {
-    return "a halo has no room for a step's cells, or for part of a load";
+  if (c.tile.k % c.step_pixels() != 0) return "tile.k is no multiple of a block's pixels";
+  if (c.halo < c.tile.k || c.halo % c.pixels_of_load() != 0) {
+    return "a halo has no room for a step's pixels, or for part of a load";
   }
   return nullptr;
 }
 
-/// Why K cannot run over cells of few channels; nullptr if it can.
-constexpr const char* RejectPixels(const TileConfig& c) {
+/// Why K cannot run over packed pixels; nullptr if it can.
+constexpr const char* RejectPackedPixels(const TileConfig& c) {
   constexpr TileConfig::Patch kElement = {1, 1};
-  if (SizeOf(c.type) != 2 || c.pixel != 4) return "pixels are 4 elements of 16 bits";
-  if (c.merge > 1 || c.has_taps_in_lds()) return "pixels are of one group, whose weights are kept";
+  if (SizeOf(c.type) != 2 || c.pixel != 4) return "packed pixels are 4 elements of 16 bits";
+  if (c.merge > 1 || c.has_taps_in_lds())
+    return "packed pixels are of one group, whose weights are kept";
   if (c.patch_a.n != 1 || (c.patch_a.k != 3 && c.patch_a.k != 4) || c.patch_b != kElement) {
-    return "pixels are up to 3 channels, loaded one by one, or 4, and weights are elements";
+    return "packed pixels are up to 3 channels, loaded one by one, or 4, and weights are elements";
   }
-  if (c.read_elements() % c.pixel != 0) return "lanes read parts of pixels";
+  if (c.read_elements() % c.pixel != 0) return "lanes read parts of packed pixels";
   return nullptr;
 }
 
-/// Why LDS cannot hold the cells of a halo; nullptr if it can, or there is none.
+/// Why LDS cannot hold the pixels of a halo; nullptr if it can, or there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
   if (!c.has_halo()) {
     return c.has_taps_in_lds() ? "taps are in LDS without a halo"
            : c.stride != 1     ? "there are planes without a halo"
-           : c.has_pixels()    ? "there are pixels without a halo"
+           : c.packs_pixels()  ? "pixels are packed without a halo"
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
@@ -477,30 +480,31 @@ constexpr const char* RejectHalo(const TileConfig& c) {
     return "taps in LDS are at most 3, of one group";
   }
   if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
-  if (c.halo <= c.tile.m) return "a halo has no cells besides the tile's";
-  if (c.has_pixels()) return RejectPixels(c);
+  if (c.halo <= c.tile.m) return "a halo has no pixels besides the tile's";
+  if (c.packs_pixels()) return RejectPackedPixels(c);
   const int chunks = c.tile.k / c.chunk();
   if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
-    return "cells of a halo have none of 4, 8 chunks of 16 bytes";
+    return "pixels of a halo have none of 4, 8 chunks of 16 bytes";
   }
   if ((c.patch_a.k != c.chunk() && c.patch_a.k != 4) || c.patch_a.n != 1) {
-    return "cells of a halo are loaded by chunks, or by 4 channels";
+    return "pixels of a halo are loaded by chunks, or by 4 channels";
   }
-  if (c.keeps_parts() && c.patch_b.k != 4) return "cells are loaded by 4 channels, weights are not";
+  if (c.keeps_parts() && c.patch_b.k != 4)
+    return "pixels are loaded by 4 channels, weights are not";
   return nullptr;
 }
 
 /// Why splits cannot be joined in the launch; nullptr if they can, or are not.
-constexpr const char* RejectJoin(const TileConfig& c) {
-  if (!c.joins_splits()) return nullptr;
+constexpr const char* RejectFixup(const TileConfig& c) {
+  if (!c.has_fixup()) return nullptr;
   if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
   if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
-  if (c.join < 2 || c.join > 255) return "a word counts 2 to 255 splits";
+  if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }
 
-/// Why a tile of slabs, which waves share, cannot be computed so on `target`; nullptr if it can.
-constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& target) {
+/// Why a tile of k tiles, which waves share, cannot be computed so on `target`; nullptr if it can.
+constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& target) {
   const int chunks = c.tile.k / c.chunk();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
     return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
@@ -517,11 +521,11 @@ constexpr const char* RejectSlabs(const TileConfig& c, const TargetTraits& targe
   }
   if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
-  if (c.slabs_of_step() > 1 && (c.merge > 1 || c.patch_a.n != 1)) {
-    return "slabs are loaded together along the channels of a tap, of one group";
+  if (c.k_tiles_of_step() > 1 && (c.merge > 1 || c.patch_a.n != 1)) {
+    return "k tiles are loaded together along the channels of a tap, of one group";
   }
   if (const char* reason = RejectHalo(c)) return reason;
-  if (c.has_pixels()) return nullptr;
+  if (c.packs_pixels()) return nullptr;
   if (const char* reason = RejectPatch(c, c.lds_a(), c.patch_a)) return reason;
   return RejectPatch(c, c.lds_b(), c.patch_b);
 }
@@ -540,10 +544,10 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves make no workgroup of 1 to 1024 threads";
   }
-  if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectSlabs(c, target)) {
+  if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectKTiles(c, target)) {
     return reason;
   }
-  if (const char* reason = RejectJoin(c)) return reason;
+  if (const char* reason = RejectFixup(c)) return reason;
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.reps_m() * c.reps_n() * c.mma.acc_per_lane() > target.vgprs / 2) {
     return "the accumulators do not fit in registers";

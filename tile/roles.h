@@ -35,7 +35,7 @@ GRIDWISE_DEVICE int WaveN() {
   return WaveOfWorkgroup<kC>() % kC.waves.n * kC.wave_n();
 }
 /// Uniform `x`, of what the store of a tile needs: math waves of the wavelet schedule find it out
-/// while the first slab is on its way, all others where they use it.
+/// while the first k tile is on its way, all others where they use it.
 template <TileConfig kC, class T>
 GRIDWISE_DEVICE T WhileLoading(T x) {
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) asm volatile("" : "+s"(x));

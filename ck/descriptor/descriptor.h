@@ -3,7 +3,7 @@
 ///
 /// A descriptor is built from the tensor's memory upwards. Each transform consumes axes and makes
 /// new ones; the axes that are left are what the user of the descriptor sees. Forward convolution
-/// sees x as a matrix of output cells by (filter tap, channel):
+/// sees x as a matrix of output pixels by (filter tap, channel):
 ///
 ///   Descriptor x;
 ///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride), c = x.Memory(channels,

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// 1-D forward convolution's A: output cells by (tap, channel).
+/// 1-D forward convolution's A: output pixels by (tap, channel).
 constexpr Descriptor Patches(std::int64_t in, std::int64_t pad, std::int64_t stride,
                              std::int64_t dilation, std::int64_t taps) {
   const std::int64_t out = (in + 2 * pad - dilation * (taps - 1) - 1) / stride + 1;
@@ -69,7 +69,7 @@ TEST(DescriptorTest, TransformsComposeToTheirFormulas) {
 }
 
 TEST(DescriptorTest, AStridedSliceIsAnEmbeddingOneAxisOfWhichIsFrozen) {
-  // Backward-data's tilde decomposition: cell i = tilde * stride + a, of which a is frozen and the
+  // Backward-data's tilde decomposition: pixel i = tilde * stride + a, of which a is frozen and the
   // tildes are a slice of those that fit.
   for (std::int64_t a = 0; a < 3; ++a) {
     const std::int64_t count = (11 - a + 2) / 3;

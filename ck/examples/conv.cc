@@ -30,7 +30,7 @@ namespace gridwise::examples {
 namespace {
 
 /// Of the sizes, and most numbers that there are.
-constexpr std::size_t kFirst = 3, kMost = kFirst + 5 + 6 * 3;
+constexpr std::size_t kFirst = 3, kMax = kFirst + 5 + 6 * 3;
 
 /// The sizes behind verify, init and time.
 absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) {
@@ -74,7 +74,7 @@ absl::Status ReadEpilogue(const Words& words, ConvProblem& problem) {
 
 absl::Status Example(int argc, char** argv) {
   const absl::StatusOr<Words> parsed =
-      Words::Parse(argc, argv, {"type", "device", "direction", "op", "alpha", "d0", "d1"}, kMost);
+      Words::Parse(argc, argv, {"type", "device", "direction", "op", "alpha", "d0", "d1"}, kMax);
   if (!parsed.ok()) return parsed.status();
   const Words& words = *parsed;
   const absl::StatusOr<Settings> settings = Settings::Of(words);

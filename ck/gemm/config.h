@@ -233,8 +233,8 @@ struct GemmConfig {
   constexpr int WavesOfLds(const TargetTraits& target) const {
     return target.unit_lds_bytes / lds_bytes() * (threads() / mma.lanes()) / target.simds_per_unit;
   }
-  /// Slabs of K in registers or on their way to them.
-  constexpr int slabs_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
+  /// K tiles of K in registers or on their way to them.
+  constexpr int k_tiles_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
 };
 
 /// Why lanes cannot load an operand so; nullptr if they can.
@@ -265,8 +265,8 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
   }
   if (!o.has_table()) return nullptr;
   if (c.entries_of_half(side) % threads != 0) return "lanes do not share a table's entries";
-  if (c.slabs_in_flight() > c.steps_of_half(side)) {
-    return "half a table has fewer steps than slabs are on their way";
+  if (c.k_tiles_in_flight() > c.steps_of_half(side)) {
+    return "half a table has fewer steps than k tiles are on their way";
   }
   return nullptr;
 }

@@ -8,21 +8,21 @@
 
 namespace gridwise::ck {
 
-/// A lane's share of one operand's slab of K, in registers.
+/// A lane's share of one operand's k tile of K, in registers.
 template <GemmConfig kC, Side kSide, int kTensors>
-struct SlabOf {
+struct KTileOf {
   using Load = Vec<Element<kC.type>, kC.operand(kSide).vector()>;
   using Unit = Load[kC.loads_of_unit(kSide)];
   Unit unit[kTensors][kC.units_of_lane(kSide)];
 };
 
-/// Copies an operand's slabs of K from memory through registers to LDS: Load starts, Store waits
+/// Copies an operand's k tiles of K from memory through registers to LDS: Load starts, Store waits
 /// and writes. `OfElement` is what becomes of elements on their way (functions.h).
 template <GemmConfig kC, Side kSide, class OfElement>
 class Copy {
  public:
   static constexpr int kTensors = OfElement::kTensors;
-  using Slab = SlabOf<kC, kSide, kTensors>;
+  using KTile = KTileOf<kC, kSide, kTensors>;
 
   /// Of the tensors `data`, which lie alike. Rows count from `first_row`, steps from term
   /// `first_term`; `thread` counts the lanes that load.
@@ -49,35 +49,35 @@ class Copy {
     }
   }
 
-  /// Of the first of `steps` slabs that are to be loaded, those that K does not end within.
-  GRIDWISE_DEVICE int WholeSlabs(int steps) const {
+  /// Of the first of `steps` k tiles that are to be loaded, those that K does not end within.
+  GRIDWISE_DEVICE int WholeKTiles(int steps) const {
     if constexpr (kO.has_table()) return steps;  // entries behind the end are of no place
     const int whole = terms_left_ > 0 ? terms_left_ / kC.tile.k : 0;
     return whole < steps ? whole : steps;
   }
 
-  /// Starts the loads of slab `step`: steps are loaded one after the other. `kWhole`: it is one of
-  /// WholeSlabs.
+  /// Starts the loads of k tile `step`: steps are loaded one after the other. `kWhole`: it is one
+  /// of WholeKTiles.
   template <bool kWhole = false>
-  GRIDWISE_DEVICE void Load(int step, Slab& slab) {
+  GRIDWISE_DEVICE void Load(int step, KTile& k_tile) {
     table_.Step(step);
     if constexpr (kO.has_table()) {
-      if (kLoadsAlways || HasUnits()) LoadByTable(step, slab);
+      if (kLoadsAlways || HasUnits()) LoadByTable(step, k_tile);
     } else {
-      if (kLoadsAlways || HasUnits()) LoadEvenly<kWhole>(slab);
+      if (kLoadsAlways || HasUnits()) LoadEvenly<kWhole>(k_tile);
       at_ += kC.tile.k * unit_;
       terms_left_ -= kC.tile.k;
     }
   }
 
-  /// Writes a slab to the operand's tile at `lds`.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
+  /// Writes a k tile to the operand's tile at `lds`.
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const {
     if (!HasUnits()) return;
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int r = 0; r < kC.row_slots(kSide); ++r) {
         const int unit = k * kC.row_slots(kSide) + r;
         for (int row = 0; row < (kO.reads_transposed() ? 1 : kO.rows); ++row) {
-          StoreRun(slab, unit, row, RowOf(r) + row, KOf(k), lds);
+          StoreRun(k_tile, unit, row, RowOf(r) + row, KOf(k), lds);
         }
       }
     }
@@ -90,20 +90,21 @@ class Copy {
                                       ? kC.load_threads() / kC.units_rows(kSide) * kO.k
                                       : kO.k;
   using T = Element<kC.type>;
-  using Load1 = typename Slab::Load;
-  using Unit = typename Slab::Unit;
+  using Load1 = typename KTile::Load;
+  using Unit = typename KTile::Unit;
 
   /// Starts the load `at` of a unit, of each tensor.
-  GRIDWISE_DEVICE void StartLoad(Slab& slab, int unit, int at, unsigned offset, int uniform) const {
+  GRIDWISE_DEVICE void StartLoad(KTile& k_tile, int unit, int at, unsigned offset,
+                                 int uniform) const {
     for (int t = 0; t < kTensors; ++t) {
-      slab.unit[t][unit][at] = buffer_[t].template Load<Load1>(offset, uniform);
+      k_tile.unit[t][unit][at] = buffer_[t].template Load<Load1>(offset, uniform);
     }
   }
 
-  /// Tiles may be too small for all lanes to have a share. Where several slabs are on their way,
+  /// Tiles may be too small for all lanes to have a share. Where several k tiles are on their way,
   /// lanes without one load what is nowhere: how many loads there are is then the same for all, and
   /// the compiler knows which of them to wait for.
-  static constexpr bool kLoadsAlways = kC.slabs_in_flight() > 1;
+  static constexpr bool kLoadsAlways = kC.k_tiles_in_flight() > 1;
   GRIDWISE_DEVICE bool HasUnits() const {
     return kC.units(kSide) >= kC.load_threads() || has_units_;
   }
@@ -135,12 +136,12 @@ class Copy {
     return row < view->axis[0].length ? place : LanePlace::Outside<kO.walk>();
   }
 
-  GRIDWISE_DEVICE void LoadByTable(int step, Slab& slab) const {
+  GRIDWISE_DEVICE void LoadByTable(int step, KTile& k_tile) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
         const LanePlace term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
-          StartLoad(slab, k * kC.row_slots(kSide) + r, i, OffsetAt<kO.walk>(row_[r], term, last_),
+          StartLoad(k_tile, k * kC.row_slots(kSide) + r, i, OffsetAt<kO.walk>(row_[r], term, last_),
                     0);
         }
       }
@@ -148,17 +149,18 @@ class Copy {
   }
 
   /// All lanes move by the same distance, which the load adds by itself. Where K ends within the
-  /// slab, terms behind it are masked: in code of its own, so that other slabs take no instruction.
+  /// k tile, terms behind it are masked: in code of its own, so that other k tiles take no
+  /// instruction.
   template <bool kWhole>
-  GRIDWISE_DEVICE void LoadEvenly(Slab& slab) const {
+  GRIDWISE_DEVICE void LoadEvenly(KTile& k_tile) const {
     if (kWhole || terms_left_ >= kC.tile.k) {
       ForEachEven([&](int r, int at, int, unsigned offset, int uniform) {
-        StartLoad(slab, r, at, offset, uniform);
+        StartLoad(k_tile, r, at, offset, uniform);
       });
     } else {
       ForEachEven([&](int r, int at, int term, unsigned offset, int uniform) {
         offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
-        StartLoad(slab, r, at, offset, uniform);
+        StartLoad(k_tile, r, at, offset, uniform);
       });
       SchedulingFence();  // else the compiler makes one piece of code of both
     }
@@ -198,16 +200,16 @@ class Copy {
   }
 
   /// Writes a run of a unit: what it has of its row `i`, or of the only k.
-  GRIDWISE_DEVICE void StoreRun(const Slab& slab, int index, int i, int row, int k,
+  GRIDWISE_DEVICE void StoreRun(const KTile& k_tile, int index, int i, int row, int k,
                                 char* lds) const {
     constexpr int kRun = kC.run(kSide);
-    const Unit& unit = slab.unit[0][index];
+    const Unit& unit = k_tile.unit[0][index];
     Vec<T, kRun> run;
     if constexpr (kTensors == 2) {
       for (int e = 0; e < kRun; ++e) {
         run[e] =
             static_cast<T>(function_(static_cast<float>(ElementOf(unit, i, e)),
-                                     static_cast<float>(ElementOf(slab.unit[1][index], i, e))));
+                                     static_cast<float>(ElementOf(k_tile.unit[1][index], i, e))));
       }
     } else if constexpr (kC.loads_of_unit(kSide) == 1 && kO.vector() == kRun) {
       run = unit[0];

@@ -241,7 +241,7 @@ class GemmTest : public ::testing::Test {
     for (const GemmForms& gemm : forms) {
       tiles += CeilDiv<std::int64_t>(RowsOf(gemm), config.tile.m) * args.tiles_n;
     }
-    args.map = MakeBlockMap(static_cast<int>(tiles), args.tiles_n, /*dies=*/3, /*log2_band=*/1);
+    args.map = MakeBlockMap(static_cast<int>(tiles), args.tiles_n, /*xcds=*/3, /*log2_band=*/1);
     const LaunchShape shape = {.workgroups = {static_cast<std::uint32_t>(tiles),
                                               static_cast<std::uint32_t>(c.gemms[0].c.length(0)),
                                               static_cast<std::uint32_t>(splits)},

@@ -132,7 +132,7 @@ class Fragments<kC, kSide> {
   const char* at_[kReps];
 };
 
-/// sums += A * B over the slabs in LDS.
+/// sums += A * B over the k tiles in LDS.
 template <GemmConfig kC>
 class Multiply {
  public:

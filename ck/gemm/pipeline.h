@@ -13,11 +13,11 @@ struct Copies {
   CopyA a;
   CopyB b;
 
-  struct Slab {
-    typename CopyA::Slab a;
-    typename CopyB::Slab b;
+  struct KTile {
+    typename CopyA::KTile a;
+    typename CopyB::KTile b;
   };
-  /// Of a lane's loads of a slab, those whose places no table says; and reads of tables.
+  /// Of a lane's loads of a k tile, those whose places no table says; and reads of tables.
   static constexpr int LoadsOf(Side side, bool by_table) {
     return kC.operand(side).has_table() == by_table
                ? kC.units_of_lane(side) * kC.loads_of_unit(side)
@@ -26,22 +26,22 @@ struct Copies {
   static constexpr int LoadsOf(bool by_table) {
     return LoadsOf(Side::kA, by_table) + LoadsOf(Side::kB, by_table);
   }
-  GRIDWISE_DEVICE int WholeSlabs(int steps) const { return a.WholeSlabs(b.WholeSlabs(steps)); }
+  GRIDWISE_DEVICE int WholeKTiles(int steps) const { return a.WholeKTiles(b.WholeKTiles(steps)); }
   template <bool kWhole = false>
-  GRIDWISE_DEVICE void Load(int step, Slab& slab) {
-    a.template Load<kWhole>(step, slab.a);
-    b.template Load<kWhole>(step, slab.b);
+  GRIDWISE_DEVICE void Load(int step, KTile& k_tile) {
+    a.template Load<kWhole>(step, k_tile.a);
+    b.template Load<kWhole>(step, k_tile.b);
   }
-  GRIDWISE_DEVICE void Store(const Slab& slab, int buffer, char* lds) const {
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, int buffer, char* lds) const {
     char* const to = lds + buffer * kC.buffer_bytes();
-    a.Store(slab.a, to);
-    b.Store(slab.b, to + kC.lds(Side::kA).bytes());
+    a.Store(k_tile.a, to);
+    b.Store(k_tile.b, to + kC.lds(Side::kA).bytes());
   }
 };
 
 /// Calls body.operator()<step % kTurns, ...>(step) for each step, so that what a step uses in turn
-/// is known when the kernel is compiled. Steps load the slab that is `kAhead` of theirs, if there
-/// is one: of the first ones it is among the `whole` first slabs for sure, and they are told so.
+/// is known when the kernel is compiled. Steps load the k tile that is `kAhead` of theirs, if there
+/// is one: of the first ones it is among the `whole` first k tiles for sure, and they are told so.
 /// Those that ask come last. Where both kinds met, the compiler could not tell how many loads are
 /// on their way, and would wait for nearly all of them.
 template <int kTurns, bool kWhole, int kTurn = 0, class Body>
@@ -53,40 +53,40 @@ GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
 template <int kTurns, int kAhead = 0, class Body>
 GRIDWISE_DEVICE void InTurns(int steps, int whole, Body body) {
   int step = 0;
-  if constexpr (kAhead > 1) {  // else a step waits for the only slab
+  if constexpr (kAhead > 1) {  // else a step waits for the only k tile
     constexpr int kLast = kAhead + kTurns - 1;
     for (; step + kLast < whole; step += kTurns) Turn<kTurns, true>(step, steps, body);
   }
   for (; step < steps; step += kTurns) Turn<kTurns, false>(step, steps, body);
 }
 
-/// Every wave loads and multiplies. While a slab is multiplied, `count` slabs are on their way into
-/// registers; with two LDS buffers the next one is written while others still read the last.
+/// Every wave loads and multiplies. While a k tile is multiplied, `count` k tiles are on their way
+/// into registers; with two LDS buffers the next one is written while others still read the last.
 ///
 ///   one buffer:   barrier | load s+1, multiply s | barrier | store s+1 |
 ///   two buffers:  barrier | load s+1, multiply s, store s+1 |
 template <GemmConfig kC, class Copies>
 GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC>& sums) {
-  constexpr int kSlabs = kC.pipeline.count, kBuffers = kC.lds_buffers();
-  constexpr int kTurns = kSlabs % kBuffers == 0 ? kSlabs : kSlabs * kBuffers;
+  constexpr int kKTiles = kC.pipeline.count, kBuffers = kC.lds_buffers();
+  constexpr int kTurns = kKTiles % kBuffers == 0 ? kKTiles : kKTiles * kBuffers;
   const Multiply<kC> multiply(lds);
-  typename Copies::Slab slab[kSlabs];
-  const int whole = copies.WholeSlabs(steps);
+  typename Copies::KTile k_tile[kKTiles];
+  const int whole = copies.WholeKTiles(steps);
   BarrierLds();  // the tables are there
-  for (int i = 0; i < kSlabs; ++i) {
-    if (i < steps) copies.Load(i, slab[i]);
+  for (int i = 0; i < kKTiles; ++i) {
+    if (i < steps) copies.Load(i, k_tile[i]);
   }
-  copies.Store(slab[0], 0, lds);
-  InTurns<kTurns, kSlabs>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
+  copies.Store(k_tile[0], 0, lds);
+  InTurns<kTurns, kKTiles>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
     BarrierLds();
-    if (kWhole || step + kSlabs < steps) {
-      copies.template Load<kWhole>(step + kSlabs, slab[kTurn % kSlabs]);
+    if (kWhole || step + kKTiles < steps) {
+      copies.template Load<kWhole>(step + kKTiles, k_tile[kTurn % kKTiles]);
     }
     multiply(kTurn % kBuffers, sums);
     if (!kWhole && step + 1 == steps) return;
     SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
     if (kBuffers == 1) BarrierLds();
-    copies.Store(slab[(kTurn + 1) % kSlabs], (kTurn + 1) % kBuffers, lds);
+    copies.Store(k_tile[(kTurn + 1) % kKTiles], (kTurn + 1) % kBuffers, lds);
   });
 }
 
@@ -97,22 +97,22 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
 ///   math waves   multiply s            | multiply s+1          |
 template <GemmConfig kC, class Copies>
 GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
-  typename Copies::Slab slab[2];
-  const int whole = copies.WholeSlabs(steps);
+  typename Copies::KTile k_tile[2];
+  const int whole = copies.WholeKTiles(steps);
   BarrierLds();  // the tables are there
-  copies.Load(0, slab[0]);
-  if (steps > 1) copies.Load(1, slab[1]);
-  copies.Store(slab[0], 0, lds);
+  copies.Load(0, k_tile[0]);
+  if (steps > 1) copies.Load(1, k_tile[1]);
+  copies.Store(k_tile[0], 0, lds);
   InTurns<2, 2>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
     BarrierLds();
     if (!kWhole && step + 1 == steps) return;
-    if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, slab[kTurn]);
+    if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, k_tile[kTurn]);
     // While tables are read the loads that need none are issued, and each of the others as soon as
     // its address is there.
     IssueNext<Issue::kLdsReads, Copies::LoadsOf(/*by_table=*/true)>();
     IssueNext<Issue::kLoads, Copies::LoadsOf(/*by_table=*/false)>();
     SchedulingFence();  // loads are not put off until others are waited for
-    copies.Store(slab[1 - kTurn], 1 - kTurn, lds);
+    copies.Store(k_tile[1 - kTurn], 1 - kTurn, lds);
   });
 }
 
@@ -126,7 +126,7 @@ GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
   });
 }
 
-/// sums += A * B over `steps` slabs of K, by the config's schedule. `make_copies()` computes the
+/// sums += A * B over `steps` k tiles of K, by the config's schedule. `make_copies()` computes the
 /// addresses of Copies; the waves that load call it.
 template <GemmConfig kC, class MakeCopies>
 GRIDWISE_DEVICE void MainLoop(MakeCopies make_copies, int steps, char* lds, WaveSums<kC>& sums) {

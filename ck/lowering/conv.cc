@@ -26,9 +26,9 @@ GroupAxes AddGroups(Descriptor& d, std::int64_t groups, std::int64_t stride, int
   const Axis matrix = d.Memory(groups / merged, stride * merged);
   return {.matrix = matrix, .merged = merged == 1 ? kNone : d.Memory(merged, stride)};
 }
-Axis MergeRows(Descriptor& d, Axis n, const std::array<Axis, kAxes>& cell, Axis group) {
-  if (group.id == kNone.id) return d.Merge({n, cell[0], cell[1], cell[2]});
-  return d.Merge({n, cell[0], cell[1], cell[2], group});
+Axis MergeRows(Descriptor& d, Axis n, const std::array<Axis, kAxes>& pixel, Axis group) {
+  if (group.id == kNone.id) return d.Merge({n, pixel[0], pixel[1], pixel[2]});
+  return d.Merge({n, pixel[0], pixel[1], pixel[2], group});
 }
 Axis MergeColumns(Descriptor& d, Axis group, Axis column) {
   return group.id == kNone.id ? column : d.Merge({group, column});
@@ -38,14 +38,14 @@ Axis MergeColumns(Descriptor& d, Axis group, Axis column) {
 struct ImageAxes {
   GroupAxes group;
   Axis n, channel;
-  std::array<Axis, kAxes> cell;
+  std::array<Axis, kAxes> pixel;
 };
 ImageAxes AddImage(Descriptor& d, const TensorAxes& axes, int merged) {
   const auto axis = [&](std::size_t i) { return d.Memory(axes.size[i], axes.stride[i]); };
   return {.group = AddGroups(d, axes.size[4], axes.stride[4], merged),
           .n = axis(0),
           .channel = axis(5),
-          .cell = {axis(1), axis(2), axis(3)}};
+          .pixel = {axis(1), axis(2), axis(3)}};
 }
 
 /// The axes of w.
@@ -62,47 +62,47 @@ WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes, int merged) {
           .tap = {axis(2), axis(3), axis(4)}};
 }
 
-/// Source cells as (tap, output cell of the class): those outside of the source are its padding.
-std::array<Axis, 2> TapsAndCells(Descriptor& d, Axis cells, const AxisClass& axis,
-                                 const AxisStrides& strides) {
+/// Source pixels as (tap, output pixel of the phase): those outside of the source are its padding.
+std::array<Axis, 2> TapsAndPixels(Descriptor& d, Axis pixels, const AxisPhase& axis,
+                                  const AxisStrides& strides) {
   const std::int64_t taps = std::max(axis.taps, 1), first = axis.first_source;
   const std::int64_t last = first + (axis.count - 1) * std::int64_t{strides.source_stride} +
                             (taps - 1) * strides.tap_source_stride;
   const std::int64_t before = std::max<std::int64_t>(0, -first);
-  const std::int64_t after = std::max<std::int64_t>(0, last - (d.LengthOf(cells) - 1));
-  // A class may begin behind the last cell, where all of it is padding.
-  const Axis padded = d.Pad(cells, before, after);
+  const std::int64_t after = std::max<std::int64_t>(0, last - (d.LengthOf(pixels) - 1));
+  // A phase may begin behind the last pixel, where all of it is padding.
+  const Axis padded = d.Pad(pixels, before, after);
   return d.Embed(d.Slice(padded, first + before, last - first + 1),
                  {Term{taps, strides.tap_source_stride}, Term{axis.count, strides.source_stride}});
 }
 
-/// x of forward and backward-weight, dy of backward-data: rows are cells, terms (tap, channel), or
+/// x of forward and backward-weight, dy of backward-data: rows are pixels, terms (tap, channel), or
 /// what backward-weight makes of these.
 struct SourceView {
   Axis matrix, channel;
-  Axis cells;  // image, cells and merged groups
+  Axis pixels;  // image, pixels and merged groups
   std::array<Axis, kAxes> tap;
 };
 SourceView AddSource(Descriptor& d, const ConvAxes& axes, const TensorAxes& source,
                      const SubGemm& gemm, int merged) {
   const ImageAxes image = AddImage(d, source, merged);
-  std::array<Axis, kAxes> tap, cell;
+  std::array<Axis, kAxes> tap, pixel;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    const auto [t, j] = TapsAndCells(d, image.cell[i], gemm.axis[i], axes.strides[i]);
+    const auto [t, j] = TapsAndPixels(d, image.pixel[i], gemm.axis[i], axes.strides[i]);
     tap[i] = t;
-    cell[i] = j;
+    pixel[i] = j;
   }
   return {.matrix = image.group.matrix,
           .channel = image.channel,
-          .cells = MergeRows(d, image.n, cell, image.group.merged),
+          .pixels = MergeRows(d, image.n, pixel, image.group.merged),
           .tap = tap};
 }
 
-/// w of forward and backward-data, without the taps that the class does not have.
+/// w of forward and backward-data, without the taps that the phase does not have.
 WeightAxes AddTapsOf(Descriptor& d, const ConvAxes& axes, const SubGemm& gemm, int merged) {
   WeightAxes w = AddWeights(d, axes.b, merged);
   for (std::size_t i = 0; i < kAxes; ++i) {
-    const AxisClass& axis = gemm.axis[i];
+    const AxisPhase& axis = gemm.axis[i];
     w.tap[i] =
         d.Slice(w.tap[i], axis.first_tap, std::max(axis.taps, 1), axes.strides[i].tap_stride);
   }
@@ -115,7 +115,7 @@ GemmDescriptors LowerGather(const ConvProblem& problem, const ConvAxes& axes, co
       .a = {}, .b = {}, .c = OutputDescriptor(problem, axes, axes.out.stride, gemm, merged)};
   if (Taps(gemm) == 0) return out;  // and terms is 0
   const SourceView x = AddSource(out.a, axes, axes.a, gemm, merged);
-  out.a.See({x.matrix, x.cells, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
+  out.a.See({x.matrix, x.pixels, out.a.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel})});
   const WeightAxes w = AddTapsOf(out.b, axes, gemm, merged);
   const bool forward = problem.direction == Direction::kForward;
   const Axis column = forward ? w.k : w.c, channel = forward ? w.c : w.k;
@@ -130,9 +130,9 @@ GemmDescriptors LowerBackwardWeight(const ConvProblem& problem, const ConvAxes& 
   GemmDescriptors out = {
       .a = {}, .b = {}, .c = OutputDescriptor(problem, axes, axes.out.stride, gemm)};
   const ImageAxes dy = AddImage(out.a, axes.a, /*merged=*/1);
-  out.a.See({dy.group.matrix, dy.channel, MergeRows(out.a, dy.n, dy.cell, dy.group.merged)});
+  out.a.See({dy.group.matrix, dy.channel, MergeRows(out.a, dy.n, dy.pixel, dy.group.merged)});
   const SourceView x = AddSource(out.b, axes, axes.b, gemm, /*merged=*/1);
-  out.b.See({x.matrix, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.cells});
+  out.b.See({x.matrix, out.b.Merge({x.tap[0], x.tap[1], x.tap[2], x.channel}), x.pixels});
   out.terms = out.b.length(2);
   return out;
 }
@@ -158,14 +158,14 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const ConvAxes& axes, co
     return c;
   }
   const ImageAxes image = AddImage(c, out, merged);
-  std::array<Axis, kAxes> cell;
+  std::array<Axis, kAxes> pixel;
   for (std::size_t i = 0; i < kAxes; ++i) {
-    cell[i] = c.Slice(image.cell[i], gemm.axis[i].first_cell, gemm.axis[i].count,
-                      axes.strides[i].cell_stride);
+    pixel[i] = c.Slice(image.pixel[i], gemm.axis[i].first_pixel, gemm.axis[i].count,
+                       axes.strides[i].pixel_stride);
   }
   // A column's group is that of its row, which has been counted.
   const Axis group = merged == 1 ? kNone : c.Memory(merged, 0);
-  c.See({image.group.matrix, MergeRows(c, image.n, cell, image.group.merged),
+  c.See({image.group.matrix, MergeRows(c, image.n, pixel, image.group.merged),
          MergeColumns(c, group, image.channel)});
   return c;
 }

@@ -3,12 +3,12 @@
 ///   C[g][m][n] = sum over k of A[g][m][k] * B[g][n][k]
 ///
 ///   direction        m                   n                    k
-///   forward          image, cell of y    channel of y         filter tap, channel of x
-///   backward-data    image, cell of dx   channel of x         filter tap, channel of y
-///   backward-weight  channel of y        filter tap, c of x   image, cell of y
+///   forward          image, pixel of y    channel of y         filter tap, channel of x
+///   backward-data    image, pixel of dx   channel of x         filter tap, channel of y
+///   backward-weight  channel of y        filter tap, c of x   image, pixel of y
 ///
 /// Indices within m, n and k vary fastest in what is named last. Backward-data is several
-/// multiplications: cells of dx that have the same filter taps make one, see core/conv/gemm_map.h.
+/// multiplications: pixels of dx that have the same filter taps make one, see core/conv/gemm_map.h.
 #pragma once
 
 #include <array>
@@ -29,8 +29,8 @@ struct GemmDescriptors {
   std::int64_t terms = 0;  // k; 0: C is zero, and A and B mean nothing
 };
 
-/// What the multiplications of a problem have in common: its tensors, and how far apart the cells
-/// and taps of its classes are, by axis.
+/// What the multiplications of a problem have in common: its tensors, and how far apart the pixels
+/// and taps of its phases are, by axis.
 struct ConvAxes {
   TensorAxes a, b, out;
   std::array<AxisStrides, 3> strides;
@@ -47,7 +47,7 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const ConvAxes& axes, co
 /// One of the multiplications that are a valid `problem`, in any of its directions: `gemm` is one
 /// of MakeSubGemms(problem), and `axes` the problem's.
 ///
-/// `merged` groups of forward, which divide the problem's, make one matrix: m is (image, cell,
+/// `merged` groups of forward, which divide the problem's, make one matrix: m is (image, pixel,
 /// group) and n is (group, channel). C exists where both groups are the same, which its descriptor
 /// does not say.
 GemmDescriptors Lower(const ConvProblem& problem, const ConvAxes& axes, const SubGemm& gemm,

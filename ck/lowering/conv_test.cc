@@ -136,7 +136,7 @@ TEST_P(LoweringTest, SumsTheProductsOfTheDefinition) {
                       .pad_begin = upto(4) - 1,
                       .pad_end = upto(4) - 1};
     }
-    if (p.out_cells() == 0) continue;
+    if (p.out_pixels() == 0) continue;
     ++tried;
     ExpectTheSameProducts(p);
   }
@@ -154,7 +154,7 @@ TEST(LoweringFormTest, SpecialCasesFallOut) {
   ConvProblem p = {.batch = 4, .c = 8, .k = 16};
   p.dims[1] = p.dims[2] = {.in = 10};
   EXPECT_EQ(FormOfA(p).checks, 0);
-  EXPECT_EQ(FormOfA(p).axis[1].digits, 1) << "images, rows and cells are one run";
+  EXPECT_EQ(FormOfA(p).axis[1].digits, 1) << "images, rows and pixels are one run";
   EXPECT_EQ(FormOfA(p).axis[2].digits, 1) << "a plain matrix";
   p.dims[2].stride = 2;
   EXPECT_EQ(FormOfA(p).checks, 0);

@@ -16,7 +16,7 @@ double AddressInstructions(const GemmConfig& c, Side side) {
   return loads * kOfLoad[static_cast<int>(o.walk)];
 }
 
-/// Cycles that writes of an operand's slab to LDS take longer, since lanes share banks.
+/// Cycles that writes of an operand's k tile to LDS take longer, since lanes share banks.
 /// Neighbouring lanes write the same row of neighbouring patches; LdsTile spreads rows that are 2
 /// apart over all banks, of those 4 and 8 apart every other one, and one of four.
 double ConflictCycles(const GemmConfig& c, Side side) {
@@ -32,12 +32,12 @@ double ConflictCycles(const GemmConfig& c, Side side) {
 
 constexpr double kLine = 128;  // bytes
 
-/// Elements next to each other in memory, along K and along rows of an operand's slab.
+/// Elements next to each other in memory, along K and along rows of an operand's k tile.
 const Demands::Runs& RunsOf(const Demands& demands, Side side) {
   return side == Side::kA ? demands.runs_a : demands.runs_b;
 }
 
-/// Bytes of the lines of memory that an operand's slab is in: runs that are shorter than a line,
+/// Bytes of the lines of memory that an operand's k tile is in: runs that are shorter than a line,
 /// along K and along rows, leave the rest of it to others.
 double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
   const Demands::Runs& runs = RunsOf(demands, side);
@@ -46,7 +46,7 @@ double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
   return c.lds(side).bytes() * std::max(1.0, kLine / run);
 }
 
-/// Cycles that one address unit takes for an operand's slab: of each 16 lanes,
+/// Cycles that one address unit takes for an operand's k tile: of each 16 lanes,
 /// the lines that they touch, and 64 bytes a cycle. The rule fits what was published of gfx942; of
 /// RDNA none is known.
 double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
@@ -110,7 +110,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .matrix_cycles =
           c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
       .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
-      .slab_bytes = 1.0 * c.buffer_bytes(),
+      .k_tile_bytes = 1.0 * c.buffer_bytes(),
       .line_bytes = LineBytes(c, demands, Side::kA) + LineBytes(c, demands, Side::kB),
       .read_bytes = read_elements * SizeOf(c.type),
       .written_bytes = 1.0 * c.buffer_bytes(),
@@ -121,7 +121,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .loads_apart = c.is_wavelet(),
       .address_cycles = AddressCycles(c, demands, Side::kA) + AddressCycles(c, demands, Side::kB),
       .barriers = c.lds_buffers() == 1 ? 2 : 1,
-      .slabs_in_flight = c.slabs_in_flight(),
+      .k_tiles_in_flight = c.k_tiles_in_flight(),
       // As run mode of the simulator counts them (`gridwise sweep` on gfx942, 1x1 and 3x3
       // convolutions), vector ones in the time of an addition.
       .of_workgroup = {.vector = 190 * waves + 16 * lane_elements,

@@ -28,12 +28,12 @@ void ReadColumns(std::int64_t at, LaunchPlan& plan) {
 
 }  // namespace
 
-Verdict ClassicFamily::Ask(std::size_t instance, PlanContext& context) const {
+Applicability ClassicFamily::CheckApplicability(std::size_t instance, PlanContext& context) const {
   const ConvProblem& problem = context.problem();
-  Verdict verdict = instances_.Ask(instance, context);
+  Applicability applicability = instances_.CheckApplicability(instance, context);
   const InstanceInfo& info = Instances(problem.direction, context.device().gfx)[instance];
-  const auto* const refusal = std::get_if<Refusal>(&verdict);
-  if (refusal == nullptr || info.op != Name(Op::kExplicit)) return verdict;
+  const auto* const refusal = std::get_if<Refusal>(&applicability);
+  if (refusal == nullptr || info.op != Name(Op::kExplicit)) return applicability;
   const auto columns = ColumnsProblem(problem);
   if (const auto* none = std::get_if<std::string>(&columns)) {
     return Refusal(refusal->code, absl::StrCat(refusal->reason, "; and ", *none));
@@ -44,23 +44,23 @@ Verdict ClassicFamily::Ask(std::size_t instance, PlanContext& context) const {
     return WithCycles({.resident = 1, .pass_cycles = columns_cycles});
   }
   PlanContext inner(of_columns, context.device(), context.options());
-  verdict = instances_.Ask(instance, inner);
-  if (auto* cost = std::get_if<Cost>(&verdict)) {
+  applicability = instances_.CheckApplicability(instance, inner);
+  if (auto* cost = std::get_if<Cost>(&applicability)) {
     cost->pass_cycles += columns_cycles;
     *cost = WithCycles(*cost);
   }
-  return verdict;
+  return applicability;
 }
 
 LaunchPlan ClassicFamily::MakeLaunches(std::size_t instance, PlanContext& context) const {
-  if (std::holds_alternative<Cost>(instances_.Ask(instance, context))) {
+  if (std::holds_alternative<Cost>(instances_.CheckApplicability(instance, context))) {
     return instances_.MakeLaunches(instance, context);
   }
   const ConvProblem& problem = context.problem();
   const ConvProblem columns = std::get<ConvProblem>(ColumnsProblem(problem));
   PlanContext inner(columns, context.device(), context.options());
   LaunchPlan plan = instances_.MakeLaunches(instance, inner);
-  plan.cost = std::get<Cost>(Ask(instance, context));
+  plan.cost = std::get<Cost>(CheckApplicability(instance, context));
   const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfColumns(columns))};
   ReadColumns(copy.offset, plan);
   plan.launches.insert(

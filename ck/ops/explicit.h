@@ -22,7 +22,7 @@ class ClassicFamily final : public KernelFamily {
   std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const override {
     return instances_.Instances(direction, gfx);
   }
-  Verdict Ask(std::size_t instance, PlanContext& context) const override;
+  Applicability CheckApplicability(std::size_t instance, PlanContext& context) const override;
   LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const override;
 
  private:

@@ -14,7 +14,7 @@
 #include "core/arch/device_facts.h"
 #include "core/base/math.h"
 #include "core/estimate/choose_block_map.h"
-#include "core/estimate/share_k.h"
+#include "core/estimate/split_k.h"
 #include "core/launch/launch.h"
 #include "core/launch/launch_shape.h"
 

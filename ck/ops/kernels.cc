@@ -28,7 +28,7 @@ namespace gridwise::ck {
 namespace {
 
 /// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
-constexpr std::int64_t kMostSubGemms = 512;
+constexpr std::int64_t kMaxSubGemms = 512;
 
 /// The work of a part's sub-GEMMs, or of all.
 Tiles TilesOf(const GemmConfig& config, const ConvProblem& problem, const Lowered& lowered,
@@ -87,7 +87,7 @@ class ClassicKernel final : public PartKernel {
             .transposes_a = !c.a.along_k(),
             .transposes_b = !c.b.along_k(),
             .lds_bytes = c.lds_bytes(),
-            .slabs = c.slabs_in_flight(),
+            .k_tiles = c.k_tiles_in_flight(),
             .merged_groups = c.merge,
             .walk_a = 1 + static_cast<int>(c.a.walk),
             .walk_b = 1 + static_cast<int>(c.b.walk)};
@@ -99,10 +99,10 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("type is %s; the instance is for %s",
                                      gridwise::Name(problem.type), gridwise::Name(config_.type)));
     }
-    if (const std::int64_t count = SubGemmCount(problem); count > kMostSubGemms) {
+    if (const std::int64_t count = SubGemmCount(problem); count > kMaxSubGemms) {
       return Refusal(RefusalCode::kFilter,
                      absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
-                                     count, kMostSubGemms));
+                                     count, kMaxSubGemms));
     }
     if (problem.groups % config_.merge != 0) {
       return Refusal(RefusalCode::kGroups,
@@ -121,7 +121,7 @@ class ClassicKernel final : public PartKernel {
     const auto lowered = Lower(request.problem);
     const Tiles tiles = TilesOf(config_, request.problem, *lowered, request.sub_gemms);
     const TileEstimate estimate = EstimateOf(request, *lowered, tiles);
-    return {.splits = estimate.sharing.splits, .cost = estimate.cost};
+    return {.splits = estimate.split_k.splits, .cost = estimate.cost};
   }
 
   PartLaunch MakeLaunch(const PartRequest& request) const override;
@@ -136,7 +136,7 @@ class ClassicKernel final : public PartKernel {
   template <class OfOperands>
   PartLaunch MakeLaunchWith(const PartRequest& request, const OfOperands& a,
                             const OfOperands& b) const;
-  OutputArgs MakeOutput(const ConvProblem& problem, const Sharing& sharing,
+  OutputArgs MakeOutput(const ConvProblem& problem, const SplitK& split_k,
                         const GemmForms& gemm) const;
 
   const Op op_;
@@ -147,7 +147,7 @@ class ClassicKernel final : public PartKernel {
 std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
                                               std::int64_t limit) const {
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
-  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
   const auto lowered = Lower(problem);
   const Tiles tiles = TilesOf(config_, problem, *lowered);
   if (auto reason = RejectTiles(config_, tiles)) {
@@ -158,23 +158,23 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   for (const GemmForms& gemm : lowered->FormsOf({})) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
-    // Images and cells are in both operands of backward-weight, else in A and the output.
+    // Images and pixels are in both operands of backward-weight, else in A and the output.
     const bool of_channels = excess->matrix == (is_weight ? 'c' : 'b');
     return Excess{excess->reason, of_channels ? PartAxis::kK : of_positions};
   }
   return std::nullopt;
 }
 
-OutputArgs ClassicKernel::MakeOutput(const ConvProblem& problem, const Sharing& sharing,
+OutputArgs ClassicKernel::MakeOutput(const ConvProblem& problem, const SplitK& split_k,
                                      const GemmForms& gemm) const {
-  const bool partial = sharing.partial_elements > 0;
+  const bool partial = split_k.partial_elements > 0;
   const OutputTypes types = TypesOf(problem, partial);
   OutputArgs out;
   out.type = static_cast<int>(types.c);
   out.by_element = IsByElement(config_, gemm.c, types.c);
   if (partial) {
-    out.adds = sharing.adds;
-    out.split_bytes = sharing.adds ? 0 : sharing.partial_elements * SizeOf(types.c);
+    out.adds = split_k.adds;
+    out.split_bytes = split_k.adds ? 0 : split_k.partial_elements * SizeOf(types.c);
     return out;
   }
   out.tensors = problem.epilogue.tensors;
@@ -227,16 +227,16 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   const auto lowered = Lower(problem);
   const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
   const Tiles tiles = TilesOf(config_, problem, *lowered, request.sub_gemms);
-  const Sharing sharing = EstimateOf(request, *lowered, tiles).sharing;
-  const bool partial = sharing.partial_elements > 0;
+  const SplitK split_k = EstimateOf(request, *lowered, tiles).split_k;
+  const bool partial = split_k.partial_elements > 0;
   const std::vector<ProblemArgs> problems =
-      MakeProblemArgs(config_, gemms, TypesOf(problem, partial), sharing.splits);
+      MakeProblemArgs(config_, gemms, TypesOf(problem, partial), split_k.splits);
   Args args;
   args.functions.a = a;
   args.functions.b = b;
-  args.out = MakeOutput(problem, sharing, gemms.front());
+  args.out = MakeOutput(problem, split_k, gemms.front());
   if (!partial) args.functions.c = CombineOf(problem.epilogue);
-  PartLaunch part = {.launch = MakeGemmLaunch(config_, code_, args, problems, tiles, sharing.splits,
+  PartLaunch part = {.launch = MakeGemmLaunch(config_, code_, args, problems, tiles, split_k.splits,
                                               request.device),
                      .table = {}};
   auto& addresses = part.launch.addresses;

@@ -95,8 +95,8 @@ class Memory {
   }
 
   void Add(const Key& key, std::shared_ptr<const Lowered> lowered) {
-    constexpr std::size_t kMostGemms = 4096;
-    if (gemms_ + lowered->SizesOf({}).size() > kMostGemms) {
+    constexpr std::size_t kMaxGemms = 4096;
+    if (gemms_ + lowered->SizesOf({}).size() > kMaxGemms) {
       lowered_.clear();
       gemms_ = 0;
     }

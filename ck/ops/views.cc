@@ -98,7 +98,7 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
       AsConvolution(MakeGemm(type, matrices, size.rows, size.columns, size.terms, MatrixOrder::kRow,
                              MatrixOrder::kColumn));
   const PartRequest request = {
-      .device = device, .problem = plain, .sub_gemms = {}, .sharing = {.splits = 1}};
+      .device = device, .problem = plain, .sub_gemms = {}, .split_k = {.splits = 1}};
   const CompiledKernel* best = nullptr;
   Cost least;
   std::string reason = absl::StrFormat("there is none for %s", Name(type));

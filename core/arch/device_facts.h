@@ -12,7 +12,7 @@ namespace gridwise {
 struct DeviceFacts {
   Gfx gfx;
   int compute_units;
-  int dies;  // with an L2 each, which take workgroups in turn: workgroup i runs on die i % dies
+  int xcds;  // with an L2 each, which take workgroups in turn: workgroup i runs on XCD i % XCDs
   double clock_ghz;        // peak engine clock
   double memory_gb_per_s;  // peak
   std::int64_t memory_bytes;
@@ -21,24 +21,24 @@ struct DeviceFacts {
   constexpr DeviceFacts(Gfx target)  // NOLINT: a target stands for its product
       : gfx(target),
         compute_units(TraitsOf(target).compute_units),
-        dies(TraitsOf(target).dies),
+        xcds(TraitsOf(target).xcds),
         clock_ghz(TraitsOf(target).clock_ghz),
         memory_gb_per_s(TraitsOf(target).memory_gb_per_s),
         memory_bytes(std::int64_t{TraitsOf(target).memory_gib} << 30) {}
 
-  /// Those of a device of `target` with `units` compute units: whole dies of the product, where
-  /// they are (MI300A has 6 of MI300X's 8; a partition of one die, 1), else one.
+  /// Those of a device of `target` with `units` compute units: whole XCDs of the product, where
+  /// they are (MI300A has 6 of MI300X's 8; a partition of one XCD, 1), else one.
   constexpr DeviceFacts(Gfx target, int units) : DeviceFacts(target) {
-    const int per_die = compute_units / dies;
+    const int per_xcd = compute_units / xcds;
     compute_units = units;
-    dies = units % per_die == 0 && units > 0 ? units / per_die : 1;
+    xcds = units % per_xcd == 0 && units > 0 ? units / per_xcd : 1;
   }
 
   bool operator==(const DeviceFacts&) const = default;
 };
 
-static_assert(DeviceFacts(Gfx::k942, 228).dies == 6, "MI300A");
-static_assert(DeviceFacts(Gfx::k942, 38).dies == 1, "a partition of MI300X");
-static_assert(DeviceFacts(Gfx::k942, 80).dies == 1, "MI308X: dies of 20 units, of another number");
+static_assert(DeviceFacts(Gfx::k942, 228).xcds == 6, "MI300A");
+static_assert(DeviceFacts(Gfx::k942, 38).xcds == 1, "a partition of MI300X");
+static_assert(DeviceFacts(Gfx::k942, 80).xcds == 1, "MI308X: XCDs of 20 units, of another number");
 
 }  // namespace gridwise

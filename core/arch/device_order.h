@@ -1,4 +1,4 @@
-/// What orders memory accesses of different workgroups of a launch, on whichever dies they are.
+/// What orders memory accesses of different workgroups of a launch, on whichever XCDs they are.
 #pragma once
 
 #include "core/arch/gpu.h"

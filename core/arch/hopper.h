@@ -9,7 +9,7 @@
 
 #else
 
-/// What kernels need of Hopper beyond C++: barriers in shared memory, the copy engine (TMA), and
+/// What kernels need of Hopper beyond C++: barriers in shared memory, TMA, and
 /// moves of registers. Source of all: NVIDIA, "Parallel Thread Execution ISA", version 9.0. Shared
 /// memory is addressed by its 32-bit addresses.
 
@@ -97,7 +97,7 @@ struct Mbarrier {
     } while (!done);
   }
 };
-/// Makes initialised barriers visible to the copy engine.
+/// Makes initialised barriers visible to TMA.
 GRIDWISE_DEVICE void FenceMbarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -139,7 +139,7 @@ GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier ba
       : "memory");
 }
 
-/// Starts to load 8 bytes, without the copy engine, or to put zeros there if not `is_there`. Both
+/// Starts to load 8 bytes, without TMA, or to put zeros there if not `is_there`. Both
 /// addresses are multiples of 8.
 GRIDWISE_DEVICE void LoadEight(SharedAddress to, const void* from, bool is_there) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
@@ -147,29 +147,29 @@ GRIDWISE_DEVICE void LoadEight(SharedAddress to, const void* from, bool is_there
                : "memory");
 }
 
-/// A cell of a tensor of cells and channels: coordinates w, h, d and the image.
-struct CellAt {
+/// A pixel of a tensor of pixels and channels: coordinates w, h, d and the image.
+struct PixelAt {
   int w, h, d, image;
 };
-/// Starts to load channels from `channel` on of consecutive cells from `cell` on, moved by a filter
-/// tap: an im2col map of 4 axes (channel, w, h, image), or of 5 with d.
-GRIDWISE_DEVICE void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                                CellAt cell, int tap_w, int tap_h) {
+/// Starts to load channels from `channel` on of consecutive pixels from `pixel` on, moved by a
+/// filter tap: an im2col map of 4 axes (channel, w, h, image), or of 5 with d.
+GRIDWISE_DEVICE void LoadPixels4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                                 PixelAt pixel, int tap_w, int tap_h) {
   asm volatile(
       "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
-      "l"(&map), "r"(bar.at), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.image),
+      "l"(&map), "r"(bar.at), "r"(channel), "r"(pixel.w), "r"(pixel.h), "r"(pixel.image),
       "h"(static_cast<unsigned short>(tap_w)), "h"(static_cast<unsigned short>(tap_h))
       : "memory");
 }
-GRIDWISE_DEVICE void LoadCells5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                                CellAt cell, int tap_w, int tap_h, int tap_d) {
+GRIDWISE_DEVICE void LoadPixels5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                                 PixelAt pixel, int tap_w, int tap_h, int tap_d) {
   asm volatile(
       "cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(to),
-      "l"(&map), "r"(bar.at), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.d), "r"(cell.image),
-      "h"(static_cast<unsigned short>(tap_w)), "h"(static_cast<unsigned short>(tap_h)),
-      "h"(static_cast<unsigned short>(tap_d))
+      "l"(&map), "r"(bar.at), "r"(channel), "r"(pixel.w), "r"(pixel.h), "r"(pixel.d),
+      "r"(pixel.image), "h"(static_cast<unsigned short>(tap_w)),
+      "h"(static_cast<unsigned short>(tap_h)), "h"(static_cast<unsigned short>(tap_d))
       : "memory");
 }
 
@@ -197,14 +197,14 @@ GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, i
       "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
       : "memory");
 }
-/// Starts to store channels of consecutive cells from `cell` on, by an im2col map of 4 axes. What
+/// Starts to store channels of consecutive pixels from `pixel` on, by an im2col map of 4 axes. What
 /// is outside of the tensor is not written.
-GRIDWISE_DEVICE void StoreCells4(const TensorMap& map, SharedAddress from, int channel,
-                                 CellAt cell) {
+GRIDWISE_DEVICE void StorePixels4(const TensorMap& map, SharedAddress from, int channel,
+                                  PixelAt pixel) {
   asm volatile(
       "cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
       "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(&map),
-      "r"(from), "r"(channel), "r"(cell.w), "r"(cell.h), "r"(cell.image)
+      "r"(from), "r"(channel), "r"(pixel.w), "r"(pixel.h), "r"(pixel.image)
       : "memory");
 }
 /// Stores of a thread are waited for in groups.
@@ -214,7 +214,7 @@ template <int kLeft>
 GRIDWISE_DEVICE void WaitStoresRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
 }
-/// Makes this thread's writes of shared memory visible to the copy engine and the matrix unit.
+/// Makes this thread's writes of shared memory visible to TMA and the matrix unit.
 GRIDWISE_DEVICE void FenceAsyncProxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -272,7 +272,7 @@ GRIDWISE_DEVICE unsigned OfWarp(unsigned v) {
   return got;
 }
 /// Whether this lane is the one of its warp, all of whose lanes are there, that does what is to be
-/// done once. What such a lane passes to the copy engine should be the same in all lanes: else the
+/// done once. What such a lane passes to TMA should be the same in all lanes: else the
 /// assembler makes a loop over lanes of each of its instructions.
 GRIDWISE_DEVICE bool IsElected() {
   unsigned elected;

@@ -17,7 +17,7 @@
 
 /// What core/arch/hopper.h and wgmma.h say of the device, on the host: for tests, which run each
 /// thread of a workgroup until it waits (host_threads.h), one workgroup at a time. Barriers wait as
-/// there; the copy engine and the matrix unit have done what they start when the call returns, so
+/// there; TMA and the matrix unit have done what they start when the call returns, so
 /// that a missing wait or fence is not noticed.
 
 namespace gridwise {
@@ -199,17 +199,17 @@ inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int
   });
 }
 
-struct CellAt {
+struct PixelAt {
   int w, h, d, image;
 };
-/// Calls visit(where, element) of the elements of cells of an im2col map, moved by a tap: where
+/// Calls visit(where, element) of the elements of pixels of an im2col map, moved by a tap: where
 /// they are in shared memory, and in the tensor, or null. Returns their bytes.
-inline int ForCells(SharedAddress at_shared, const TensorMap& map, int channel,
-                    std::array<int, 4> at, std::array<int, 3> tap, auto&& visit) {
+inline int ForPixels(SharedAddress at_shared, const TensorMap& map, int channel,
+                     std::array<int, 4> at, std::array<int, 3> tap, auto&& visit) {
   const auto [spec, tensor] = HostTensorMap::Of(map);
   const int bytes = SizeOf(spec->type), spatial = spec->rank - 2;
   const int run = static_cast<int>(spec->channels) * bytes;
-  for (unsigned cell = 0; cell < spec->cells; ++cell) {
+  for (unsigned pixel = 0; pixel < spec->pixels; ++pixel) {
     bool is_there = at[spatial] < static_cast<int>(spec->size[spatial + 1]);
     std::int64_t offset = at[spatial] * static_cast<std::int64_t>(spec->stride_bytes[spatial + 1]);
     for (int i = 0; i < spatial; ++i) {
@@ -218,7 +218,7 @@ inline int ForCells(SharedAddress at_shared, const TensorMap& map, int channel,
       offset += position * static_cast<std::int64_t>(spec->stride_bytes[i + 1]);
     }
     for (int c = 0; c < run; c += bytes) {
-      const unsigned in_box = cell * static_cast<unsigned>(run) + static_cast<unsigned>(c);
+      const unsigned in_box = pixel * static_cast<unsigned>(run) + static_cast<unsigned>(c);
       const bool has = is_there && channel + c / bytes < static_cast<int>(spec->size[0]);
       visit(dynamic_shared_memory + Swizzled(at_shared + in_box, spec->swizzle_bytes),
             has ? tensor + offset + channel * bytes + c : nullptr);
@@ -230,31 +230,32 @@ inline int ForCells(SharedAddress at_shared, const TensorMap& map, int channel,
       if (i + 1 == spatial) ++at[spatial];
     }
   }
-  return static_cast<int>(spec->cells) * run;
+  return static_cast<int>(spec->pixels) * run;
 }
-inline void LoadHostCells(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                          std::array<int, 4> at, std::array<int, 3> tap) {
+inline void LoadHostPixels(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                           std::array<int, 4> at, std::array<int, 3> tap) {
   const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
-  const int loaded = ForCells(to, map, channel, at, tap, [&](char* shared, const char* element) {
+  const int loaded = ForPixels(to, map, channel, at, tap, [&](char* shared, const char* element) {
     std::memset(shared, 0, bytes);
     if (element != nullptr) std::memcpy(shared, element, bytes);
   });
   bar.State().Change(0, -loaded);
 }
-inline void StoreCells4(const TensorMap& map, SharedAddress from, int channel, CellAt cell) {
+inline void StorePixels4(const TensorMap& map, SharedAddress from, int channel, PixelAt pixel) {
   const int bytes = SizeOf(HostTensorMap::Of(map).spec->type);
-  ForCells(from, map, channel, {cell.w, cell.h, cell.image, 0}, {},
-           [&](const char* shared, char* element) {
-             if (element != nullptr) std::memcpy(element, shared, bytes);
-           });
+  ForPixels(from, map, channel, {pixel.w, pixel.h, pixel.image, 0}, {},
+            [&](const char* shared, char* element) {
+              if (element != nullptr) std::memcpy(element, shared, bytes);
+            });
 }
-inline void LoadCells4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                       CellAt cell, int tap_w, int tap_h) {
-  LoadHostCells(to, map, bar, channel, {cell.w, cell.h, cell.image, 0}, {tap_w, tap_h, 0});
+inline void LoadPixels4(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                        PixelAt pixel, int tap_w, int tap_h) {
+  LoadHostPixels(to, map, bar, channel, {pixel.w, pixel.h, pixel.image, 0}, {tap_w, tap_h, 0});
 }
-inline void LoadCells5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
-                       CellAt cell, int tap_w, int tap_h, int tap_d) {
-  LoadHostCells(to, map, bar, channel, {cell.w, cell.h, cell.d, cell.image}, {tap_w, tap_h, tap_d});
+inline void LoadPixels5(SharedAddress to, const TensorMap& map, Mbarrier bar, int channel,
+                        PixelAt pixel, int tap_w, int tap_h, int tap_d) {
+  LoadHostPixels(to, map, bar, channel, {pixel.w, pixel.h, pixel.d, pixel.image},
+                 {tap_w, tap_h, tap_d});
 }
 
 inline void LoadEight(SharedAddress to, const void* from, bool is_there) {

@@ -10,8 +10,8 @@ namespace gridwise {
 /// workgroup processor.
 struct MachineFacts {
   double sustained_ghz;        // engine clock of long runs of dense matrix work
-  double l2_bytes;             // of a die
-  double l2_bytes_per_clk;     // that a die's L2 gives to its compute units
+  double l2_bytes;             // of an XCD
+  double l2_bytes_per_clk;     // that an XCD's L2 gives to its compute units
   double mall_bytes;           // Infinity Cache of the device
   double mall_gb_per_s;        // that it gives
   double dram_read_gb_per_s;   // as achieved

@@ -82,13 +82,13 @@ struct RowCol {
 
 /// The `i`-th row of A that `lane` passes. Matrix instructions: row lane % m. Vector FMAs: the wave
 /// is a grid of 4 x 8 lanes, which hold runs of 4 rows. All lanes of a grid row read the same LDS
-/// cells, which is one access, and those of the 4 grid rows lie on different banks (LdsTile).
+/// pixels, which is one access, and those of the 4 grid rows lie on different banks (LdsTile).
 constexpr int RowOfA(MmaShape mma, int lane, int i) {
   return mma.unit == MmaUnit::kFma ? lane / 8 * mma.a_rows_of_lane() + i : lane % mma.m;
 }
 
 /// The `i`-th column of B that `lane` passes. Vector FMAs: 8 lanes hold 8 neighbouring columns,
-/// whose LDS cells fill the 32 banks.
+/// whose LDS pixels fill the 32 banks.
 constexpr int ColOfB(MmaShape mma, int lane, int i) {
   return mma.unit == MmaUnit::kFma ? lane % 8 + 8 * i : lane % mma.n;
 }

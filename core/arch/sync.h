@@ -64,13 +64,13 @@ enum class Spread { kLoads = 0x10, kLdsReads = 0x100 };
 
 /// Asks the compiler to issue the `kCount` such instructions of the basic block one at a time, each
 /// behind one of its `kMatrix` matrix instructions, or as many as there are for each, but at most
-/// `kMost`; several at a time where there are more of them.
-template <Spread kWhat, int kCount, int kMatrix, int kMost = 1>
+/// `kMax`; several at a time where there are more of them.
+template <Spread kWhat, int kCount, int kMatrix, int kMax = 1>
 GRIDWISE_DEVICE void SpreadAmongMatrix() {
   constexpr int kIsMatrix = 0x8;
   if constexpr (kCount > 0) {
     constexpr int kAtATime = CeilDiv(kCount, kMatrix), kTimes = CeilDiv(kCount, kAtATime);
-    constexpr int kEach = kMatrix / kTimes < kMost ? kMatrix / kTimes : kMost;
+    constexpr int kEach = kMatrix / kTimes < kMax ? kMatrix / kTimes : kMax;
     for (int i = 0; i < kTimes; ++i) {
       __builtin_amdgcn_sched_group_barrier(kIsMatrix, kEach, 0);
       __builtin_amdgcn_sched_group_barrier(static_cast<int>(kWhat), kAtATime, 0);

@@ -15,7 +15,7 @@ struct TargetTraits {
   int lds_banks;           // 4 bytes each
   int vgprs;               // 32-bit registers that a lane can have, accumulation registers included
   int compute_units;       // of `product`: of RDNA workgroup processors, as HIP counts them
-  int dies;                // of `product` that have compute units, and an L2 each
+  int xcds;                // of `product` that have compute units, and an L2 each
   int simds_per_unit;      //
   int vector_caches;       // of a compute unit, each with an address unit
   double clock_ghz;        // peak engine clock of `product`

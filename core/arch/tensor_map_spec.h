@@ -15,14 +15,15 @@ struct TensorMapSpec {
   int rank = 3;  // 1 to 5; im2col 4 and 5
   std::array<std::uint64_t, 5> size = {};
   std::array<std::uint64_t, 5> stride_bytes = {};  // of axes 1, ...: multiples of 16
-  std::array<unsigned, 5> step = {1, 1, 1, 1, 1};  // boxes take each so manieth element; at most 8
-  int swizzle_bytes = 0;                           // 0, 32, 64 or 128: of the box's innermost axis
-  std::array<unsigned, 5> box = {};                // elements, at most 256; not of im2col
-  /// Of im2col, whose axes are channel, w, h, (d,) image: boxes are cells in the order of memory
+  std::array<unsigned, 5> step = {1, 1, 1, 1,
+                                  1};  // of a box: it takes every step-th element; at most 8
+  int swizzle_bytes = 0;               // 0, 32, 64 or 128: of the box's innermost axis
+  std::array<unsigned, 5> box = {};    // elements, at most 256; not of im2col
+  /// Of im2col, whose axes are channel, w, h, (d,) image: boxes are pixels in the order of memory
   /// that begin at positions between the tensor's corners, moved by these; w, h, d.
   bool is_im2col = false;
   std::array<int, 3> lower = {}, upper = {};
-  unsigned channels = 0, cells = 0;
+  unsigned channels = 0, pixels = 0;
 
   bool operator==(const TensorMapSpec&) const = default;
 };

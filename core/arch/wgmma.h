@@ -20,7 +20,7 @@ using MatrixDescriptor = unsigned long long;
 GRIDWISE_DEVICE MatrixDescriptor StartOf(SharedAddress address) { return (address & 0x3ffff) >> 4; }
 
 /// An operand whose rows (of A) or columns (of B) are runs of kSwizzle bytes along k, 128, 64 or
-/// 32, as the copy engine puts them there with that swizzle; groups of 8 runs follow each other.
+/// 32, as TMA puts them there with that swizzle; groups of 8 runs follow each other.
 /// The swizzle is a function of the address, so that a descriptor may begin at any run.
 template <int kSwizzle>
 GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {

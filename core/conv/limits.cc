@@ -35,12 +35,12 @@ absl::Status ValidateSpan(ConvProblem p) {
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = p.dims[i];
     const int64_t reach = dim.dilated_filter() - 1;
-    const int64_t cells =
+    const int64_t pixels =
         of_y ? std::min(dim.out() - 1, reach / dim.stride) : std::min(dim.in - 1, reach);
-    elements += cells * stride[i + 1];
+    elements += pixels * stride[i + 1];
   }
-  return AtMost(of_y ? "the span of the cells of dy that a cell of dx meets, in bytes,"
-                     : "the span of the cells of x that a cell of y meets, in bytes,",
+  return AtMost(of_y ? "the span of the pixels of dy that a pixel of dx meets, in bytes,"
+                     : "the span of the pixels of x that a pixel of y meets, in bytes,",
                 elements * SizeOf(p.type), kMaxSpanBytes);
 }
 
@@ -68,9 +68,9 @@ absl::Status ValidateLimits(const ConvProblem& p) {
            AtMost("batch", p.batch, kMaxAxisLength),
            AtMost("c", p.c, kMaxChannels),
            AtMost("k", p.k, kMaxChannels),
-           ProductFits("the number of cells of x (d * h * w)", {d.in, h.in, w.in}, kMaxCells),
-           ProductFits("the number of cells of y (do * ho * wo)", {d.out(), h.out(), w.out()},
-                       kMaxCells),
+           ProductFits("the number of pixels of x (d * h * w)", {d.in, h.in, w.in}, kMaxPixels),
+           ProductFits("the number of pixels of y (do * ho * wo)", {d.out(), h.out(), w.out()},
+                       kMaxPixels),
            ProductFits("the number of weights of an output channel (z * y * x * c)",
                        {d.filter, h.filter, w.filter, c_of_weights}, kMaxWeightsOfChannel),
        }) {

@@ -17,17 +17,17 @@ namespace gridwise {
 inline constexpr int64_t kMaxAxisLength = int64_t{1} << 30;
 /// Input channels, and output channels.
 inline constexpr int64_t kMaxChannels = int64_t{1} << 23;
-/// Cells of an image, x's and y's.
-inline constexpr int64_t kMaxCells = (int64_t{1} << 31) - 1;
+/// Pixels of an image, x's and y's.
+inline constexpr int64_t kMaxPixels = (int64_t{1} << 31) - 1;
 /// Elements of x, w and y together: 256 GiB of f16.
 inline constexpr int64_t kMaxElements = int64_t{1} << 37;
 /// Elements from one output channel of w to the next, z * y * x * c: of one group in GKYXC, of all
 /// in KYXGC. Backward-data loads eight of them with one base.
 inline constexpr int64_t kMaxWeightsOfChannel = (int64_t{1} << 25) - 1;
-/// Bytes of an image of x that lie between the first and the last cell that one output cell meets;
-/// of backward-data, of dy and one input cell.
+/// Bytes of an image of x that lie between the first and the last pixel that one output pixel
+/// meets; of backward-data, of dy and one input pixel.
 inline constexpr int64_t kMaxSpanBytes = int64_t{1} << 30;
-/// Residues of an input cell's position modulo the strides, in backward-data: each has a GEMM of
+/// Residues of an input pixel's position modulo the strides, in backward-data: each has a GEMM of
 /// its own, see gemm_map.h.
 inline constexpr int64_t kMaxResidues = int64_t{1} << 20;
 /// Elements of an epilogue's tensor, with what lies between them; and the images' number times

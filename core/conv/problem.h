@@ -22,7 +22,7 @@ constexpr std::optional<Direction> ParseDirection(std::string_view name) {
   return std::nullopt;
 }
 
-/// One spatial axis. Input cell i, output cell o and filter tap y are tied by
+/// One spatial axis. Input pixel i, output pixel o and filter tap y are tied by
 /// i = o * stride + y * dilation - pad_begin.
 struct Dim {
   int64_t in = 1;
@@ -33,16 +33,16 @@ struct Dim {
   int64_t pad_end = 0;
 
   constexpr int64_t padded_in() const { return in + pad_begin + pad_end; }
-  /// Input cells from a filter's first tap to its last.
+  /// Input pixels from a filter's first tap to its last.
   constexpr int64_t dilated_filter() const { return dilation * (filter - 1) + 1; }
-  /// Output cells: positions of the dilated filter in the padded input, stride apart. 0 where it
+  /// Output pixels: positions of the dilated filter in the padded input, stride apart. 0 where it
   /// does not fit.
   constexpr int64_t out() const {
     return padded_in() < dilated_filter() ? 0 : (padded_in() - dilated_filter()) / stride + 1;
   }
-  /// The most taps that reach one input cell, in backward-data: these are
+  /// The most taps that reach one input pixel, in backward-data: these are
   /// stride / gcd(stride, dilation) apart.
-  constexpr int64_t most_taps_of_class() const {
+  constexpr int64_t most_taps_of_phase() const {
     return CeilDiv(filter, stride / Gcd(stride, dilation));
   }
   constexpr bool operator==(const Dim&) const = default;
@@ -108,8 +108,8 @@ struct ConvProblem {
 
   constexpr int64_t c_per_group() const { return c / groups; }
   constexpr int64_t k_per_group() const { return k / groups; }
-  constexpr int64_t in_cells() const { return dims[0].in * dims[1].in * dims[2].in; }
-  constexpr int64_t out_cells() const { return dims[0].out() * dims[1].out() * dims[2].out(); }
+  constexpr int64_t in_pixels() const { return dims[0].in * dims[1].in * dims[2].in; }
+  constexpr int64_t out_pixels() const { return dims[0].out() * dims[1].out() * dims[2].out(); }
   constexpr int64_t filter_taps() const { return dims[0].filter * dims[1].filter * dims[2].filter; }
 
   /// Sizes and strides of a tensor.
@@ -144,9 +144,9 @@ struct ConvProblem {
   }
 
   /// Elements of x (and dx), w (and dw), y (and dy).
-  constexpr int64_t x_elements() const { return batch * in_cells() * c; }
+  constexpr int64_t x_elements() const { return batch * in_pixels() * c; }
   constexpr int64_t w_elements() const { return k * filter_taps() * c_per_group(); }
-  constexpr int64_t y_elements() const { return batch * out_cells() * k; }
+  constexpr int64_t y_elements() const { return batch * out_pixels() * k; }
 
   /// Elements of the direction's operands:
   /// forward a = x, b = w, out = y; backward-data a = dy, b = w, out = dx; backward-weight a = dy,
@@ -177,12 +177,12 @@ struct ConvProblem {
       case Direction::kBackwardData: {
         int64_t length = k_per_group();
         for (const Dim& dim : dims) {
-          length *= dim.most_taps_of_class();
+          length *= dim.most_taps_of_phase();
         }
         return length;
       }
       case Direction::kBackwardWeight:
-        return batch * out_cells();
+        return batch * out_pixels();
     }
     return 0;
   }

@@ -68,7 +68,7 @@ absl::Status Choose(std::span<const L> layouts, L ConvProblem::* member,
 }  // namespace
 
 absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem) {
-  const Given of_cells[] = {{"x", Tensor::kX, strides.x}, {"y", Tensor::kY, strides.y}};
+  const Given of_pixels[] = {{"x", Tensor::kX, strides.x}, {"y", Tensor::kY, strides.y}};
   const Given of_weights[] = {{"w", Tensor::kW, strides.w}};
   ConvProblem chosen = problem;
   // Layouts of sizes that are valid in none cannot be computed. In these, tensors reach least far.
@@ -76,7 +76,7 @@ absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem) {
   chosen.weight_layout = WeightLayout::kGKYXC;
   if (absl::Status status = Validate(chosen); !status.ok()) return status;
   chosen = problem;
-  absl::Status status = Choose<Layout>(kAllLayouts, &ConvProblem::layout, of_cells, chosen);
+  absl::Status status = Choose<Layout>(kAllLayouts, &ConvProblem::layout, of_pixels, chosen);
   status.Update(
       Choose<WeightLayout>(kAllWeightLayouts, &ConvProblem::weight_layout, of_weights, chosen));
   if (status.ok()) problem = chosen;

@@ -12,11 +12,10 @@
 namespace gridwise {
 namespace {
 
-/// The class of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so that
-/// the cells of dy count up.
-AxisClass ResidueClass(const Dim& dim, int64_t tap_distance, int64_t a,
-                       std::optional<int64_t> tap) {
-  AxisClass result{.first_cell = static_cast<int>(a),
+/// The phase of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so that
+/// the pixels of dy count up.
+AxisPhase PhaseOf(const Dim& dim, int64_t tap_distance, int64_t a, std::optional<int64_t> tap) {
+  AxisPhase result{.first_pixel = static_cast<int>(a),
                    .count = static_cast<int>(CeilDiv(dim.in - a, dim.stride)),
                    .taps = 0};
   if (!tap) return result;
@@ -28,7 +27,7 @@ AxisClass ResidueClass(const Dim& dim, int64_t tap_distance, int64_t a,
   return result;
 }
 
-/// The smallest tap that reaches the cells of each residue.
+/// The smallest tap that reaches the pixels of each residue.
 std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_distance) {
   std::vector<std::optional<int64_t>> taps(static_cast<size_t>(std::min(dim.stride, dim.in)));
   for (int64_t tap = 0; tap < std::min(tap_distance, dim.filter); ++tap) {
@@ -41,23 +40,23 @@ std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_dis
 
 AxisMap ForwardAxisMap(const Dim& dim) {
   return {.strides = MakeAxisStrides(Direction::kForward, dim),
-          .classes = {{.count = static_cast<int>(dim.out()),
-                       .taps = static_cast<int>(dim.filter),
-                       .first_source = static_cast<int>(-dim.pad_begin)}}};
+          .phases = {{.count = static_cast<int>(dim.out()),
+                      .taps = static_cast<int>(dim.filter),
+                      .first_source = static_cast<int>(-dim.pad_begin)}}};
 }
 
 AxisMap BackwardDataAxisMap(const Dim& dim) {
-  AxisMap map = {.strides = MakeAxisStrides(Direction::kBackwardData, dim), .classes = {}};
+  AxisMap map = {.strides = MakeAxisStrides(Direction::kBackwardData, dim), .phases = {}};
   const int64_t tap_distance = -map.strides.tap_stride;
   int64_t a = 0;
   for (const std::optional<int64_t> tap : SmallestTaps(dim, tap_distance)) {
-    map.classes.push_back(ResidueClass(dim, tap_distance, a++, tap));
+    map.phases.push_back(PhaseOf(dim, tap_distance, a++, tap));
   }
   return map;
 }
 
-SubGemm MakeSubGemm(int64_t batch, const AxisClass& d, const AxisClass& h, const AxisClass& w) {
-  const auto by_taps = [](const AxisClass& axis) {
+SubGemm MakeSubGemm(int64_t batch, const AxisPhase& d, const AxisPhase& h, const AxisPhase& w) {
+  const auto by_taps = [](const AxisPhase& axis) {
     return MakeMagicDiv(static_cast<unsigned>(std::max(axis.taps, 1)));
   };
   return {.m = static_cast<int>(batch * d.count * h.count * w.count),
@@ -77,7 +76,7 @@ AxisStrides MakeAxisStrides(Direction direction, const Dim& dim) {
             .tap_source_stride = static_cast<int>(dim.dilation)};
   }
   const int64_t gcd = Gcd(dim.stride, dim.dilation);
-  return {.cell_stride = static_cast<int>(dim.stride),
+  return {.pixel_stride = static_cast<int>(dim.stride),
           .tap_stride = -static_cast<int>(dim.stride / gcd),
           .tap_source_stride = static_cast<int>(dim.dilation / gcd)};
 }
@@ -92,10 +91,10 @@ std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem) {
     maps[axis] = MakeAxisMap(problem.direction, problem.dims[axis]);
   }
   std::vector<SubGemm> gemms;
-  gemms.reserve(maps[0].classes.size() * maps[1].classes.size() * maps[2].classes.size());
-  for (const AxisClass& d : maps[0].classes) {
-    for (const AxisClass& h : maps[1].classes) {
-      for (const AxisClass& w : maps[2].classes) {
+  gemms.reserve(maps[0].phases.size() * maps[1].phases.size() * maps[2].phases.size());
+  for (const AxisPhase& d : maps[0].phases) {
+    for (const AxisPhase& h : maps[1].phases) {
+      for (const AxisPhase& w : maps[2].phases) {
         gemms.push_back(MakeSubGemm(problem.batch, d, h, w));
       }
     }

@@ -9,10 +9,10 @@
 
 namespace gridwise {
 
-/// The classes of one axis. Post: each of its output cells is in exactly one class.
+/// The phases of one axis. Post: each of its output pixels is in exactly one phase.
 struct AxisMap {
   AxisStrides strides;
-  std::vector<AxisClass> classes;
+  std::vector<AxisPhase> phases;
 };
 
 /// AxisMap::strides alone.
@@ -21,9 +21,9 @@ AxisStrides MakeAxisStrides(Direction direction, const Dim& dim);
 /// `dim` is an axis of a valid problem. Backward-weight has forward's map.
 AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 
-/// All sub-GEMMs of a valid problem whose cells (with the batch) and filter taps are < 2^31, with
+/// All sub-GEMMs of a valid problem whose pixels (with the batch) and filter taps are < 2^31, with
 /// first_tile = 0: those with taps first, the largest K first (long ones start early), then the
-/// empty ones. Equal K keeps the order of the classes.
+/// empty ones. Equal K keeps the order of the phases.
 std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
 
 /// Their number.

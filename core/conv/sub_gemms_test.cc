@@ -11,7 +11,7 @@
 
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
-#include "core/rewrite/simplify.h"
+#include "core/rewrite/canonicalize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
-using Triple = std::array<int64_t, 3>;  // input cell, output cell, tap
+using Triple = std::array<int64_t, 3>;  // input pixel, output pixel, tap
 
 /// The triples of one axis by the definition of the convolution.
 std::vector<Triple> TriplesByDefinition(const Dim& dim) {
@@ -34,7 +34,8 @@ std::vector<Triple> TriplesByDefinition(const Dim& dim) {
   return triples;
 }
 
-/// Cells along one axis of the tensor that a direction writes, and of the one that it gathers from.
+/// Pixels along one axis of the tensor that a direction writes, and of the one that it gathers
+/// from.
 int64_t OutputSize(Direction direction, const Dim& dim) {
   return direction == Direction::kBackwardData ? dim.in : dim.out();
 }
@@ -42,23 +43,23 @@ int64_t SourceSize(Direction direction, const Dim& dim) {
   return direction == Direction::kBackwardData ? dim.out() : dim.in;
 }
 
-/// (input cell, output cell, tap) of a convolution from the map's output and source cell.
+/// (input pixel, output pixel, tap) of a convolution from the map's output and source pixel.
 Triple MakeTriple(Direction direction, int64_t output, int64_t source, int64_t tap) {
   return direction == Direction::kBackwardData ? Triple{output, source, tap}
                                                : Triple{source, output, tap};
 }
 
-/// The triples of one axis as its classes enumerate them; `cells` counts the visits to each cell of
-/// the output.
-std::vector<Triple> TriplesOfClasses(Direction direction, const Dim& dim, std::vector<int>& cells) {
+/// The triples of one axis as its phases enumerate them; `pixels` counts the visits to each pixel
+/// of the output.
+std::vector<Triple> TriplesOfPhases(Direction direction, const Dim& dim, std::vector<int>& pixels) {
   const AxisMap map = MakeAxisMap(direction, dim);
   std::vector<Triple> triples;
-  for (const AxisClass& axis : map.classes) {
+  for (const AxisPhase& axis : map.phases) {
     for (int j = 0; j < axis.count; ++j) {
-      const int output = OutputCell(axis, map.strides, j);
-      ++cells.at(static_cast<size_t>(output));
+      const int output = OutputPixel(axis, map.strides, j);
+      ++pixels.at(static_cast<size_t>(output));
       for (int t = 0; t < axis.taps; ++t) {
-        const int source = SourceCell(axis, map.strides, j, t);
+        const int source = SourcePixel(axis, map.strides, j, t);
         if (source < 0 || source >= SourceSize(direction, dim)) continue;
         triples.push_back(MakeTriple(direction, output, source, Tap(axis, map.strides, t)));
       }
@@ -83,7 +84,7 @@ void ForEachSmallAxis(Visit visit) {
           }
 }
 
-TEST(AxisMap, ClassesEnumerateTheConvolutionExactly) {
+TEST(AxisMap, PhasesEnumerateTheConvolutionExactly) {
   int axes = 0;
   ForEachSmallAxis([&](const Dim& dim) {
     if (testing::Test::HasFailure()) return;
@@ -91,19 +92,19 @@ TEST(AxisMap, ClassesEnumerateTheConvolutionExactly) {
     std::vector<Triple> expected = TriplesByDefinition(dim);
     std::sort(expected.begin(), expected.end());
     for (const Direction direction : {Direction::kForward, Direction::kBackwardData}) {
-      std::vector<int> cells(static_cast<size_t>(OutputSize(direction, dim)));
-      std::vector<Triple> actual = TriplesOfClasses(direction, dim, cells);
+      std::vector<int> pixels(static_cast<size_t>(OutputSize(direction, dim)));
+      std::vector<Triple> actual = TriplesOfPhases(direction, dim, pixels);
       std::sort(actual.begin(), actual.end());
       EXPECT_EQ(actual, expected) << Name(direction) << " in " << dim.in << " filter " << dim.filter
                                   << " stride " << dim.stride << " dilation " << dim.dilation
                                   << " pads " << dim.pad_begin << ", " << dim.pad_end;
-      EXPECT_EQ(cells, std::vector<int>(cells.size(), 1)) << "each output cell is in one class";
+      EXPECT_EQ(pixels, std::vector<int>(pixels.size(), 1)) << "each output pixel is in one phase";
     }
   });
   EXPECT_GT(axes, 5000);
 }
 
-/// Every (image, input cells, output cells, taps) of a problem, flattened to numbers, as often as
+/// Every (image, input pixels, output pixels, taps) of a problem, flattened to numbers, as often as
 /// it is visited.
 using Visits = std::map<std::vector<int64_t>, int>;
 
@@ -121,23 +122,23 @@ Visits VisitsByDefinition(const ConvProblem& p) {
 }
 
 /// Visits of one row of a sub-GEMM, all taps.
-void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, Visits& cells) {
-  const ClassCell cell = CellOfRow(gemm, m);
+void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, Visits& pixels) {
+  const PhasePixel pixel = PixelOfRow(gemm, m);
   AxisStrides strides[3];
-  std::vector<int64_t> outputs{cell.n};
+  std::vector<int64_t> outputs{pixel.n};
   for (size_t axis = 0; axis < 3; ++axis) {
     strides[axis] = MakeAxisMap(p.direction, p.dims[axis]).strides;
-    outputs.push_back(OutputCell(gemm.axis[axis], strides[axis], cell.j[axis]));
+    outputs.push_back(OutputPixel(gemm.axis[axis], strides[axis], pixel.j[axis]));
   }
-  ++cells[outputs];
+  ++pixels[outputs];
   for (int tap = 0; tap < Taps(gemm); ++tap) {
     const int t[3] = {tap / gemm.axis[2].taps / gemm.axis[1].taps,
                       tap / gemm.axis[2].taps % gemm.axis[1].taps, tap % gemm.axis[2].taps};
     std::vector<int64_t> key(10);
-    key[0] = cell.n;
+    key[0] = pixel.n;
     bool inside = true;
     for (size_t axis = 0; axis < 3; ++axis) {
-      const int source = SourceCell(gemm.axis[axis], strides[axis], cell.j[axis], t[axis]);
+      const int source = SourcePixel(gemm.axis[axis], strides[axis], pixel.j[axis], t[axis]);
       inside = inside && source >= 0 && source < SourceSize(p.direction, p.dims[axis]);
       const Triple triple = MakeTriple(p.direction, outputs[axis + 1], source,
                                        Tap(gemm.axis[axis], strides[axis], t[axis]));
@@ -148,19 +149,19 @@ void VisitRow(const ConvProblem& p, const SubGemm& gemm, int m, Visits& visits, 
 }
 
 void ExpectExactCover(const ConvProblem& p) {
-  Visits visits, cells;
+  Visits visits, pixels;
   for (const SubGemm& gemm : MakeSubGemms(p)) {
-    for (int m = 0; m < gemm.m; ++m) VisitRow(p, gemm, m, visits, cells);
+    for (int m = 0; m < gemm.m; ++m) VisitRow(p, gemm, m, visits, pixels);
   }
   EXPECT_EQ(visits, VisitsByDefinition(p));
   int64_t size = p.batch;
   for (const Dim& dim : p.dims) size *= OutputSize(p.direction, dim);
-  EXPECT_EQ(static_cast<int64_t>(cells.size()), size);
-  for (const auto& [cell, count] : cells) {
+  EXPECT_EQ(static_cast<int64_t>(pixels.size()), size);
+  for (const auto& [pixel, count] : pixels) {
     ASSERT_EQ(count, 1);
     for (size_t axis = 0; axis < 3; ++axis) {
-      ASSERT_GE(cell[axis + 1], 0);
-      ASSERT_LT(cell[axis + 1], OutputSize(p.direction, p.dims[axis]));
+      ASSERT_GE(pixel[axis + 1], 0);
+      ASSERT_LT(pixel[axis + 1], OutputSize(p.direction, p.dims[axis]));
     }
   }
 }
@@ -190,16 +191,16 @@ TEST(SubGemms, CoverRandomProblemsOfEachRankExactlyOnce) {
   }
 }
 
-TEST(SubGemms, ForwardIsOneGemmOfAllCells) {
+TEST(SubGemms, ForwardIsOneGemmOfAllPixels) {
   const ConvProblem p{
       .batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4, .filter = 2}, Dim{.in = 5, .filter = 3}}};
-  const std::vector<SubGemm> gemms = MakeSubGemms(p);  // 3 x 3 output cells
+  const std::vector<SubGemm> gemms = MakeSubGemms(p);  // 3 x 3 output pixels
   ASSERT_EQ(gemms.size(), 1u);
   EXPECT_EQ(gemms[0].m, 18);
   EXPECT_EQ(Taps(gemms[0]), 6);
-  const ClassCell cell = CellOfRow(gemms[0], (1 * 3 + 2) * 3 + 1);
-  EXPECT_EQ(cell.n, 1);
-  EXPECT_THAT(cell.j, ElementsAre(0, 2, 1));
+  const PhasePixel pixel = PixelOfRow(gemms[0], (1 * 3 + 2) * 3 + 1);
+  EXPECT_EQ(pixel.n, 1);
+  EXPECT_THAT(pixel.j, ElementsAre(0, 2, 1));
 }
 
 ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation, int64_t pad) {
@@ -208,16 +209,16 @@ ConvProblem Square(int64_t in, int64_t filter, int64_t stride, int64_t dilation,
 }
 
 // What a filter of one tap passes over is one axis once it is simplified.
-TEST(SubGemms, RowsOfALineAreItsCells) {
+TEST(SubGemms, RowsOfALineAreItsPixels) {
   const ConvProblem line =
-      Simplify({.batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4}, Dim{.in = 5}}});
+      Canonicalize({.batch = 2, .c = 5, .dims = {Dim{}, Dim{.in = 4}, Dim{.in = 5}}});
   const SubGemm gemm = MakeSubGemms(line).front();
   ASSERT_EQ(gemm.m, 40);
   ASSERT_TRUE(IsLine(gemm));
   for (int m = 0; m < gemm.m; ++m) {
-    const ClassCell cell = CellOfRow(gemm, m), of_line = CellOfLine(m);
-    EXPECT_EQ(cell.n, of_line.n) << m;
-    EXPECT_THAT(cell.j, ElementsAreArray(of_line.j)) << m;
+    const PhasePixel pixel = PixelOfRow(gemm, m), of_line = PixelOfLine(m);
+    EXPECT_EQ(pixel.n, of_line.n) << m;
+    EXPECT_THAT(pixel.j, ElementsAreArray(of_line.j)) << m;
   }
   EXPECT_FALSE(IsLine(MakeSubGemms(Square(28, 3, 1, 1, 1)).front()));
 }
@@ -243,17 +244,17 @@ TEST(SubGemms, CountsOfKnownShapes) {
 }
 
 TEST(SubGemms, WorkedExampleStride2Filter3) {
-  // out = 4 of in = 8, pad 1: i = 2 o + y - 1. Even cells meet tap 1 alone; odd cells 2j + 1 meet
+  // out = 4 of in = 8, pad 1: i = 2 o + y - 1. Even pixels meet tap 1 alone; odd pixels 2j + 1 meet
   // tap 2 at o = j and tap 0 at o = j + 1.
   const AxisMap map = MakeAxisMap(Direction::kBackwardData, {8, 3, 2, 1, 1, 1});
-  ASSERT_EQ(map.classes.size(), 2u);
+  ASSERT_EQ(map.phases.size(), 2u);
   EXPECT_EQ(map.strides.tap_stride, -2);
   EXPECT_EQ(map.strides.tap_source_stride, 1);
-  const auto fields = [](const AxisClass& c) {
-    return std::tuple(c.first_cell, c.count, c.taps, c.first_tap, c.first_source);
+  const auto fields = [](const AxisPhase& c) {
+    return std::tuple(c.first_pixel, c.count, c.taps, c.first_tap, c.first_source);
   };
-  EXPECT_EQ(fields(map.classes[0]), std::tuple(0, 4, 1, 1, 0));
-  EXPECT_EQ(fields(map.classes[1]), std::tuple(1, 4, 2, 2, 0));
+  EXPECT_EQ(fields(map.phases[0]), std::tuple(0, 4, 1, 1, 0));
+  EXPECT_EQ(fields(map.phases[1]), std::tuple(1, 4, 2, 2, 0));
 
   std::vector<int> taps, rows;
   for (const SubGemm& gemm : MakeSubGemms(Square(8, 3, 2, 1, 1))) {

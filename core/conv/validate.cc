@@ -112,7 +112,7 @@ absl::Status ValidateAxis(const Dim& dim, int axis) {
   if (absl::Status s = AtMost(padded, dim.padded_in(), kMaxAxisLength); !s.ok()) return s;
   if (dim.dilated_filter() > dim.padded_in()) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%s is %d; dilated by %d it spans %d cells and must fit in the padded input, which has %d",
+        "%s is %d; dilated by %d it spans %d pixels and must fit in the padded input, which has %d",
         AxisField(axis, "filter"), dim.filter, dim.dilation, dim.dilated_filter(),
         dim.padded_in()));
   }

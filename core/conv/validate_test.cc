@@ -123,7 +123,8 @@ TEST(Validate, NamesFieldValueAndRule) {
       {[](auto& p) { p.dims[2].pad_end = kMaxAxisLength; },
        "dims[2].in + pad_begin + pad_end (w) is 1073741833; must be <= 1073741824"},
       {[](auto& p) { p.dims[2].dilation = 11; },
-       "dims[2].filter (w) is 2; dilated by 11 it spans 12 cells and must fit in the padded input, "
+       "dims[2].filter (w) is 2; dilated by 11 it spans 12 pixels and must fit in the padded "
+       "input, "
        "which has 11"},
       {[](auto& p) { p.dims[0].in = 8; }, "dims[0].in (d) is 8; must be 1 because rank is 2"},
       {[](auto& p) { p.dims[0].pad_end = 1; },
@@ -145,9 +146,9 @@ TEST(Validate, NamesTheLimitThatIsExceeded) {
       {[](auto& p) { p.c = 1 << 24; }, "c is 16777216; must be <= 8388608"},
       {[](auto& p) { p.k = 1 << 24; }, "k is 16777216; must be <= 8388608"},
       {[](auto& p) { p.dims[1].in = p.dims[2].in = 1 << 16; },
-       "the number of cells of x (d * h * w) is 1 * 65536 * 65536; must be <= 2147483647"},
+       "the number of pixels of x (d * h * w) is 1 * 65536 * 65536; must be <= 2147483647"},
       {[](auto& p) { p.dims[1].pad_end = p.dims[2].pad_end = 1 << 17; },
-       "the number of cells of y (do * ho * wo) is 1 * 65539 * 131078; must be <= 2147483647"},
+       "the number of pixels of y (do * ho * wo) is 1 * 65539 * 131078; must be <= 2147483647"},
       {[](auto& p) {
          p.dims[1].pad_end = p.dims[1].filter = 1 << 20;
          p.c = 64;
@@ -170,7 +171,7 @@ TEST(Validate, NamesTheLimitThatIsExceeded) {
          p.dims[1] = {.in = 1000, .filter = 2, .dilation = 500};
          p.dims[2] = {.in = 1000};
        },
-       "the span of the cells of x that a cell of y meets, in bytes, is 4096008192; must be <= "
+       "the span of the pixels of x that a pixel of y meets, in bytes, is 4096008192; must be <= "
        "1073741824"},
       {[](auto& p) {
          p.direction = Direction::kBackwardData;

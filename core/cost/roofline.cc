@@ -27,15 +27,15 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
   return most;
 }
 
-std::int64_t CellsMet(const Dim& dim) {
-  // Cells that are a stride apart, of so many positions from the one at `begin` on.
+std::int64_t PixelsMet(const Dim& dim) {
+  // Pixels that are a stride apart, of so many positions from the one at `begin` on.
   const auto inside = [&](std::int64_t begin, std::int64_t positions) {
     const std::int64_t zero = 0;
     const std::int64_t first = CeilDiv(std::max(zero, -begin), dim.stride);
     const std::int64_t end = CeilDiv(std::max(zero, dim.in - begin), dim.stride);
     return std::max(zero, std::min(positions, end) - first);
   };
-  // Taps meet the same cells if they have the same remainder by the stride. Each of those begins
+  // Taps meet the same pixels if they have the same remainder by the stride. Each of those begins
   // `shift` positions behind the one before.
   const std::int64_t common = std::gcd(dim.stride, dim.dilation);
   const std::int64_t remainders = dim.stride / common, shift = dim.dilation / common;
@@ -58,7 +58,7 @@ RooflineWork RooflineWorkOf(const ConvProblem& p) {
   std::int64_t read = p.a_elements() + p.b_elements();
   if (p.direction != Direction::kBackwardData) {
     std::int64_t met = p.batch * p.c;
-    for (const Dim& dim : p.dims) met *= CellsMet(dim);
+    for (const Dim& dim : p.dims) met *= PixelsMet(dim);
     read += met - p.x_elements();
   }
   return {.type = p.type,

@@ -27,13 +27,13 @@ struct RooflineWork {
   double bytes_read = 0, bytes_written = 0;  // of all tensors, each once
 };
 
-/// The work of a problem. Of x no more is read than the cells that some tap meets: a filter of one
+/// The work of a problem. Of x no more is read than the pixels that some tap meets: a filter of one
 /// tap and stride 2 leaves out three quarters of an image.
 RooflineWork RooflineWorkOf(const ConvProblem& problem);
 RooflineWork RooflineWorkOf(const GemmProblem& problem);
 
-/// How many of an axis' input cells are met by some tap of the filter.
-std::int64_t CellsMet(const Dim& dim);
+/// How many of an axis' input pixels are met by some tap of the filter.
+std::int64_t PixelsMet(const Dim& dim);
 
 /// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in runs one after
 /// the other, tensors that fit into the Infinity Cache together are there already; of larger ones

@@ -28,7 +28,7 @@ TEST(Roofline, PeaksAreTheDataSheets) {
 }
 
 // By going through all of them.
-int64_t CountCellsMet(const Dim& dim) {
+int64_t CountPixelsMet(const Dim& dim) {
   std::set<int64_t> met;
   for (int64_t o = 0; o < dim.out(); ++o) {
     for (int64_t t = 0; t < dim.filter; ++t) {
@@ -39,7 +39,7 @@ int64_t CountCellsMet(const Dim& dim) {
   return static_cast<int64_t>(met.size());
 }
 
-TEST(CellsMet, AreThoseThatSomeTapMeets) {
+TEST(PixelsMet, AreThoseThatSomeTapMeets) {
   int checked = 0;
   for (const int64_t in : {1, 2, 5, 12, 23}) {
     for (int64_t filter = 1; filter <= 5; ++filter) {
@@ -49,7 +49,7 @@ TEST(CellsMet, AreThoseThatSomeTapMeets) {
             const Dim dim = {in, filter, stride, dilation, pad, pad / 2};
             if (dim.out() == 0) continue;
             ++checked;
-            EXPECT_EQ(CellsMet(dim), CountCellsMet(dim))
+            EXPECT_EQ(PixelsMet(dim), CountPixelsMet(dim))
                 << in << " " << filter << " " << stride << " " << dilation << " " << pad;
           }
         }
@@ -59,7 +59,7 @@ TEST(CellsMet, AreThoseThatSomeTapMeets) {
   EXPECT_GT(checked, 1000);
 }
 
-TEST(Roofline, CellsThatNoTapMeetsAreNotRead) {
+TEST(Roofline, PixelsThatNoTapMeetsAreNotRead) {
   ConvProblem problem = {.rank = 2, .batch = 4, .c = 64, .k = 32};
   for (const size_t axis : {1u, 2u}) problem.dims[axis] = {.in = 56, .stride = 2};
   const auto all = [&] { return 2.0 * (problem.a_elements() + problem.b_elements()); };

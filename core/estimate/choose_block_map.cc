@@ -30,14 +30,14 @@ double Reads(const TileGrid& grid, double resident, int log2_band, double taps =
 }
 
 constexpr std::int64_t kLineBytes = 128;
-// What is read again and again lies in those sets of L2 that its channels of each cell fall into:
+// What is read again and again lies in those sets of L2 that its channels of each pixel fall into:
 // to have fewer groups at a time has to save a quarter of what workgroups read.
 constexpr double kWorthIt = 0.75;
 
 /// What a workgroup reads where `tiles` of a group run at the same time.
 double ReadsOfTile(const TileGrid& grid, double tiles) {
   tiles = std::clamp(tiles, 1.0, static_cast<double>(grid.tiles));
-  const double channels = grid.sums_cells() ? static_cast<double>(grid.channels) : kAllColumns;
+  const double channels = grid.sums_pixels() ? static_cast<double>(grid.channels) : kAllColumns;
   return Reads(grid, tiles, 0, /*taps=*/1, channels) / tiles;
 }
 
@@ -48,22 +48,22 @@ std::int64_t GroupsOfLines(const TileGrid& grid) {
   return std::min(groups, grid.groups);
 }
 
-/// Bytes of L2 that a group's channels of a cell take up where groups run one after the other:
-/// cells whose distance is a multiple of a power of two lines fall into one of so many sets.
+/// Bytes of L2 that a group's channels of a pixel take up where groups run one after the other:
+/// pixels whose distance is a multiple of a power of two lines fall into one of so many sets.
 double BytesOfSets(const TileGrid& grid) {
-  const std::int64_t lines = grid.cell_bytes / kLineBytes;
+  const std::int64_t lines = grid.pixel_bytes / kLineBytes;
   return static_cast<double>(std::max(grid.group_bytes, (lines & -lines) * kLineBytes));
 }
 
 /// How many of the groups run next to each other: all, those of whole lines, or one.
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
-  constexpr double kOfCells = 0.75;  // of L2: the rest is of columns, which pass through
-  constexpr double kEdges = 1.05;    // tiles at an image's edges have fewer cells
+  constexpr double kOfPixels = 0.75;  // of L2: the rest is of columns, which pass through
+  constexpr double kEdges = 1.05;     // tiles at an image's edges have fewer pixels
   if (grid.group_bytes == 0) return 1;
-  const double resident = device.compute_units * grid.resident / device.dies;
+  const double resident = device.compute_units * grid.resident / device.xcds;
   const auto groups = static_cast<double>(grid.groups);
   if (grid.group_bytes < kLineBytes) {
-    if (!grid.sums_cells()) return grid.groups;
+    if (!grid.sums_pixels()) return grid.groups;
     const std::int64_t few = GroupsOfLines(grid);
     const double of_few = ReadsOfTile(grid, resident / static_cast<double>(few));
     return of_few < kWorthIt * ReadsOfTile(grid, resident / groups) ? few : grid.groups;
@@ -71,29 +71,29 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   if (grid.taps == 1) return 1;
   const double tiles = std::max(1.0, resident / groups);  // of a group
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
-  const double cells =
+  const double pixels =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
   const double l2 = MachineFactsOf(device.gfx).l2_bytes;
   const double of_one =
       std::max(1.0, resident / static_cast<double>(grid.columns)) * grid.row_elements;
   const bool one_stays = of_one * BytesOfSets(grid) <= l2;
-  // If one group's do not stay, the cells of all may leave just the columns of a tap.
+  // If one group's do not stay, the pixels of all may leave just the columns of a tap.
   const double columns =
       std::min(groups, resident) * grid.column_elements * static_cast<double>(grid.group_bytes);
-  if (cells > kOfCells * l2 && (one_stays || cells + columns > kEdges * l2)) return 1;
+  if (pixels > kOfPixels * l2 && (one_stays || pixels + columns > kEdges * l2)) return 1;
   // Of each tile.
   const double beside = Reads(grid, tiles, 0, static_cast<double>(grid.taps)) / tiles;
   const double behind = Reads(grid, resident, 0) / resident;
   return beside < behind ? grid.groups : 1;
 }
 
-/// What dies have runs of, of so many runs of neighbouring groups, where so many workgroups of a
-/// die run at the same time.
-RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int dies, double resident) {
-  if (grid.sums_cells() || (runs == 1 && grid.sections == 1)) return RunsOf::kLaunch;
-  // Some dies would have more of the long sections than others.
-  if (grid.sections > 1 && runs % dies != 0) return RunsOf::kSection;
-  const double of_section = static_cast<double>(grid.tiles) / dies;
+/// What XCDs have runs of, of so many runs of neighbouring groups, where so many workgroups of a
+/// XCD run at the same time.
+RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int xcds, double resident) {
+  if (grid.sums_pixels() || (runs == 1 && grid.sections == 1)) return RunsOf::kLaunch;
+  // Some XCDs would have more of the long sections than others.
+  if (grid.sections > 1 && runs % xcds != 0) return RunsOf::kSection;
+  const double of_section = static_cast<double>(grid.tiles) / xcds;
   const double of_launch = of_section * static_cast<double>(runs);
   const auto reads = [&](double tiles) { return ReadsOfTile(grid, std::min(tiles, resident)); };
   return reads(of_launch) < kWorthIt * reads(of_section) ? RunsOf::kLaunch : RunsOf::kSection;
@@ -103,17 +103,17 @@ RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int dies, double resi
 
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
   const std::int64_t neighbours = NeighboursOf(device, grid);
-  const int dies = grid.tiles * grid.groups * grid.splits >= 2 * device.dies ? device.dies : 1;
+  const int xcds = grid.tiles * grid.groups * grid.splits >= 2 * device.xcds ? device.xcds : 1;
   const std::int64_t runs = grid.groups / neighbours;
-  const double units = static_cast<double>(device.compute_units) / dies;
-  const RunsOf runs_of = ChooseRuns(grid, runs, dies, units * grid.resident);
+  const double units = static_cast<double>(device.compute_units) / xcds;
+  const RunsOf runs_of = ChooseRuns(grid, runs, xcds, units * grid.resident);
   // Tiles that run at the same time.
   const auto tiles = static_cast<double>(grid.tiles);
-  const auto of_tile = static_cast<double>(neighbours * (grid.sums_cells() ? 1 : grid.splits));
-  const double of_dies = tiles * static_cast<double>(runs_of == RunsOf::kLaunch ? runs : 1) *
-                         static_cast<double>(grid.sums_cells() ? grid.splits : 1);
-  const double of_die = std::min(tiles, of_dies / dies);
-  const double resident = std::clamp(of_die, 1.0, std::max(1.0, units * grid.resident / of_tile));
+  const auto of_tile = static_cast<double>(neighbours * (grid.sums_pixels() ? 1 : grid.splits));
+  const double of_xcds = tiles * static_cast<double>(runs_of == RunsOf::kLaunch ? runs : 1) *
+                         static_cast<double>(grid.sums_pixels() ? grid.splits : 1);
+  const double of_xcd = std::min(tiles, of_xcds / xcds);
+  const double resident = std::clamp(of_xcd, 1.0, std::max(1.0, units * grid.resident / of_tile));
   int log2_band = 0;
   double least = Reads(grid, resident, 0);
   for (int candidate = 1; candidate <= kMaxLog2Band && (1 << candidate) <= grid.rows; ++candidate) {
@@ -123,7 +123,7 @@ BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
     least = reads;
     log2_band = candidate;
   }
-  return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), dies, log2_band,
+  return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), xcds, log2_band,
                       static_cast<int>(grid.groups), static_cast<int>(neighbours),
                       static_cast<int>(grid.splits), runs_of);
 }
@@ -131,10 +131,10 @@ BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
 std::string ToString(const BlockMap& map) {
   const std::string bands =
       map.log2_band == 0 ? "row-major" : absl::StrFormat("bands of %d rows", map.band());
-  const int dies = std::max(map.of_launch.dies, map.of_section.dies);
-  const bool by_groups = map.of_launch.dies > 1 && map.groups > map.neighbours;
-  return dies == 1 ? bands
-                   : absl::StrFormat("%d dies%s, %s", dies, by_groups ? " by groups" : "", bands);
+  const int xcds = std::max(map.of_launch.xcds, map.of_section.xcds);
+  const bool by_groups = map.of_launch.xcds > 1 && map.groups > map.neighbours;
+  return xcds == 1 ? bands
+                   : absl::StrFormat("%d XCDs%s, %s", xcds, by_groups ? " by groups" : "", bands);
 }
 
 }  // namespace gridwise

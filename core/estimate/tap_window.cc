@@ -12,14 +12,14 @@ namespace gridwise {
 void SetTapWindow(const PartRequest& request, const TapTiles& tiles, TileSteps& steps) {
   constexpr double kLineBytes = 128;
   const int element_bytes = SizeOf(request.problem.type);
-  const TensorAxes cells = request.problem.AxesOf(request.problem.a());
+  const TensorAxes pixels = request.problem.AxesOf(request.problem.a());
   const double rows = tiles.rows / tiles.columns;  // tiles of a row ask for them together
-  steps.window_bytes = rows * static_cast<double>(cells.size[5]) * element_bytes;
-  // A step's lines lie so many apart and crowd into some sets; those of whole cells are in all.
-  const auto apart = static_cast<std::int64_t>(cells.stride[3] * element_bytes / kLineBytes);
+  steps.window_bytes = rows * static_cast<double>(pixels.size[5]) * element_bytes;
+  // A step's lines lie so many apart and crowd into some sets; those of whole pixels are in all.
+  const auto apart = static_cast<std::int64_t>(pixels.stride[3] * element_bytes / kLineBytes);
   if (apart > 0) steps.window_spread = static_cast<double>(apart & -apart);
   // Where they stay nevertheless, steps of the same line ask for it once.
-  const double at_once = steps.resident * request.device.compute_units / request.device.dies;
+  const double at_once = steps.resident * request.device.compute_units / request.device.xcds;
   const bool stay = rows * at_once * kLineBytes * steps.window_spread <=
                     MachineFactsOf(request.device.gfx).l2_bytes;
   const double of_line = stay ? std::min(1.0, tiles.terms * element_bytes / kLineBytes) : 1;

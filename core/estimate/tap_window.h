@@ -14,7 +14,7 @@ struct TapTiles {
   double part = 0;     // of a step's bytes, that are of A
 };
 
-/// Fills in what of the cells that a tap reads L2 may have at the next one, and at the next step:
+/// Fills in what of the pixels that a tap reads L2 may have at the next one, and at the next step:
 /// steps.window_bytes, window_part and window_spread, by `steps.resident`.
 void SetTapWindow(const PartRequest& request, const TapTiles& tiles, TileSteps& steps);
 

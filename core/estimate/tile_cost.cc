@@ -10,12 +10,12 @@
 namespace gridwise {
 namespace {
 
-/// Bytes a clock that one of `busy` compute units gets of its die's L2, and of what is behind it,
-/// which workgroups share evenly: as if `sharing` units were busy.
+/// Bytes a clock that one of `busy` compute units gets of its XCD's L2, and of what is behind it,
+/// which workgroups share evenly: as if `split_k` units were busy.
 double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, double missed,
-                     double busy, double sharing) {
-  const double l2 = machine.l2_bytes_per_clk * device.dies / busy;
-  const double behind = machine.mall_gb_per_s / device.clock_ghz / sharing;
+                     double busy, double split_k) {
+  const double l2 = machine.l2_bytes_per_clk * device.xcds / busy;
+  const double behind = machine.mall_gb_per_s / device.clock_ghz / split_k;
   return 1 / (1 / l2 + missed / behind);
 }
 
@@ -41,7 +41,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
       work_(work),
       machine_(MachineFactsOf(device.gfx)),
       power_(PowerFactor(device.gfx)) {
-  lds_ = s.slab_bytes / machine_.lds_write_bytes + s.conflict_cycles +
+  lds_ = s.k_tile_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
   // What a wave does in a step besides to multiply, or another wave meanwhile.
   const double written =
@@ -51,22 +51,22 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   const double loads = s.lane_cycles + written;
   busy_ = s.loads_apart ? std::max(multiplies, loads + swapped) : multiplies + loads;
   busy_ += fit.barrier * s.barriers;
-  // Slabs in flight share the latency.
+  // K tiles in flight share the latency.
   latency_ = (machine_.l2_latency_clk + fit.missed * machine_.mall_latency_ns * device.clock_ghz) /
-             s.slabs_in_flight;
+             s.k_tiles_in_flight;
   const TargetTraits target = TraitsOf(device.gfx);
   address_ = s.address_cycles / target.vector_caches;
   instruction_ = (target.wave_size == 64 ? 4.0 : 1.0) / target.simds_per_unit;
   fixed_ = fit.launch + (s.loads_ahead ? fit.ahead : 0) + s.prologue_cycles +
            fit.output * s.output_factor * s.tile_elements;
   const double units = device.compute_units;
-  transfer_ = s.slab_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
-  if (s.join_bytes > 0) {
+  transfer_ = s.k_tile_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
+  if (s.fixup_bytes > 0) {
     // The last workgroup of a tile has stored its sums, counts them, and waits for the first ones.
     constexpr double kWaits = 3;
     constexpr double kBytesPerClock = 24;  // of a workgroup, which has 48 kB on their way
     pass_ = kWaits * (machine_.l2_latency_clk + machine_.mall_latency_ns * device.clock_ghz);
-    pass_of_split_ = s.join_bytes / kBytesPerClock;
+    pass_of_split_ = s.fixup_bytes / kBytesPerClock;
   } else {
     pass_ = PassCycles(device, 0);
     pass_of_split_ = 4 * work.out_elements * device.clock_ghz / machine_.mall_gb_per_s;
@@ -75,7 +75,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
 
 double TileCost::PassOf(int splits) const {
   if (splits == 1) return 0;
-  if (steps_.join_bytes > 0) return pass_ + splits * pass_of_split_;
+  if (steps_.fixup_bytes > 0) return pass_ + splits * pass_of_split_;
   return ReduceCycles(device_, work_.out_elements, splits, steps_.element_bytes);
 }
 
@@ -92,21 +92,21 @@ Cost TileCost::TermsOf(int splits) const {
   const double steps = std::max(mean, most / rounds);
   const double alone_steps = std::max(mean, most * resident / rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
-  // L2 has a tap's cells no more at the next one if it does not hold those of all workgroups.
+  // L2 has a tap's pixels no more at the next one if it does not hold those of all workgroups.
   // Splits of a tile, which run next to each other, have the same ones. The more a step's lines
   // crowd into some sets, the sooner all are lost.
   const double window =
-      s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.dies;
+      s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.xcds;
   const double lost =
       s.window_part * std::clamp((window / machine_.l2_bytes - 1) * s.window_spread, 0.0, 1.0);
   const double missed = lost + (1 - lost) * fit_.missed;
   const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units, tiles / rounds);
-  // A slab arrives behind those of the unit's other workgroups.
-  const double arrival = latency_ + resident * s.slab_bytes / bytes_per_clock;
+  // A k tile arrives behind those of the unit's other workgroups.
+  const double arrival = latency_ + resident * s.k_tile_bytes / bytes_per_clock;
   // L2 gives whole lines; what is behind it, each of them once.
-  const double beside = std::max(0.0, s.line_bytes - s.slab_bytes) * units /
-                        (machine_.l2_bytes_per_clk * device_.dies);
-  const double memory = std::max(s.slab_bytes / bytes_per_clock + beside, address_);
+  const double beside = std::max(0.0, s.line_bytes - s.k_tile_bytes) * units /
+                        (machine_.l2_bytes_per_clk * device_.xcds);
+  const double memory = std::max(s.k_tile_bytes / bytes_per_clock + beside, address_);
   const double ragged = work_.ragged_steps / tiles * s.ragged_cycles;
   // A SIMD issues one instruction of a kind at a time.
   const double taps = std::max(0.0, work_.tap_steps / tiles - 1);
@@ -160,8 +160,8 @@ bool TileCost::IsAlwaysOver(double eighth_power) const {
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const bool along_cells = request.problem.direction == Direction::kBackwardWeight;
-  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_cells), steps, work);
+  const bool along_pixels = request.problem.direction == Direction::kBackwardWeight;
+  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_pixels), steps, work);
   // In eighth powers of cycles.
   Cost best = {.splits = 0};
   double least = std::numeric_limits<double>::infinity();
@@ -174,11 +174,11 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
   };
   const auto is_over = [&](int splits, double time) { return cost.IsOver(splits, time); };
   const double enough = EighthPower(request.enough_cycles);
-  Sharing sharing = request.sharing;
-  if (sharing.splits == 0 && cost.IsAlwaysOver(enough)) sharing.splits = 1;
-  sharing = ShareK(sharing, type, request.device, work, time_of, is_over, enough);
-  if (best.splits != sharing.splits) best = cost.TermsOf(sharing.splits);
-  return {.sharing = sharing, .cost = best};
+  SplitK split_k = request.split_k;
+  if (split_k.splits == 0 && cost.IsAlwaysOver(enough)) split_k.splits = 1;
+  split_k = ChooseSplitK(split_k, type, request.device, work, time_of, is_over, enough);
+  if (best.splits != split_k.splits) best = cost.TermsOf(split_k.splits);
+  return {.split_k = split_k, .cost = best};
 }
 
 }  // namespace gridwise

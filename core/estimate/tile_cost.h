@@ -5,7 +5,7 @@
 #include "core/arch/mma_shape.h"
 #include "core/base/types.h"
 #include "core/cost/cost.h"
-#include "core/estimate/share_k.h"
+#include "core/estimate/split_k.h"
 #include "core/estimate/tile_fit.h"
 #include "core/launch/part_kernel.h"
 
@@ -32,21 +32,21 @@ struct TileSteps {
   // Of a step.
   double matrix_cycles = 0;  // of the matrix units
   double matrix_simds = 1;   // part of the SIMDs that have those; 0: vector ALUs multiply
-  double slab_bytes = 0;     // that come from memory into LDS
+  double k_tile_bytes = 0;   // that come from memory into LDS
   double line_bytes = 0;     // of the lines of memory that they are in; 0: they fill them
-  double window_bytes = 0;   // of cells that the steps of a tap read, and those of the next again
-  double window_part = 0;    // of the slab's bytes, that are of such cells
-  double window_spread = 1;  // of L2's sets, a step's lines of such cells fall into one in so many
+  double window_bytes = 0;   // of pixels that the steps of a tap read, and those of the next again
+  double window_part = 0;    // of the k tile's bytes, that are of such pixels
+  double window_spread = 1;  // of L2's sets, a step's lines of such pixels fall into one in so many
   double read_bytes = 0;     // that waves read of LDS
   double written_bytes = 0;  // that waves write to LDS, one after the other
   double conflict_cycles = 0;   // that these writes take longer, since lanes share banks
   double lane_cycles = 0;       // of vector instructions of a wave, besides
-  double swapped_elements = 0;  // of the slab, that are transposed in registers
+  double swapped_elements = 0;  // of the k tile, that are transposed in registers
   bool loads_apart = false;     // the last four are of waves that do nothing else
   double address_cycles = 0;    // of one address unit, for what is loaded; 0: less than the loads
   int barriers = 1;
-  int slabs_in_flight = 1;
-  bool loads_ahead = false;  // several slabs into registers, as many as there may be steps
+  int k_tiles_in_flight = 1;
+  bool loads_ahead = false;  // several k tiles into registers, as many as there may be steps
 
   // A wave issues them, whether other waves wait or not: of a short K, most of the time.
   Instructions of_workgroup;  // before its first step, and behind its last one
@@ -55,7 +55,7 @@ struct TileSteps {
 
   double ragged_cycles = 0;    // more of a step that loads parts of vectors
   double prologue_cycles = 0;  // of a workgroup, before its first load
-  double join_bytes = 0;       // of the sums of a tile, whose splits are joined in the launch
+  double fixup_bytes = 0;      // of the sums of a tile, whose splits are joined in the launch
   double factor = 1;           // of all that a workgroup takes, by measurement of the family
 };
 
@@ -94,11 +94,11 @@ class TileCost {
 
 /// How a launch of tiles shares K, and what it costs.
 struct TileEstimate {
-  Sharing sharing;
+  SplitK split_k;
   Cost cost;  // but for its cycles
 };
 
-/// ShareK by the estimates of an instance for operands of `type` that takes `steps`.
+/// ChooseSplitK by the estimates of an instance for operands of `type` that takes `steps`.
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work);
 

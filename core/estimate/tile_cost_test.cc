@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include "core/estimate/share_k.h"
+#include "core/estimate/split_k.h"
 #include "core/estimate/tile_fit.h"
 #include "gtest/gtest.h"
 
@@ -20,7 +20,7 @@ class Chance {
             .element_bytes = 2,
             .resident = std::floor(Between(1, 8)),
             .matrix_cycles = Between(16, 4096),
-            .slab_bytes = Between(1024, 65536),
+            .k_tile_bytes = Between(1024, 65536),
             .line_bytes = Between(1024, 131072),
             .window_bytes = Between(0, 1e6),
             .window_part = Between(0, 1),
@@ -30,7 +30,7 @@ class Chance {
             .lane_cycles = Between(0, 500),
             .swapped_elements = Between(0, 8192),
             .address_cycles = Between(0, 4096),
-            .slabs_in_flight = static_cast<int>(Between(1, 5)),
+            .k_tiles_in_flight = static_cast<int>(Between(1, 5)),
             .of_workgroup = {Between(100, 5000), Between(100, 5000)},
             .of_step = {Between(0, 500), Between(0, 500)},
             .of_tap = {Between(0, 500), Between(0, 500)},
@@ -80,7 +80,7 @@ TEST(TileCost, IsOverItsBound) {
   EXPECT_GT(is_always_over, costs / 3) << "likewise";
 }
 
-// A die's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
+// An XCD's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
 // of one that fits. Two splits of a tile have the same window.
 TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   const DeviceFacts device = Gfx::k942;
@@ -89,8 +89,8 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
     TileSteps steps;
     steps.tile_elements = 16384;
     steps.element_bytes = 2;
-    steps.slab_bytes = 16384;
-    steps.window_bytes = window_mb * mb * device.dies / units;
+    steps.k_tile_bytes = 16384;
+    steps.window_bytes = window_mb * mb * device.xcds / units;
     steps.window_part = 0.5;
     steps.window_spread = spread;
     const Work work = {.tiles = units, .steps = 64 * units, .out_elements = 16384 * units};
@@ -115,7 +115,7 @@ TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   steps.element_bytes = 2;
   steps.resident = 2;
   steps.matrix_cycles = 256;
-  steps.slab_bytes = 16384;
+  steps.k_tile_bytes = 16384;
   const auto cost_of = [&](double rounds, double mean, double most) {
     const double tiles = rounds * device.compute_units;
     const Work work = {.tiles = tiles, .steps = mean * tiles, .most_steps = most};
@@ -139,7 +139,7 @@ TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
   TileSteps steps;
   steps.tile_elements = 16384;
   steps.element_bytes = 2;
-  steps.slab_bytes = 16384;
+  steps.k_tile_bytes = 16384;
   steps.window_bytes = 1e9;  // nothing of it stays in L2
   steps.window_part = 1;
   const auto cycles_of_step = [&](double rounds) {
@@ -149,9 +149,9 @@ TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
     return cost.rounds * cost.memory_cycles / 64;
   };
   const double by_l2 =
-      steps.slab_bytes * device.compute_units / (machine.l2_bytes_per_clk * device.dies);
+      steps.k_tile_bytes * device.compute_units / (machine.l2_bytes_per_clk * device.xcds);
   const double by_mall =
-      steps.slab_bytes * device.compute_units / (machine.mall_gb_per_s / device.clock_ghz);
+      steps.k_tile_bytes * device.compute_units / (machine.mall_gb_per_s / device.clock_ghz);
   EXPECT_NEAR(cycles_of_step(1), by_l2 + by_mall, 1e-6 * by_mall);
   EXPECT_NEAR(cycles_of_step(1.5), 2 * by_l2 + 1.5 * by_mall, 1e-6 * by_mall);
   EXPECT_NEAR(cycles_of_step(2), 2 * by_l2 + 2 * by_mall, 1e-6 * by_mall);
@@ -168,7 +168,7 @@ TEST(ReadElements, CountsWhatSeveralLanesHoldAsOften) {
   EXPECT_EQ(ReadElements({MmaUnit::kFma, 16, 16, 4}, 256, 128), 8 * 256 + 4 * 128);
 }
 
-TEST(ShareK, ChoosesTheSameWithABound) {
+TEST(ChooseSplitK, ChoosesTheSameWithABound) {
   Chance chance;
   const DeviceFacts device = Gfx::k942;
   int estimates = 0, with_bound = 0, split = 0;
@@ -180,7 +180,7 @@ TEST(ShareK, ChoosesTheSameWithABound) {
         ++count;
         return EighthPowerOfCycles(cost.TermsOf(splits));
       };
-      return ShareK({}, DataType::kF16, device, work, time_of, is_over).splits;
+      return ChooseSplitK({}, DataType::kF16, device, work, time_of, is_over).splits;
     };
     const int splits = share(estimates, NoBound);
     ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.IsOver(n, time); }), splits)

@@ -13,7 +13,7 @@ struct TileFit {
   double swapped = 0;      // of an element that is transposed in registers
   double output = 0;       // of an element of the output: staged in LDS, and stored
   double launch = 0;       // dispatch and index arithmetic of a workgroup
-  double ahead = 0;        // of a workgroup that loads several slabs before its first step
+  double ahead = 0;        // of a workgroup that loads several k tiles before its first step
   double issue = 0;        // factor of the clocks that instructions take at best
 
   static constexpr void Fields(auto& self, auto&& visit) {
@@ -29,9 +29,9 @@ struct TileFit {
   }
 };
 
-/// Those of kernels whose K are channels, or of backward-weight's, whose K are cells.
-const TileFit& TileFitOf(Gfx gfx, bool along_cells);
+/// Those of kernels whose K are channels, or of backward-weight's, whose K are pixels.
+const TileFit& TileFitOf(Gfx gfx, bool along_pixels);
 /// The same to be changed, by a program that fits it: not while another thread estimates.
-TileFit& MutableTileFit(Gfx gfx, bool along_cells);
+TileFit& MutableTileFit(Gfx gfx, bool along_pixels);
 
 }  // namespace gridwise

@@ -1,16 +1,16 @@
 /// The block map: which tile of the output a workgroup computes. Device-usable.
 ///
 /// Tiles of a launch are numbered: those of a sub-GEMM after those of the one before, and within it
-/// by rows of tiles. Workgroups that run at the same time share operands in the L2 of their die:
+/// by rows of tiles. Workgroups that run at the same time share operands in the L2 of their XCD:
 /// those of a row of tiles their rows of A, those of a column their columns of B. The map chooses
 /// which tiles these are, in two steps:
 ///
-///   workgroup --dies--> slot        each die gets a contiguous run of slots
+///   workgroup --XCDs--> slot        each XCD gets a contiguous run of slots
 ///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
 ///
 /// Both are bijections, which block_map_test.cc enumerates. Slots may count groups and splits too,
 /// so that those of a tile run next to each other: neighbouring groups lie in the same lines of
-/// memory. Those that share no lines run one after the other, each on as few dies as there are:
+/// memory. Those that share no lines run one after the other, each on as few XCDs as there are:
 /// runs are of the whole launch, or, where sub-GEMMs of unlike length follow one another in each
 /// group, of one of these.
 #pragma once
@@ -19,19 +19,19 @@
 
 namespace gridwise {
 
-/// Workgroups that start one after the other and that dies share: number i runs on die i % dies.
-struct DieRuns {
-  int dies = 1;
-  MagicDiv by_dies = MakeMagicDiv(1);
+/// Workgroups that start one after the other and that XCDs share: number i runs on XCD i % XCDs.
+struct XcdRuns {
+  int xcds = 1;
+  MagicDiv by_xcds = MakeMagicDiv(1);
 };
-constexpr DieRuns MakeDieRuns(int dies) {
-  return {.dies = dies, .by_dies = MakeMagicDiv(static_cast<unsigned>(dies))};
+constexpr XcdRuns MakeXcdRuns(int xcds) {
+  return {.xcds = xcds, .by_xcds = MakeMagicDiv(static_cast<unsigned>(xcds))};
 }
 
-/// A block map of some size. The default is row-major on one die.
+/// A block map of some size. The default is row-major on one XCD.
 struct BlockMap {
-  DieRuns of_launch;  // one of the two is of one die
-  DieRuns of_section;
+  XcdRuns of_launch;  // one of the two is of one XCD
+  XcdRuns of_section;
   int log2_band = 0;  // rows of tiles of a band; one row: row-major
   int tiles = 1;      // along x of the launch; groups are along y and splits along z
   int groups = 1;
@@ -44,16 +44,16 @@ struct BlockMap {
   constexpr int band() const { return 1 << log2_band; }
 };
 
-/// What dies have runs of.
+/// What XCDs have runs of.
 enum class RunsOf { kSection, kLaunch };
 
 /// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups, of which
 /// `neighbours`, a divisor, run next to each other, and splits. `log2_band` < 31, and fewer than
 /// 2^31 workgroups.
-constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band, int groups = 1,
+constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band, int groups = 1,
                                 int neighbours = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
-  return {.of_launch = MakeDieRuns(runs == RunsOf::kLaunch ? dies : 1),
-          .of_section = MakeDieRuns(runs == RunsOf::kSection ? dies : 1),
+  return {.of_launch = MakeXcdRuns(runs == RunsOf::kLaunch ? xcds : 1),
+          .of_section = MakeXcdRuns(runs == RunsOf::kSection ? xcds : 1),
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
@@ -67,21 +67,21 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int dies, int log2_band,
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The slot of workgroup `i` of `count` that start one after the other: dies have runs of them, in
+/// The slot of workgroup `i` of `count` that start one after the other: XCDs have runs of them, in
 /// their order.
-GRIDWISE_HD constexpr int SlotOf(const DieRuns& runs, int i, int count) {
-  const int die_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_dies));
-  const int rest = count - die_slots * runs.dies;  // so many dies have one more
-  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_dies));
-  const int die = i - turn * runs.dies;
-  return die * die_slots + (die < rest ? die : rest) + turn;
+GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
+  const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
+  const int rest = count - xcd_slots * runs.xcds;  // so many XCDs have one more
+  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
+  const int xcd = i - turn * runs.xcds;
+  return xcd * xcd_slots + (xcd < rest ? xcd : rest) + turn;
 }
 
-/// A workgroup's number among those of neighbouring groups, one after the other on its die.
+/// A workgroup's number among those of neighbouring groups, one after the other on its XCD.
 struct WorkgroupOfGroups {
   int number, first_group;
 };
-/// That of workgroup (x, y, z). Where dies have runs of the launch, the number is its slot.
+/// That of workgroup (x, y, z). Where XCDs have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
   const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));

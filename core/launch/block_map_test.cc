@@ -15,15 +15,15 @@
 namespace gridwise {
 namespace {
 
-/// Whether every tile of such a launch is one workgroup's, and each die's are a run of slots.
-bool CoversOnce(int rows, int columns, int dies, int log2_band) {
+/// Whether every tile of such a launch is one workgroup's, and each XCD's are a run of slots.
+bool CoversOnce(int rows, int columns, int xcds, int log2_band) {
   const int tiles = rows * columns;
-  const BlockMap map = MakeBlockMap(tiles, columns, dies, log2_band);
+  const BlockMap map = MakeBlockMap(tiles, columns, xcds, log2_band);
   std::vector<bool> seen(static_cast<std::size_t>(tiles));
   for (int i = 0; i < tiles; ++i) {
     const int slot = SlotOf(map.of_launch, i, tiles);
     if (slot < 0 || slot >= tiles) return false;
-    if (i >= dies && slot != SlotOf(map.of_launch, i - dies, tiles) + 1) return false;
+    if (i >= xcds && slot != SlotOf(map.of_launch, i - xcds, tiles) + 1) return false;
     const TileOfGemm tile = TileAt(map, slot, rows, columns);
     if (tile.row < 0 || tile.row >= rows || tile.column < 0 || tile.column >= columns) return false;
     const auto number = static_cast<std::size_t>(tile.row * columns + tile.column);
@@ -37,9 +37,9 @@ TEST(BlockMap, IsABijection) {
   int maps = 0;
   for (const int rows : {1, 2, 3, 4, 5, 7, 8, 9, 31, 64}) {
     for (const int columns : {1, 2, 3, 4, 5, 8, 13}) {
-      for (const int dies : {1, 2, 5, 6, 8}) {
+      for (const int xcds : {1, 2, 5, 6, 8}) {
         for (int log2_band = 0; log2_band <= 5; ++log2_band) {
-          EXPECT_TRUE(CoversOnce(rows, columns, dies, log2_band));
+          EXPECT_TRUE(CoversOnce(rows, columns, xcds, log2_band));
           ++maps;
         }
       }
@@ -48,14 +48,14 @@ TEST(BlockMap, IsABijection) {
   EXPECT_EQ(maps, 10 * 7 * 5 * 6);
 }
 
-/// Whether workgroups of a launch with groups and splits have a slot each, those of a die one run
+/// Whether workgroups of a launch with groups and splits have a slot each, those of an XCD one run
 /// of them: of the launch, or of each of so many sections of workgroups of neighbouring groups.
 void ExpectRuns(const BlockMap& map, int sections) {
   const int section = map.slots / sections;
   ASSERT_EQ(section * sections, map.slots);
   std::vector<int> seen(static_cast<std::size_t>(map.workgroups));
-  const int dies = std::max(map.of_launch.dies, map.of_section.dies);
-  std::vector<int> last(static_cast<std::size_t>(dies), -1);  // slot of the launch, of each die
+  const int xcds = std::max(map.of_launch.xcds, map.of_section.xcds);
+  std::vector<int> last(static_cast<std::size_t>(xcds), -1);  // slot of the launch, of each XCD
   for (int i = 0; i < map.workgroups; ++i) {
     const int x = i % map.tiles, y = i / map.tiles % map.groups, z = i / map.tiles / map.groups;
     const auto [number, first_group] = WorkgroupAt(map, x, y, z);
@@ -66,8 +66,8 @@ void ExpectRuns(const BlockMap& map, int sections) {
     const int slot = first_group / map.neighbours * map.slots + first + in_section;
     ++seen[static_cast<std::size_t>(slot)];
     int& before =
-        last[static_cast<std::size_t>(map.of_launch.dies > 1 ? i % dies : (number - first) % dies)];
-    if (before >= 0 && (map.of_launch.dies > 1 || before / section == slot / section)) {
+        last[static_cast<std::size_t>(map.of_launch.xcds > 1 ? i % xcds : (number - first) % xcds)];
+    if (before >= 0 && (map.of_launch.xcds > 1 || before / section == slot / section)) {
       EXPECT_EQ(slot, before + 1);
     }
     before = slot;
@@ -82,9 +82,9 @@ TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
   for (const int tiles : {1, 6, 35}) {
     for (const auto& [groups, neighbours] : {std::pair(1, 1), {2, 2}, {7, 7}, {7, 1}, {6, 3}}) {
       for (const int splits : {1, 3}) {
-        for (const int dies : {1, 3, 8}) {
+        for (const int xcds : {1, 3, 8}) {
           const auto map = [&](RunsOf runs) {
-            return MakeBlockMap(tiles, /*columns=*/1, dies, /*log2_band=*/0, groups, neighbours,
+            return MakeBlockMap(tiles, /*columns=*/1, xcds, /*log2_band=*/0, groups, neighbours,
                                 splits, runs);
           };
           ExpectRuns(map(RunsOf::kLaunch), /*sections=*/1);
@@ -96,10 +96,10 @@ TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
   }
 }
 
-TEST(BlockMap, DiesHaveWholeGroups) {
-  // 16 groups of 12 tiles on 8 dies: a die has the tiles of two groups, one after the other.
+TEST(BlockMap, XcdsHaveWholeGroups) {
+  // 16 groups of 12 tiles on 8 XCDs: an XCD has the tiles of two groups, one after the other.
   const BlockMap map =
-      MakeBlockMap(/*tiles=*/12, /*columns=*/3, /*dies=*/8, /*log2_band=*/0, /*groups=*/16);
+      MakeBlockMap(/*tiles=*/12, /*columns=*/3, /*xcds=*/8, /*log2_band=*/0, /*groups=*/16);
   for (int i = 0; i < 12 * 16; ++i) {
     const auto [number, group] = WorkgroupAt(map, i % 12, i / 12, 0);
     EXPECT_EQ(group / 2, i % 8);
@@ -116,15 +116,15 @@ TileGrid Square(std::int64_t tiles_along_an_axis) {
           .column_elements = 128};
 }
 
-TEST(ChooseBlockMap, DiesHaveRunsWhereThereAreTilesForThem) {
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(32)).of_launch.dies, 8);
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(3)).of_launch.dies, 1) << "9 tiles";
-  EXPECT_EQ(ChooseBlockMap(Gfx::k1201, Square(32)).of_launch.dies, 1);
-  EXPECT_EQ(ChooseBlockMap(DeviceFacts(Gfx::k942, 228), Square(32)).of_launch.dies, 6) << "MI300A";
+TEST(ChooseBlockMap, XcdsHaveRunsWhereThereAreTilesForThem) {
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(32)).of_launch.xcds, 8);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(3)).of_launch.xcds, 1) << "9 tiles";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k1201, Square(32)).of_launch.xcds, 1);
+  EXPECT_EQ(ChooseBlockMap(DeviceFacts(Gfx::k942, 228), Square(32)).of_launch.xcds, 6) << "MI300A";
 }
 
 TEST(ChooseBlockMap, BandsShareColumns) {
-  // 38 workgroups of a die: a row of 32 tiles and a bit reads 2 + 32 lines of tiles; of the bands
+  // 38 workgroups of an XCD: a row of 32 tiles and a bit reads 2 + 32 lines of tiles; of the bands
   // of rows, 8 x 5 read fewest.
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, Square(32)).band(), 8);
   EXPECT_EQ(
@@ -136,27 +136,27 @@ TEST(ChooseBlockMap, BandsShareColumns) {
       << "one column of tiles";
 }
 
-TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
-  // 38 workgroups of a die are of 5 tiles: row-major ones read 1 + 5 lines of tiles, 2 x 3 read 5.
+TEST(ChooseBlockMap, GroupsOfATileShareItsXcd) {
+  // 38 workgroups of an XCD are of 5 tiles: row-major ones read 1 + 5 lines of tiles, 2 x 3 read 5.
   TileGrid grid = Square(32);
   grid.groups = 8;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 8) << "one group after the other";
   grid.groups = 32;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 1) << "saves nothing";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 1) << "saves nothing";
   grid = Square(3);
   grid.groups = 8;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "each has a group";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8) << "each has a group";
   grid.sections = 4;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "all four sections each";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8) << "all four sections each";
   grid.groups = 12;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_section.dies, 8) << "some would have longer ones";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_section.xcds, 8) << "some would have longer ones";
   grid = Square(32);
   grid.groups = 8;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32);
   grid.group_bytes = 64;  // half a line
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 2);
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32 * 8);
-  // 16 groups of 256 x 128 bytes each, of which a die's L2 holds those of 76 workgroups.
+  // 16 groups of 256 x 128 bytes each, of which an XCD's L2 holds those of 76 workgroups.
   grid = {.tiles = 196, .rows = 196, .columns = 1, .row_elements = 256, .column_elements = 64};
   grid.groups = 16;
   grid.resident = 2;
@@ -166,15 +166,15 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   grid.group_bytes = 512;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "10 MB";
   // Those of 56 workgroups are 3.7 MB, more than L2 has beside columns. One group after the other
-  // would have all of it, unless its cells, 4 KB apart, fall into a sixteenth of the sets.
+  // would have all of it, unless its pixels, 4 KB apart, fall into a sixteenth of the sets.
   grid.resident = 1.5;
   grid.group_bytes = 256;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1);
-  grid.cell_bytes = 4096;
+  grid.pixel_bytes = 4096;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
-  grid.cell_bytes = 4096 + 128;
+  grid.pixel_bytes = 4096 + 128;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "all sets";
-  // 32 groups of 55 x 4 tiles: side by side each die would have one row of each, and share no
+  // 32 groups of 55 x 4 tiles: side by side each XCD would have one row of each, and share no
   // columns.
   grid = {.tiles = 220, .rows = 55, .columns = 4, .row_elements = 128, .column_elements = 128};
   grid.groups = 32;
@@ -184,10 +184,10 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsDie) {
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "columns";
   grid = Square(2);
   grid.splits = 4;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8) << "16 workgroups";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8) << "16 workgroups";
 }
 
-TEST(ChooseBlockMap, TilesOfTheSameCellsShareTheirDie) {
+TEST(ChooseBlockMap, TilesOfTheSamePixelsShareTheirXcd) {
   // dw of 64 groups of 48 x 128 channels and 9 taps, whose 12 tiles of 96 columns read the same 128
   // channels. Four groups have whole lines of both.
   TileGrid grid = {
@@ -199,7 +199,7 @@ TEST(ChooseBlockMap, TilesOfTheSameCellsShareTheirDie) {
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 64) << "as of a launch of other sums";
   grid.channels = 128;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 4);
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.dies, 8);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8);
   grid.groups = 6;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 6) << "four do not divide them";
   // One tile reads all that there is to read.
@@ -212,11 +212,11 @@ TEST(ChooseBlockMap, TilesOfTheSameCellsShareTheirDie) {
 
 TEST(ChooseBlockMap, IsPrintable) {
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 1, 0)), "row-major");
-  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 2)), "8 dies, bands of 4 rows");
+  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 2)), "8 XCDs, bands of 4 rows");
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/2)),
-            "8 dies by groups, row-major");
+            "8 XCDs by groups, row-major");
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/4)),
-            "8 dies, row-major");
+            "8 XCDs, row-major");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace gridwise {
 struct OutputStrides {
   long image, group;
   int row;      // of dw: from one output channel to the next
-  int axis[3];  // d, h, w: from one cell to the next, or of dw from one filter tap to the next
+  int axis[3];  // d, h, w: from one pixel to the next, or of dw from one filter tap to the next
   int column;   // from one column to the next; of dw: from one channel to the next of a tap
   int packed;   // of dw: taps follow each other as channels do
 };

@@ -12,12 +12,12 @@ struct InstanceShape {
   int vector_a = 0, vector_b = 0;          // elements that a lane loads at a time
   int transposes_a = 0, transposes_b = 0;  // 1 where lanes or reads of LDS transpose what they load
   int lds_bytes = 0;                       //
-  int slabs = 0;                           // on their way while one is multiplied
+  int k_tiles = 0;                         // on their way while one is multiplied
   int merged_groups = 0;                   // of the convolution, in a tile
-  int halo_cells = 0;                      // of the source, in LDS for all taps
+  int halo_pixels = 0;                     // of the source, in LDS for all taps
   int walk_a = 0, walk_b = 0;  // how much it takes to find what to load, from 1 by ck::Walk; 0: by
                                // the problem's own axes
-  int lane_channels = 0, lane_cells = 0, lane_taps = 0;  // without tile: what a lane works on
+  int lane_channels = 0, lane_pixels = 0, lane_taps = 0;  // without tile: what a lane works on
   bool is_new = false;  // no model has seen times of instances of its kind: see model::Rank
 };
 

@@ -35,18 +35,18 @@ struct Excess {
 };
 
 /// How workgroups share the K of a tile.
-struct Sharing {
+struct SplitK {
   int splits = 0;  // workgroups of a tile; 0: as many as are estimated to be fastest
   /// Where the sums are not the output but f32 terms of it: elements of all of the output, which
   /// lie between the sums of one split and those of the next; 0: of the problem's output, if there
   /// are several splits.
   std::int64_t partial_elements = 0;
   bool adds = false;  // several splits add their sums to a single f32 tensor instead
-  /// Splits that the launch joins at most (PartKernel::most_joined), so that the output is written
+  /// Splits that the launch joins at most (PartKernel::max_fixup), so that the output is written
   /// once; 0: it joins none.
-  int most_joined = 0;
+  int max_fixup = 0;
 
-  bool joins() const { return most_joined > 0; }
+  bool has_fixup() const { return max_fixup > 0; }
 };
 
 /// What a kernel is to compute: a part of a problem that it accepts and that is not too large.
@@ -55,11 +55,11 @@ struct PartRequest {
   const ConvProblem& problem;
   /// Of forward and backward-data: MakeSubGemms(problem), or some that follow each other there.
   std::span<const SubGemm> sub_gemms;
-  Sharing sharing;
+  SplitK split_k;
   /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
   double enough_cycles = std::numeric_limits<double>::infinity();
   KernelNeeds needs = {};  // of the kernel
-  // Of Cells::kParts: elements from one part of B to the next.
+  // Of Pixels::kParts: elements from one part of B to the next.
   std::int64_t part_elements = 0;
   std::int64_t merged_groups = 1;  // that are one of the problem's, see WithMergedGroups
 };
@@ -69,9 +69,9 @@ struct PartEstimate {
   int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up,
                    // unless they are joined in the launch
   Cost cost;       // its cycles need not be filled in: launches and passes are added to it
-  std::int64_t join_bytes = 0;  // of the workspace in which they are joined; 0: they are not
+  std::int64_t fixup_bytes = 0;  // of the workspace in which they are joined; 0: they are not
 
-  int tensors() const { return join_bytes > 0 ? 1 : splits; }  // that are written
+  int tensors() const { return fixup_bytes > 0 ? 1 : splits; }  // that are written
 };
 
 /// The launch of a part, whose addresses are those of the part's own tensors.
@@ -80,13 +80,13 @@ struct PartLaunch {
   std::vector<std::byte> table;  // what it reads of Memory::kTable
 };
 
-/// What a kernel wants of operands on a target with a copy engine: cells of few channels copied, so
+/// What a kernel wants of operands on a target with TMA: pixels of few channels copied, so
 /// that it can load them, and 8-bit floats as a type that its matrix unit multiplies; the same, and
 /// groups of few channels a power of two apart, since it computes several at a time; or all as it
-/// is; or cells as they are, but elements of 8 bits, i8 too, as such a type; or spaced ones of a
+/// is; or pixels as they are, but elements of 8 bits, i8 too, as such a type; or spaced ones of a
 /// problem whose taps are columns or rows, where that pays; or, of f32, the same and B in bf16
 /// parts (core/arch/parts.h), where B1 is B as it is.
-enum class Cells { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps, kParts };
+enum class Pixels { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps, kParts };
 
 /// A kernel that computes a problem, or a part of one, in a launch of its own: instances of which a
 /// PartsFamily is made. Immutable.
@@ -108,9 +108,9 @@ class PartKernel {
   virtual bool has_unary() const { return false; }
 
   /// Whether its launch joins the splits of a tile, at most so many; 0: it does not.
-  virtual int most_joined() const { return 0; }
+  virtual int max_fixup() const { return 0; }
 
-  virtual Cells cells() const { return Cells::kSpaced; }
+  virtual Pixels pixels() const { return Pixels::kSpaced; }
 
   /// Whether it computes functions of several tensors in place of A and B
   /// (ConvProblem::operand_sums), and nothing else.

@@ -26,9 +26,9 @@ OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t el
   return strides;
 }
 
-EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k) {
   const TensorAxes axes = problem.AxesOf(problem.out());
-  const bool partial = sharing.partial_elements > 0;
+  const bool partial = split_k.partial_elements > 0;
   const auto by_element = [&](const OutputStrides& strides, std::int64_t bytes) {
     const bool neighbours = problem.out() != Tensor::kW || strides.packed != 0;
     return !neighbours || strides.column != bytes;
@@ -41,8 +41,9 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing) {
   args.by_element = by_element(args.strides, out_bytes);
   args.alpha = 1;
   if (partial) {
-    args.adds = sharing.adds;
-    args.split_bytes = sharing.adds || sharing.joins() ? 0 : sharing.partial_elements * out_bytes;
+    args.adds = split_k.adds;
+    args.split_bytes =
+        split_k.adds || split_k.has_fixup() ? 0 : split_k.partial_elements * out_bytes;
     return args;
   }
   const Epilogue& epilogue = problem.epilogue;
@@ -100,7 +101,7 @@ std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64
                                   positions + channels, i, kOffsetLimit),
         .axis = weights || channels > positions ? channel
                 : problem.batch > 1             ? PartAxis::kImages
-                                                : PartAxis::kCells};
+                                                : PartAxis::kPixels};
   }
   return std::nullopt;
 }

@@ -16,9 +16,9 @@ namespace gridwise {
 /// The output's strides where an element has `element_bytes` bytes.
 OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t element_bytes);
 
-/// What a kernel does with its sums: the problem's epilogue, or where `sharing` has partial
+/// What a kernel does with its sums: the problem's epilogue, or where `split_k` has partial
 /// elements, nothing but to write them as f32, or to add them.
-EpilogueArgs MakeEpilogue(const ConvProblem& problem, const Sharing& sharing);
+EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k);
 
 /// Where the output and the tensors are that the epilogue at byte `at` of the arguments combines.
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args,

@@ -13,7 +13,7 @@ constexpr LdsTile kTiles[] = {{16, 4},  {64, 2}, {64, 4},  {128, 2}, {128, 4},
                               {256, 4}, {64, 8}, {128, 8}, {64, 16}, {64, 1}};
 constexpr LdsRows kRows[] = {{64, 2}, {16, 4}, {128, 4}, {64, 8}, {256, 8}};
 
-TEST(LdsTile, EveryCellHasItsOwnPlace) {
+TEST(LdsTile, EveryPixelHasItsOwnPlace) {
   for (const LdsTile& tile : kTiles) {
     std::set<int> seen;
     for (int row = 0; row < tile.rows; ++row) {
@@ -40,7 +40,7 @@ TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
 }
 
 // A wave's load puts 16 bytes a lane at consecutive places.
-TEST(LdsRows, LanesThatLoadThePermutedCellsFillConsecutivePlaces) {
+TEST(LdsRows, LanesThatLoadThePermutedPixelsFillConsecutivePlaces) {
   for (const LdsRows& tile : kRows) {
     for (int lane = 0; lane < tile.rows * tile.chunks_per_row; ++lane) {
       const int row = lane / tile.chunks_per_row;

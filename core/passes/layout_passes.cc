@@ -26,7 +26,7 @@ std::int64_t BytesOfTensor(const ConvProblem& problem, Tensor tensor) {
   return problem.AxesOf(tensor).Elements() * SizeOf(TypeOf(problem, tensor));
 }
 
-/// The matrices, cells by channels, that a tensor of x or y is in NHWGC, one for each image. In
+/// The matrices, pixels by channels, that a tensor of x or y is in NHWGC, one for each image. In
 /// NGCHW they are transposed.
 Matrices MatricesOf(const ConvProblem& problem, Tensor tensor) {
   const PerAxis size = problem.AxesOf(tensor).size;
@@ -57,8 +57,8 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
 }
 
 /// Elements from B's first to behind its last.
-std::int64_t ElementsOfB(const ConvProblem& simple) {
-  const TensorAxes axes = simple.AxesOf(simple.b());
+std::int64_t ElementsOfB(const ConvProblem& canonical) {
+  const TensorAxes axes = canonical.AxesOf(canonical.b());
   std::int64_t elements = 1;
   for (std::size_t axis = 0; axis < axes.size.size(); ++axis) {
     elements += (axes.size[axis] - 1) * axes.stride[axis];
@@ -73,19 +73,19 @@ SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
   args.apart = PartElements(problem);
   args.merged = 1;
   if (prepared.merged_groups() == 1) return args;
-  const std::int64_t item = prepared.simple.c_per_group();
+  const std::int64_t item = prepared.canonical.c_per_group();
   const auto magic = [](std::int64_t n) { return MakeMagicDiv(static_cast<unsigned>(n)); };
   args.merged = static_cast<int>(prepared.merged_groups());
   args.item = static_cast<int>(item);
   args.by_line = magic(item * args.merged);
   args.by_item = magic(item);
-  args.by_of_group = magic(prepared.simple.k_per_group() * prepared.simple.filter_taps());
+  args.by_of_group = magic(prepared.canonical.k_per_group() * prepared.canonical.filter_taps());
   return args;
 }
 
 /// Estimated cycles of the passes.
 double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const DeviceFacts& device,
-                Cells cells) {
+                Pixels pixels) {
   double cycles = 0;
   const std::vector<OperandTensor> operands = OperandTensors(problem);
   const auto add_transposition = [&](Tensor tensor) {
@@ -94,7 +94,7 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
   };
   for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
   add_transposition(problem.out());
-  const DataType copied = prepared.simple.type;
+  const DataType copied = prepared.canonical.type;
   const auto add = [&](std::span<const std::optional<Lines>> all) {
     for (const std::optional<Lines>& lines : all) {
       if (!lines) continue;
@@ -107,14 +107,14 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, device.gfx, cells);
+    const CopiedLines lines = CopiedLinesOf(prepared, tensor, device.gfx, pixels);
     add(lines.whole);
     add(lines.apart);
   }
-  if (cells == Cells::kParts) {
+  if (pixels == Pixels::kParts) {
     const double bytes =  // of an element and its parts
         SizeOf(problem.type) + kSplitParts * SizeOf(TypeOfB(problem.type));
-    const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, cells)));
+    const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, pixels)));
     cycles += PassCycles(device, elements * bytes);
   }
   return cycles;
@@ -122,12 +122,12 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
 
 }  // namespace
 
-ConvProblem SimpleProblem(const ConvProblem& problem, Gfx gfx, Cells cells) {
-  return ProblemOf(Prepare(problem, gfx, cells), gfx, cells);
+ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx, Pixels pixels) {
+  return ProblemOf(Prepare(problem, gfx, pixels), gfx, pixels);
 }
 
-std::int64_t PartElements(const ConvProblem& simple) {
-  return AlignUp<std::int64_t>(ElementsOfB(simple), kSplitElements);
+std::int64_t PartElements(const ConvProblem& canonical) {
+  return AlignUp<std::int64_t>(ElementsOfB(canonical), kSplitElements);
 }
 
 LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
@@ -138,10 +138,11 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
   return plan;
 }
 
-SimpleForm SimpleFormOf(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
-  const Prepared prepared = Prepare(problem, device.gfx, cells);
-  return {.problem = ProblemOf(prepared, device.gfx, cells),
-          .pass_cycles = CyclesOf(problem, prepared, device, cells),
+CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& device,
+                              Pixels pixels) {
+  const Prepared prepared = Prepare(problem, device.gfx, pixels);
+  return {.problem = ProblemOf(prepared, device.gfx, pixels),
+          .pass_cycles = CyclesOf(problem, prepared, device, pixels),
           .writes_sums = prepared.writes_sums(),
           .merged_groups = prepared.merged_groups()};
 }
@@ -157,8 +158,8 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
         gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), place, copy));
     place = copy;
   }
-  const Prepared prepared = Prepare(problem_, gfx_, cells_);
-  const DataType copied = prepared.simple.type;
+  const Prepared prepared = Prepare(problem_, gfx_, pixels_);
+  const DataType copied = prepared.canonical.type;
   const auto widen = [&](std::span<const std::optional<Lines>> all, Place& place) {
     for (const std::optional<Lines>& lines : all) {
       if (!lines) continue;
@@ -176,14 +177,14 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, place, copy));
       place = copy;
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, cells_);
+    const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, pixels_);
     widen(lines.whole, place);
     if (member == &Places::a) places.whole_a = place;
     if (member == &Places::b) places.whole_b = place;
     widen(lines.apart, place);
   }
-  if (cells_ == Cells::kParts) {
-    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, cells_));
+  if (pixels_ == Pixels::kParts) {
+    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, pixels_));
     const Place parts = {Memory::kWorkspace,
                          plan.Reserve(kSplitParts * args.apart * SizeOf(TypeOfB(problem_.type)))};
     plan.launches.push_back(MakeSplitLaunch(gfx_, args, places.b, parts));
@@ -198,12 +199,12 @@ Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
 
 void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& places,
                            LaunchPlan& plan) const {
-  const Prepared prepared = Prepare(problem_, gfx_, cells_);
+  const Prepared prepared = Prepare(problem_, gfx_, pixels_);
   if (prepared.columns) {
-    AddOverlapAddLaunch(prepared.simple, *prepared.columns, problem_.type, gfx_, splits, sums_at,
+    AddOverlapAddLaunch(prepared.canonical, *prepared.columns, problem_.type, gfx_, splits, sums_at,
                         places, plan);
   } else if (prepared.rows) {
-    AddSumTapRowsLaunch(prepared.simple, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
+    AddSumTapRowsLaunch(prepared.canonical, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
                         places, plan);
   } else {
     AddReduceLaunches(prepared.problem, gfx_, splits, sums_at, places, plan);

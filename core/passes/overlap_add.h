@@ -8,42 +8,42 @@
 
 namespace gridwise {
 
-/// The terms of a lane's output cell along one axis. Integer multiplications take as long as four
-/// other instructions, and axes without columns, or of one cell, need fewer.
+/// The terms of a lane's output pixel along one axis. Integer multiplications take as long as four
+/// other instructions, and axes without columns, or of one pixel, need fewer.
 struct TermsOfAxis {
-  int first_tap = 0, first_cell = 0;
+  int first_tap = 0, first_pixel = 0;
   int at = 0;  // elements from an image's first to the first term
 
-  /// Takes the cell off `rest`, the cells' number along this axis and those outside of it.
+  /// Takes the pixel off `rest`, the pixels' number along this axis and those outside of it.
   GRIDWISE_DEVICE TermsOfAxis(const OverlapAxis& axis, int& rest) {
     if (axis.out == 1 && axis.most_terms == 1) return;
     const int outer = static_cast<int>(Divide(rest, axis.by_out));
     const int shifted = rest - outer * axis.out + axis.shift;
     rest = outer;
-    first_cell = shifted;
+    first_pixel = shifted;
     if (axis.stride != 1) {
-      first_cell = static_cast<int>(Divide(shifted, axis.by_stride));
-      first_tap = shifted - first_cell * axis.stride;
+      first_pixel = static_cast<int>(Divide(shifted, axis.by_stride));
+      first_tap = shifted - first_pixel * axis.stride;
     }
-    first_cell += axis.first;
-    at = first_cell * axis.cell_elements + first_tap * axis.tap_columns;
+    first_pixel += axis.first;
+    at = first_pixel * axis.pixel_elements + first_tap * axis.tap_columns;
   }
   GRIDWISE_DEVICE bool HasTap(const OverlapAxis& axis, int u) const {
     return first_tap + u * axis.tap_stride < axis.taps;
   }
-  GRIDWISE_DEVICE bool HasCell(const OverlapAxis& axis, int u) const {
-    return static_cast<unsigned>(first_cell + u * axis.cell_stride) <
-           static_cast<unsigned>(axis.cells);
+  GRIDWISE_DEVICE bool HasPixel(const OverlapAxis& axis, int u) const {
+    return static_cast<unsigned>(first_pixel + u * axis.pixel_stride) <
+           static_cast<unsigned>(axis.pixels);
   }
-  /// Elements from an image's first to the term, or to its tap's product with the nearest cell.
+  /// Elements from an image's first to the term, or to its tap's product with the nearest pixel.
   GRIDWISE_DEVICE int At(const OverlapAxis& axis, int u) const {
-    const int cell = first_cell + u * axis.cell_stride;
-    const int nearest = cell < 0 ? 0 : cell < axis.cells ? cell : axis.cells - 1;
-    return at + u * axis.term_elements + (nearest - cell) * axis.cell_elements;
+    const int pixel = first_pixel + u * axis.pixel_stride;
+    const int nearest = pixel < 0 ? 0 : pixel < axis.pixels ? pixel : axis.pixels - 1;
+    return at + u * axis.term_elements + (nearest - pixel) * axis.pixel_elements;
   }
 };
 
-/// The sum of an output cell's terms. Where a tap of it meets padding, `padding` has 0 times
+/// The sum of an output pixel's terms. Where a tap of it meets padding, `padding` has 0 times
 /// another product of the same weights: unless that is NaN, 0 times the weights is 0.
 struct OverlapSum {
   float terms = 0, padding = 0;
@@ -58,7 +58,7 @@ struct TermsOfLine {
 #pragma unroll
     for (int i = 0; i < kOverlapAddAtATime; ++i) {
       const bool has_tap = terms.HasTap(w, first + i);
-      has[i] = has_tap && terms.HasCell(w, first + i);
+      has[i] = has_tap && terms.HasPixel(w, first + i);
       at[i] = has_tap ? terms.At(w, first + i) : 0;
     }
   }
@@ -82,9 +82,9 @@ struct TermsOfLine {
   }
 };
 
-/// out[n][i][c] = epilogue(sum over splits, taps t and source cells j that meet at cell i of
+/// out[n][i][c] = epilogue(sum over splits, taps t and source pixels j that meet at pixel i of
 /// columns[n][j][(t, c)]), always in the same order; NaN where a tap meets padding, which has no
-/// column, with a weight that is not finite. Each die has a run of the output: neighbours read the
+/// column, with a weight that is not finite. Each XCD has a run of the output: neighbours read the
 /// same columns.
 template <DataType kType>
 GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
@@ -105,14 +105,14 @@ GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
         for (int v = 0; v < h.most_terms; ++v) {
           if (!of_d.HasTap(d, u) || !of_h.HasTap(h, v)) continue;
           terms.Add(columns, image + of_d.At(d, u) + of_h.At(h, v),
-                    of_d.HasCell(d, u) && of_h.HasCell(h, v), sum);
+                    of_d.HasPixel(d, u) && of_h.HasPixel(h, v), sum);
         }
       }
     }
   }
   if (sum.padding != 0) [[unlikely]] {
-    const int cell = static_cast<int>(Divide(at, args.by_channels));
-    if (PaddingIsNaN(args.padding, cell, channel)) sum.terms = __builtin_nanf("");
+    const int pixel = static_cast<int>(Divide(at, args.by_channels));
+    if (PaddingIsNaN(args.padding, pixel, channel)) sum.terms = __builtin_nanf("");
   }
   FinishRun<kType, 1>(args.reduce, at, {{sum.terms}});
 }

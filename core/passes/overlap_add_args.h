@@ -12,18 +12,18 @@ inline constexpr int kOverlapAddThreads = 256;
 /// Loads of a lane that are under way at a time: taps along w.
 inline constexpr int kOverlapAddAtATime = 4;
 
-/// Along one axis, the products that are terms of output cell i. With
+/// Along one axis, the products that are terms of output pixel i. With
 ///
-///   s = i + shift,  t = s mod stride + u * tap_stride,  j = s / stride + first + u * cell_stride
+///   s = i + shift,  t = s mod stride + u * tap_stride,  j = s / stride + first + u * pixel_stride
 ///
-/// these are those of taps t and source cells j, for u = 0, ..., most_terms - 1, that there are.
+/// these are those of taps t and source pixels j, for u = 0, ..., most_terms - 1, that there are.
 struct OverlapAxis {
-  int out;                     // cells
+  int out;                     // pixels
   int shift, first;            //
   int most_terms;              //
   int taps, tap_stride;        //
-  int cells, cell_stride;      //
-  int cell_elements;           // of the columns, from one source cell to the next
+  int pixels, pixel_stride;    //
+  int pixel_elements;          // of the columns, from one source pixel to the next
   int tap_columns;             // from one tap to the next
   int term_elements;           // from one term to the next
   MagicDiv by_out, by_stride;  //
@@ -37,8 +37,8 @@ struct OverlapAddArgs {
   int channels, channel_columns;  // of the output; columns from one to the next
   MagicDiv by_channels;
   int image_elements;  // of the columns
-  int tiles;           // workgroups, of which dies have runs
-  DieRuns runs;
+  int tiles;           // workgroups, of which XCDs have runs
+  XcdRuns runs;
   PaddingArgs padding;  // of the whole problem
 };
 

@@ -14,13 +14,13 @@ GRIDWISE_DEVICE bool IsNotFinite(const PaddingArgs& args, long at) {
   return (code & args.code_mask) == args.not_finite;
 }
 
-/// Where a tap leads from an output cell along an axis.
+/// Where a tap leads from an output pixel along an axis.
 enum class Meets { kSource, kPadding, kNothing };
 
-GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int cell, int tap) {
-  int source = cell * axis.stride + tap * axis.dilation - axis.pad;
+GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int pixel, int tap) {
+  int source = pixel * axis.stride + tap * axis.dilation - axis.pad;
   if (!forward) {
-    const int steps = cell + axis.pad - tap * axis.dilation;
+    const int steps = pixel + axis.pad - tap * axis.dilation;
     source = steps / axis.stride;
     if (source * axis.stride != steps) return Meets::kNothing;
   }
@@ -28,18 +28,18 @@ GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int ce
 }
 
 /// Whether a term of the output element is the product of padding with a weight that is not finite:
-/// NaN. `cell` is its number among those of all images. For elements that seldom need it: a loop
+/// NaN. `pixel` is its number among those of all images. For elements that seldom need it: a loop
 /// over all taps and, of those that meet padding, all terms.
-GRIDWISE_DEVICE bool PaddingIsNaN(const PaddingArgs& args, int cell, int channel) {
+GRIDWISE_DEVICE bool PaddingIsNaN(const PaddingArgs& args, int pixel, int channel) {
   const auto& [d, h, w] = args.axis;
-  const int cell_w = cell % w.out, cell_h = cell / w.out % h.out,
-            cell_d = cell / w.out / h.out % d.out;
+  const int pixel_w = pixel % w.out, pixel_h = pixel / w.out % h.out,
+            pixel_d = pixel / w.out / h.out % d.out;
   const int taps = d.taps * h.taps * w.taps;
   for (int tap = 0; tap < taps; ++tap) {
     const int tap_w = tap % w.taps, tap_h = tap / w.taps % h.taps, tap_d = tap / w.taps / h.taps;
-    const Meets meets[] = {WhatTapMeets(d, args.forward, cell_d, tap_d),
-                           WhatTapMeets(h, args.forward, cell_h, tap_h),
-                           WhatTapMeets(w, args.forward, cell_w, tap_w)};
+    const Meets meets[] = {WhatTapMeets(d, args.forward, pixel_d, tap_d),
+                           WhatTapMeets(h, args.forward, pixel_h, tap_h),
+                           WhatTapMeets(w, args.forward, pixel_w, tap_w)};
     bool is_term = true, is_source = true;
     for (const Meets each : meets) {
       is_term &= each != Meets::kNothing;

@@ -6,7 +6,7 @@ namespace gridwise {
 
 /// One axis of the terms of a sum of forward or backward-data.
 struct PaddingAxis {
-  int out, source;            // cells
+  int out, source;            // pixels
   int stride, dilation, pad;  // of the convolution
   int taps;
   long tap;  // elements of w from one tap to the next

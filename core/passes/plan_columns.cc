@@ -15,7 +15,7 @@
 namespace gridwise {
 namespace {
 
-constexpr int kMostBytes = 16;  // of a load
+constexpr int kMaxBytes = 16;  // of a load
 
 /// Elements from one (tap, channel) of a tensor of dw's shape to the next; nothing if these differ.
 std::optional<std::int64_t> StrideOfTerms(const PerAxis& size, const PerAxis& stride) {
@@ -36,9 +36,9 @@ std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem
   ConvProblem columns = problem;
   columns.c = problem.c * problem.filter_taps();
   for (Dim& dim : columns.dims) dim = Dim{.in = dim.out()};
-  if (columns.c > kMaxChannels || columns.x_elements() >= kMaxCells) {
+  if (columns.c > kMaxChannels || columns.x_elements() >= kMaxPixels) {
     return absl::StrFormat("its columns have %d elements and %d channels; must be < %d and <= %d",
-                           columns.x_elements(), columns.c, kMaxCells, kMaxChannels);
+                           columns.x_elements(), columns.c, kMaxPixels, kMaxChannels);
   }
   const TensorAxes dw = problem.AxesOf(Tensor::kW);
   const bool spread = problem.weight_layout == WeightLayout::kKYXGC && problem.groups > 1;
@@ -61,15 +61,15 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
   args.elements = static_cast<int>(columns.x_elements());
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
-    args.cell[i] = static_cast<int>(-dim.pad_begin);
-    args.cells[i] = static_cast<int>(dim.in);
+    args.pixel[i] = static_cast<int>(-dim.pad_begin);
+    args.pixels[i] = static_cast<int>(dim.in);
     args.first -= dim.pad_begin * x.stride[i + 1];
   }
   using Digit = ColumnsArgs::Digit;
   const auto plain = [&](std::size_t axis, std::int64_t size) {
     return Digit{.size = static_cast<int>(size), .by = {}, .unit = x.stride[axis]};
   };
-  const auto cells = [&](std::size_t i, std::int64_t size, std::int64_t step) {
+  const auto pixels = [&](std::size_t i, std::int64_t size, std::int64_t step) {
     return Digit{.size = static_cast<int>(size),
                  .by = {},
                  .unit = step * x.stride[i + 1],
@@ -81,13 +81,13 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
   const std::int64_t channel = to.stride[5], c = problem.c_per_group();
   std::array<std::pair<std::int64_t, Digit>, ColumnsArgs::kDigits> digits = {{
       {to.stride[0], plain(0, problem.batch)},
-      {to.stride[1], cells(0, d.out(), d.stride)},
-      {to.stride[2], cells(1, h.out(), h.stride)},
-      {to.stride[3], cells(2, w.out(), w.stride)},
+      {to.stride[1], pixels(0, d.out(), d.stride)},
+      {to.stride[2], pixels(1, h.out(), h.stride)},
+      {to.stride[3], pixels(2, w.out(), w.stride)},
       {to.stride[4], plain(4, problem.groups)},
-      {channel * c * w.filter * h.filter, cells(0, d.filter, d.dilation)},
-      {channel * c * w.filter, cells(1, h.filter, h.dilation)},
-      {channel * c, cells(2, w.filter, w.dilation)},
+      {channel * c * w.filter * h.filter, pixels(0, d.filter, d.dilation)},
+      {channel * c * w.filter, pixels(1, h.filter, h.dilation)},
+      {channel * c, pixels(2, w.filter, w.dilation)},
       {channel, plain(5, c)},
   }};
   std::stable_sort(digits.begin(), digits.end(), [](const auto& a, const auto& b) {
@@ -109,7 +109,7 @@ int ElementsOfWord(const ColumnsArgs& args, int bytes) {
   for (int i = 0; i < ColumnsArgs::kDigits - 1; ++i) {
     if (args.digit[i].size > 1) numbers |= args.digit[i].unit;
   }
-  return static_cast<int>(std::min<std::int64_t>(numbers & -numbers, kMostBytes / bytes));
+  return static_cast<int>(std::min<std::int64_t>(numbers & -numbers, kMaxBytes / bytes));
 }
 
 ColumnsArgs InWords(ColumnsArgs args, int elements) {

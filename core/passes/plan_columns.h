@@ -11,7 +11,7 @@
 
 namespace gridwise {
 
-/// The 1x1 problem that backward-weight is on columns: x with what each output cell's filter meets
+/// The 1x1 problem that backward-weight is on columns: x with what each output pixel's filter meets
 /// as channels (tap, channel), of which dw has one tap. Or the sentence why it is none: columns of
 /// 2^31 elements or more, or a dw whose taps and channels are no neighbours.
 std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem);

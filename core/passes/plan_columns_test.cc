@@ -15,17 +15,17 @@ namespace {
 
 /// What the kernel reads for element `at` of the copy: an element of x, or -1.
 std::int64_t Source(const ColumnsArgs& args, std::int64_t at) {
-  std::int64_t offset = args.first, cell[3] = {args.cell[0], args.cell[1], args.cell[2]};
+  std::int64_t offset = args.first, pixel[3] = {args.pixel[0], args.pixel[1], args.pixel[2]};
   for (int i = ColumnsArgs::kDigits; i-- > 0;) {
     const ColumnsArgs::Digit& digit = args.digit[i];
     const auto outer = static_cast<std::int64_t>(Divide(static_cast<unsigned>(at), digit.by));
     const std::int64_t index = at - outer * digit.size;
     offset += index * digit.unit;
-    cell[digit.axis] += index * digit.step;
+    pixel[digit.axis] += index * digit.step;
     at = outer;
   }
   for (int axis = 0; axis < 3; ++axis) {
-    if (cell[axis] < 0 || cell[axis] >= args.cells[axis]) return -1;
+    if (pixel[axis] < 0 || pixel[axis] >= args.pixels[axis]) return -1;
   }
   return offset;
 }
@@ -54,7 +54,7 @@ TEST(PlanColumnsTest, CopiesWhatTheFilterMeets) {
     const std::int64_t c_of_group = p.c_per_group();
     int read = 0;
     for (std::int64_t n = 0; n < p.batch; ++n)
-      for (std::int64_t o = 0; o < p.out_cells(); ++o)
+      for (std::int64_t o = 0; o < p.out_pixels(); ++o)
         for (std::int64_t g = 0; g < p.groups; ++g)
           for (std::int64_t t = 0; t < p.filter_taps(); ++t)
             for (std::int64_t c = 0; c < c_of_group; ++c) {

@@ -11,8 +11,8 @@
 namespace gridwise {
 namespace {
 
-/// An axis of the output, whose taps are columns; of those whose are not, a cell is its only term.
-OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_elements,
+/// An axis of the output, whose taps are columns; of those whose are not, a pixel is its only term.
+OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_elements,
                      int tap_columns) {
   const auto i = [](std::int64_t value) { return static_cast<int>(value); };
   const int out = i(forward ? dim.out() : dim.in);
@@ -22,9 +22,9 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_el
                       .most_terms = 1,
                       .taps = 1,
                       .tap_stride = 1,
-                      .cells = out,
-                      .cell_stride = 0,
-                      .cell_elements = cell_elements,
+                      .pixels = out,
+                      .pixel_stride = 0,
+                      .pixel_elements = pixel_elements,
                       .tap_columns = tap_columns,
                       .term_elements = 0,
                       .by_out = MakeMagicDiv(static_cast<unsigned>(out)),
@@ -35,26 +35,26 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int cell_el
   axis.most_terms = axis.taps;
   if (forward) {
     axis.first = -i(dim.pad_begin);
-    axis.cells = i(dim.in);
-    axis.cell_stride = i(dim.dilation);
+    axis.pixels = i(dim.in);
+    axis.pixel_stride = i(dim.dilation);
   } else {
     // j * stride + t * dilation = i + pad, where one of stride and dilation is 1.
     axis.shift = i(dim.pad_begin);
-    axis.cells = i(dim.out());
+    axis.pixels = i(dim.out());
     axis.stride = i(dim.stride);
     axis.by_stride = MakeMagicDiv(static_cast<unsigned>(dim.stride));
     axis.tap_stride = axis.stride;
-    axis.cell_stride = -i(dim.dilation);
+    axis.pixel_stride = -i(dim.dilation);
     axis.most_terms = i(CeilDiv(dim.filter, dim.stride));
   }
-  axis.term_elements = axis.cell_stride * axis.cell_elements + axis.tap_stride * axis.tap_columns;
+  axis.term_elements = axis.pixel_stride * axis.pixel_elements + axis.tap_stride * axis.tap_columns;
   return axis;
 }
 
 }  // namespace
 
 OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
-                              DataType weights_type, int splits, int dies) {
+                              DataType weights_type, int splits, int xcds) {
   const bool forward = problem.direction == Direction::kForward;
   const TensorAxes of_columns = columns.problem.AxesOf(problem.out());
   OverlapAddArgs args = {};
@@ -65,7 +65,7 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
   args.by_channels = MakeMagicDiv(static_cast<unsigned>(args.channels));
   args.image_elements = static_cast<int>(of_columns.stride[0]);
   args.tiles = CeilDiv(args.reduce.elements, kOverlapAddThreads);
-  args.runs = MakeDieRuns(dies);
+  args.runs = MakeXcdRuns(xcds);
   args.padding = PlanPadding(problem, weights_type);
   std::int64_t tap_columns = columns.tap_step;
   for (int a = 2; a >= 0; --a) {
@@ -84,7 +84,7 @@ void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,
                          DataType weights_type, Gfx gfx, int splits, std::int64_t columns_at,
                          const Places& places, LaunchPlan& plan) {
   const OverlapAddArgs args =
-      PlanOverlapAdd(problem, columns, weights_type, splits, DeviceFacts(gfx).dies);
+      PlanOverlapAdd(problem, columns, weights_type, splits, DeviceFacts(gfx).xcds);
   KernelLaunch launch =
       MakeSumsLaunch(PassCode("overlap_add", problem.output_type(), gfx),
                      static_cast<unsigned>(args.tiles), kOverlapAddThreads, gfx, BytesOf(args),

@@ -12,9 +12,9 @@
 namespace gridwise {
 
 /// Arguments of the launch that makes the output of `problem` of its `columns` in `splits` splits,
-/// on a device of so many dies; pointers null. w of the caller is of `weights_type`.
+/// on a device of so many XCDs; pointers null. w of the caller is of `weights_type`.
 OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
-                              DataType weights_type, int splits, int dies);
+                              DataType weights_type, int splits, int xcds);
 
 /// Appends that launch; the columns are at byte `columns_at` of the workspace.
 void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,

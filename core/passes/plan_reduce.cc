@@ -30,7 +30,7 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   ReduceArgs args = {};
   args.split_elements = axes.Elements();
   args.splits = splits;
-  args.epilogue = MakeEpilogue(problem, /*sharing=*/{});
+  args.epilogue = MakeEpilogue(problem, /*split_k=*/{});
   args.unary = problem.epilogue.unary;
   args.unary_parameter = static_cast<float>(problem.epilogue.unary_parameter);
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -79,8 +79,8 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
-  const int sharers = SharesSplits(device.gfx, elements, splits) ? kReduceSharers : 1;
-  const int turns = CeilDiv(splits, kReduceAtATime * sharers);
+  const int slices = SharesSplits(device.gfx, elements, splits) ? kReduceSlices : 1;
+  const int turns = CeilDiv(splits, kReduceAtATime * slices);
   const double turn = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
   return PassCycles(device, elements * (4 * splits + out_bytes)) + (turns - 1) * turn;
 }

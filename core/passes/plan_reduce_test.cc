@@ -37,10 +37,10 @@ std::int64_t TensorBytes(const ReducePlan& plan, int tensor, std::int64_t at_in_
   return bytes;
 }
 
-ConvProblem ProblemOf(std::int64_t batch, std::int64_t cells, std::int64_t k) {
+ConvProblem ProblemOf(std::int64_t batch, std::int64_t pixels, std::int64_t k) {
   ConvProblem problem = {.groups = 2, .batch = batch, .c = 2, .k = 2 * k};
   problem.dims[1].in = 3;
-  problem.dims[2].in = cells;
+  problem.dims[2].in = pixels;
   problem.epilogue.tensors = 2;
   problem.epilogue.d[0].stride = {7, 0, 11, 13, 1, 5};
   problem.epilogue.d[1] = {.type = DataType::kF32, .stride = {0, 1, 1, 2, 100, 3}};

@@ -10,10 +10,10 @@ namespace gridwise {
 
 Lines LinesOfTapRows(const ConvProblem& problem, const TapRows& rows) {
   const Dim& w = problem.dims[2];
-  const std::int64_t cell = rows.problem.k;
-  return {.count = rows.problem.y_elements() / cell,
+  const std::int64_t pixel = rows.problem.k;
+  return {.count = rows.problem.y_elements() / pixel,
           .from_line = w.out(),
-          .to_line = cell,
+          .to_line = pixel,
           .before = rows.taps - 1 - w.pad_begin,
           .item = problem.k,
           .of_row = w.in,
@@ -32,7 +32,7 @@ SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, i
   args.channels = static_cast<int>(problem.c);
   args.k = static_cast<int>(problem.k);
   args.by_channels = magic(problem.c);
-  args.cells = static_cast<int>(problem.batch * problem.out_cells());
+  args.pixels = static_cast<int>(problem.batch * problem.out_pixels());
   args.dy_image = dy.stride[0];
   args.x_image = x.stride[0];
   for (std::size_t i = 0; i < problem.dims.size(); ++i) {
@@ -45,8 +45,8 @@ SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, i
                     .filter = static_cast<int>(dim.filter),
                     .by_out = magic(dim.out()),
                     .by_filter = magic(dim.filter),
-                    .dy_cell = dy.stride[i + 1],
-                    .x_cell = x.stride[i + 1]};
+                    .dy_pixel = dy.stride[i + 1],
+                    .x_pixel = x.stride[i + 1]};
   }
   return args;
 }

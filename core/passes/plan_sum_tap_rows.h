@@ -12,7 +12,7 @@
 
 namespace gridwise {
 
-/// The lines that are copied of dy: for each cell of x along w, what it meets.
+/// The lines that are copied of dy: for each pixel of x along w, what it meets.
 Lines LinesOfTapRows(const ConvProblem& problem, const TapRows& rows);
 
 /// Arguments of the launch that makes dw of `problem` of that of its `rows` in `splits` splits;

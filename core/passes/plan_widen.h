@@ -21,7 +21,7 @@ struct Lines {
 std::optional<Lines> InWords(const Lines& lines, std::int64_t elements);
 
 /// Elements that lines become are fewer.
-inline constexpr std::int64_t kMostWidened = std::int64_t{1} << 31;
+inline constexpr std::int64_t kMaxWidened = std::int64_t{1} << 31;
 
 /// Arguments for such lines; pointers null.
 WidenArgs PlanWiden(const Lines& lines);

@@ -124,23 +124,23 @@ GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   FinishLane<kType>(args, at, is_run, SumLane(args, at, is_run, 0, 1));
 }
 
-/// The same, where kReduceSharers groups of lanes share the splits of an element, each every so
+/// The same, where kReduceSlices groups of lanes share the splits of an element, each every so
 /// manieth one, and the first adds up their sums in order: for few elements of many splits.
 template <DataType kType>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
-  constexpr int kLanes = kReduceThreads / kReduceSharers;
+  constexpr int kLanes = kReduceThreads / kReduceSlices;
   using Sums = Run<float, kReduceElements>;
-  GRIDWISE_LDS Vec<float, kReduceElements> of_sharers[kReduceSharers][kLanes];
-  const int sharer = ThreadId() / kLanes, lane = ThreadId() % kLanes;
+  GRIDWISE_LDS Vec<float, kReduceElements> of_slices[kReduceSlices][kLanes];
+  const int slice = ThreadId() / kLanes, lane = ThreadId() % kLanes;
   const int at = (BlockIdX() * kLanes + lane) * kReduceElements;
   const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
-  const Sums mine = SumLane(args, at, is_run, sharer, kReduceSharers);
-  for (int e = 0; e < kReduceElements; ++e) of_sharers[sharer][lane][e] = mine.of[e];
+  const Sums mine = SumLane(args, at, is_run, slice, kReduceSlices);
+  for (int e = 0; e < kReduceElements; ++e) of_slices[slice][lane][e] = mine.of[e];
   BarrierLds();
-  if (sharer > 0) return;
+  if (slice > 0) return;
   Sums sums;
-  for (int s = 0; s < kReduceSharers; ++s) {
-    for (int e = 0; e < kReduceElements; ++e) sums.of[e] += of_sharers[s][lane][e];
+  for (int s = 0; s < kReduceSlices; ++s) {
+    for (int e = 0; e < kReduceElements; ++e) sums.of[e] += of_slices[s][lane][e];
   }
   FinishLane<kType>(args, at, is_run, sums);
 }

@@ -15,8 +15,8 @@ inline constexpr int kReduceAtATime = 8;
 
 /// Where workgroups are few: groups of lanes that share an element's splits, and the elements of a
 /// workgroup.
-inline constexpr int kReduceSharers = 8;
-inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSharers * kReduceElements;
+inline constexpr int kReduceSlices = 8;
+inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSlices * kReduceElements;
 
 /// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
 struct ReduceArgs {

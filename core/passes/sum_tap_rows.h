@@ -31,13 +31,13 @@ struct PlaceOfWeight {
   }
 };
 
-/// A lane's part of the terms of an element: cells first, first + step, ... of dy times those of x,
-/// or of padding, that they meet. It ends where it is NaN, which it stays.
+/// A lane's part of the terms of an element: pixels first, first + step, ... of dy times those of
+/// x, or of padding, that they meet. It ends where it is NaN, which it stays.
 template <DataType kType>
 GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
                                  int step) {
   float sum = 0;
-  for (int i = first; i < args.cells && sum == sum; i += step) {
+  for (int i = first; i < args.pixels && sum == sum; i += step) {
     long dy = place.k, x = place.channel;
     int rest = i;
     bool meets = true;
@@ -45,11 +45,11 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
       const TermAxis& axis = args.axis[a];
       const int outer = static_cast<int>(Divide(rest, axis.by_out));
       const int o = rest - outer * axis.out;
-      const int cell = o * axis.stride + place.tap[a] * axis.dilation - axis.pad;
+      const int pixel = o * axis.stride + place.tap[a] * axis.dilation - axis.pad;
       rest = outer;
-      meets &= cell >= 0 && cell < axis.in;
-      dy += o * axis.dy_cell;
-      x += cell * axis.x_cell;
+      meets &= pixel >= 0 && pixel < axis.in;
+      dy += o * axis.dy_pixel;
+      x += pixel * axis.x_pixel;
     }
     const auto at = [](const void* data, long element) {
       return static_cast<float>(static_cast<const Element<kType>*>(data)[element]);
@@ -74,14 +74,14 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
 }
 
 /// A lane's part of 0 times the sums of all taps along w that lie beside one of the workgroup's
-/// elements, of one channel: each cell of dy is in one of them, so that it is NaN if dy is not
+/// elements, of one channel: each pixel of dy is in one of them, so that it is NaN if dy is not
 /// finite.
-GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int element, int sharer) {
+GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int element, int slice) {
   float zero = 0;
   for (int e = 0; e < kTapRowsElements && first + e < args.reduce.elements;) {
     const PlaceOfWeight place(args, first + e);
     for (int tap = element; tap < args.axis[2].filter; tap += kTapRowsElements) {
-      zero += 0 * SumSplits<1>(args.reduce, place.InRows(args, tap), sharer, kTapRowsSharers).of[0];
+      zero += 0 * SumSplits<1>(args.reduce, place.InRows(args, tap), slice, kTapRowsSlices).of[0];
     }
     e += args.channels - place.channel;  // to the next tap's first
   }
@@ -94,18 +94,17 @@ GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int elem
 template <DataType kType>
 GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
   GRIDWISE_LDS float of_lanes[kTapRowsThreads], zeros[kTapRowsThreads], sums[kTapRowsElements];
-  const int element = ThreadId() % kTapRowsElements, sharer = ThreadId() / kTapRowsElements;
+  const int element = ThreadId() % kTapRowsElements, slice = ThreadId() / kTapRowsElements;
   const int first = BlockIdX() * kTapRowsElements, at = first + element;
   const bool exists = at < args.reduce.elements;
   const PlaceOfWeight place(args, exists ? at : 0);
-  of_lanes[ThreadId()] =
-      SumSplits<1>(args.reduce, place.InRows(args), sharer, kTapRowsSharers).of[0];
-  zeros[ThreadId()] = ZeroOfRows(args, first, element, sharer);
+  of_lanes[ThreadId()] = SumSplits<1>(args.reduce, place.InRows(args), slice, kTapRowsSlices).of[0];
+  zeros[ThreadId()] = ZeroOfRows(args, first, element, slice);
   BarrierLds();
-  if (sharer == 0) {
+  if (slice == 0) {
     float sum = 0;
     float zero = 0;
-    for (int s = 0; s < kTapRowsSharers; ++s) {
+    for (int s = 0; s < kTapRowsSlices; ++s) {
       sum += of_lanes[s * kTapRowsElements + element];
       zero += zeros[s * kTapRowsElements + element];
     }
@@ -126,7 +125,7 @@ GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
     BarrierLds();
     sums[e] = sum;  // the same in all lanes
   }
-  if (sharer == 0 && exists) FinishRun<kType, 1>(args.reduce, at, {{sums[element]}});
+  if (slice == 0 && exists) FinishRun<kType, 1>(args.reduce, at, {{sums[element]}});
 }
 
 }  // namespace gridwise

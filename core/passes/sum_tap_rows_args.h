@@ -7,16 +7,16 @@ namespace gridwise {
 
 /// Lanes of a workgroup of the summing kernel: so many elements of dw, whose splits so many groups
 /// of lanes share.
-inline constexpr int kTapRowsElements = 16, kTapRowsSharers = 16;
-inline constexpr int kTapRowsThreads = kTapRowsElements * kTapRowsSharers;
+inline constexpr int kTapRowsElements = 16, kTapRowsSlices = 16;
+inline constexpr int kTapRowsThreads = kTapRowsElements * kTapRowsSlices;
 
 /// What the kernel needs to know of an axis d, h or w to add up the terms of a sum anew.
 struct TermAxis {
-  int out, in;                 // cells of dy and of x
-  int stride, dilation, pad;   // x's cell is o * stride + t * dilation - pad
+  int out, in;                 // pixels of dy and of x
+  int stride, dilation, pad;   // x's pixel is o * stride + t * dilation - pad
   int filter;                  //
   MagicDiv by_out, by_filter;  //
-  long dy_cell, x_cell;        // elements from one cell to the next
+  long dy_pixel, x_pixel;      // elements from one pixel to the next
 };
 
 /// Kernel arguments of the sums that tap_rows.h describes.
@@ -27,7 +27,7 @@ struct SumTapRowsArgs {
   int channels, k;       // of x and of dy
   MagicDiv by_channels;  //
   TermAxis axis[3];
-  int cells;  // of dy, of all images
+  int pixels;  // of dy, of all images
   long dy_image, x_image;
 };
 

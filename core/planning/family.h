@@ -41,10 +41,10 @@ struct InstanceInfo {
 
 /// What an instance costs for a problem, or the reason why it cannot compute it, with the values
 /// that matter.
-using Verdict = std::variant<Refusal, Cost>;
+using Applicability = std::variant<Refusal, Cost>;
 
 /// A family of kernels. Its instances are its own affair: others know them by their names and
-/// verdicts. Implementations are immutable, so that any number of threads may ask.
+/// answers. Implementations are immutable, so that any number of threads may ask.
 class KernelFamily {
  public:
   virtual ~KernelFamily() = default;
@@ -57,7 +57,7 @@ class KernelFamily {
 
   /// What instance `instance` of Instances(problem's direction, device's target) says to the
   /// context's problem, which is valid.
-  virtual Verdict Ask(std::size_t instance, PlanContext& context) const = 0;
+  virtual Applicability CheckApplicability(std::size_t instance, PlanContext& context) const = 0;
 
   /// The launches of an instance that Ask gave a cost for, in the same context.
   virtual LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const = 0;

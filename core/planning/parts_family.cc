@@ -25,7 +25,7 @@ std::span<const InstanceInfo> PartsFamily::Instances(Direction direction, Gfx gf
   return TableOf(direction, gfx).instances;
 }
 
-Verdict PartsFamily::Ask(std::size_t instance, PlanContext& context) const {
+Applicability PartsFamily::CheckApplicability(std::size_t instance, PlanContext& context) const {
   const Table& table = TableOf(context.problem().direction, context.device().gfx);
   return EstimateInParts(*table.kernels[instance], context);
 }

@@ -25,7 +25,7 @@ class PartsFamily final : public KernelFamily {
 
   std::string_view name() const override { return name_; }
   std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const override;
-  Verdict Ask(std::size_t instance, PlanContext& context) const override;
+  Applicability CheckApplicability(std::size_t instance, PlanContext& context) const override;
   LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const override;
 
  private:

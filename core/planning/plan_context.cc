@@ -15,10 +15,11 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
   return MemoryNs(machine, work.bytes_read, work.bytes_written) * device.clock_ghz;
 }
 
-PlanContext::Simple MakeSimple(const ConvProblem& problem, const DeviceFacts& device, Cells cells) {
-  const SimpleForm simple = SimpleFormOf(problem, device, cells);
-  return {simple.problem, simple.pass_cycles, TensorCycles(simple.problem, device),
-          simple.writes_sums, simple.merged_groups};
+PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFacts& device,
+                                     Pixels pixels) {
+  const CanonicalForm canonical = CanonicalFormOf(problem, device, pixels);
+  return {canonical.problem, canonical.pass_cycles, TensorCycles(canonical.problem, device),
+          canonical.writes_sums, canonical.merged_groups};
 }
 
 }  // namespace
@@ -28,23 +29,24 @@ PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
     : problem_(problem),
       device_(device),
       options_(options),
-      simple_(MakeSimple(problem, device, Cells::kSpaced)) {}
+      canonical_(MakeCanonical(problem, device, Pixels::kSpaced)) {}
 
-const PlanContext::Simple& PlanContext::simple(Cells cells) {
-  const bool apart = cells == Cells::kGroupsApart, taps = cells == Cells::kSpacedTaps;
-  if (cells == Cells::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx))) return simple_;
-  const bool converts = CopiedType(problem_, device_.gfx, cells) != problem_.type;
-  std::optional<Simple>& other = taps                     ? taps_
-                                 : cells == Cells::kParts ? parts_
-                                 : apart                  ? groups_apart_
-                                 : converts               ? floats_
-                                                          : as_they_are_;
-  if (!other) other = MakeSimple(problem_, device_, cells);
+const PlanContext::Canonical& PlanContext::canonical(Pixels pixels) {
+  const bool apart = pixels == Pixels::kGroupsApart, taps = pixels == Pixels::kSpacedTaps;
+  if (pixels == Pixels::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx)))
+    return canonical_;
+  const bool converts = CopiedType(problem_, device_.gfx, pixels) != problem_.type;
+  std::optional<Canonical>& other = taps                       ? taps_
+                                    : pixels == Pixels::kParts ? parts_
+                                    : apart                    ? groups_apart_
+                                    : converts                 ? floats_
+                                                               : as_they_are_;
+  if (!other) other = MakeCanonical(problem_, device_, pixels);
   return *other;
 }
 
 std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {
-  if (part != simple_.problem) return of_part_ = MakeSubGemms(part);
+  if (part != canonical_.problem) return of_part_ = MakeSubGemms(part);
   if (!sub_gemms_) sub_gemms_ = MakeSubGemms(part);
   return *sub_gemms_;
 }

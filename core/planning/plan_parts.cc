@@ -38,22 +38,22 @@ struct Division {
   bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
-/// Divides the simple problem of a context into parts for a kernel.
+/// Divides the canonical problem of a context into parts for a kernel.
 class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context)
-      : kernel_(kernel), context_(context), simple_(context.simple(kernel.cells())) {}
+      : kernel_(kernel), context_(context), canonical_(context.canonical(kernel.pixels())) {}
 
   std::variant<Refusal, Division> Divide() {
     Division division;
-    const ConvProblem& problem = simple_.problem;
+    const ConvProblem& problem = canonical_.problem;
     if (problem.sums_operands() != kernel_.sums_operands()) {
       return Refusal(RefusalCode::kOther,
                      problem.sums_operands()
                          ? "operands are sums of two tensors, which the instance does not add"
                          : "operands are single tensors, and the instance is for sums of two");
     }
-    if (context_.options().adds && kernel_.most_joined() > 0) {
+    if (context_.options().adds && kernel_.max_fixup() > 0) {
       return Refusal(RefusalCode::kOther,
                      "splits are to be added as they come; the instance joins them in their order");
     }
@@ -61,7 +61,7 @@ class Divider {
       return *std::move(reason);
     }
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
-    division.sums_only = simple_.writes_sums ||
+    division.sums_only = canonical_.writes_sums ||
                          (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
                          (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
@@ -120,18 +120,19 @@ class Divider {
                        sub_gemms.size() <= SubGemmsOfLaunch();
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
-    const bool has_tensors = is_partial || (splits > 1 && kernel_.most_joined() == 0);
-    return {.device = context_.device(),
-            .problem = part,
-            .sub_gemms = sub_gemms,
-            .sharing = {.splits = splits,
-                        .partial_elements = has_tensors ? simple_.problem.out_elements() : 0,
-                        .adds = division.adds,
-                        .most_joined = kernel_.most_joined()},
-            .enough_cycles = context_.enough_cycles() - LaunchCycles() - simple_.pass_cycles,
-            .needs = kernel_.code().needs,
-            .part_elements = kernel_.cells() == Cells::kParts ? PartElements(simple_.problem) : 0,
-            .merged_groups = simple_.merged_groups};
+    const bool has_tensors = is_partial || (splits > 1 && kernel_.max_fixup() == 0);
+    return {
+        .device = context_.device(),
+        .problem = part,
+        .sub_gemms = sub_gemms,
+        .split_k = {.splits = splits,
+                    .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
+                    .adds = division.adds,
+                    .max_fixup = kernel_.max_fixup()},
+        .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
+        .needs = kernel_.code().needs,
+        .part_elements = kernel_.pixels() == Pixels::kParts ? PartElements(canonical_.problem) : 0,
+        .merged_groups = canonical_.merged_groups};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -142,7 +143,7 @@ class Divider {
         sum = launch;
       } else {
         sum->cost = InSequence(sum->cost, launch.cost);
-        sum->join_bytes = std::max(sum->join_bytes, launch.join_bytes);
+        sum->fixup_bytes = std::max(sum->fixup_bytes, launch.fixup_bytes);
       }
     });
     return *sum;
@@ -193,20 +194,21 @@ class Divider {
   }
 
   Cost CostOf(const Division& division) const {
-    const double tensor_cycles = simple_.tensor_cycles / static_cast<double>(division.parts.size());
+    const double tensor_cycles =
+        canonical_.tensor_cycles / static_cast<double>(division.parts.size());
     const auto cost_of = [&](const Division::Part& part) {
       Cost cost = part.estimate.cost;
       cost.tensor_cycles = tensor_cycles;
       return cost;
     };
     Cost cost = cost_of(division.parts[0]);
-    cost.pass_cycles += simple_.pass_cycles;
+    cost.pass_cycles += canonical_.pass_cycles;
     cost.launch_cycles = LaunchCycles();
     for (std::size_t i = 1; i < division.parts.size(); ++i) {
       cost = InSequence(cost, cost_of(division.parts[i]));
     }
     if (division.terms > 1 || (division.sums_only && division.tensors() == 1)) {
-      const auto elements = static_cast<double>(simple_.problem.out_elements());
+      const auto elements = static_cast<double>(canonical_.problem.out_elements());
       cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
     }
     return WithCycles(cost);
@@ -214,7 +216,7 @@ class Divider {
 
   const PartKernel& kernel_;
   PlanContext& context_;
-  const PlanContext::Simple& simple_;
+  const PlanContext::Canonical& canonical_;
 };
 
 /// The tensors of a part: `b_bytes` and `out_bytes` are the sizes of elements of what `whole.b` and
@@ -283,7 +285,7 @@ std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) 
     if (problem.direction == Direction::kBackwardWeight) {
       shapes.push_back({.m = problem.k_per_group(),
                         .n = problem.filter_taps() * problem.c_per_group(),
-                        .k = problem.batch * problem.out_cells()});
+                        .k = problem.batch * problem.out_pixels()});
       continue;
     }
     const bool forward = problem.direction == Direction::kForward;
@@ -298,7 +300,7 @@ std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) 
 
 }  // namespace
 
-Verdict EstimateInParts(const PartKernel& kernel, PlanContext& context) {
+Applicability EstimateInParts(const PartKernel& kernel, PlanContext& context) {
   std::variant<Refusal, Division> division = Divider(kernel, context).Divide();
   if (auto* refusal = std::get_if<Refusal>(&division)) return std::move(*refusal);
   return std::get<Division>(division).cost;
@@ -312,11 +314,11 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.splits = division.splits();
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
-  const Cells cells = kernel.cells();
-  LayoutPasses passes(context.problem(), context.device().gfx, cells);
+  const Pixels pixels = kernel.pixels();
+  LayoutPasses passes(context.problem(), context.device().gfx, pixels);
   const Places places = passes.AddBefore(plan);
 
-  const ConvProblem& problem = context.simple(cells).problem;
+  const ConvProblem& problem = context.canonical(pixels).problem;
   const bool partial = division.is_partial();
   const int slots = division.adds ? 1 : division.tensors() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;
@@ -327,20 +329,20 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
     plan.zero_bytes = slots * slot_bytes;
   }
   // Launches use it one after the other.
-  std::int64_t join_bytes = 0;
+  std::int64_t fixup_bytes = 0;
   for (const Division::Part& entry : division.parts) {
-    join_bytes = std::max(join_bytes, entry.estimate.join_bytes);
+    fixup_bytes = std::max(fixup_bytes, entry.estimate.fixup_bytes);
   }
-  const std::int64_t join_at = join_bytes > 0 ? plan.Reserve(join_bytes) : 0;
+  const std::int64_t fixup_at = fixup_bytes > 0 ? plan.Reserve(fixup_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
   const std::int64_t b_bytes =
-      SizeOf(cells == Cells::kParts ? TypeOfB(problem.type) : problem.type);
+      SizeOf(pixels == Pixels::kParts ? TypeOfB(problem.type) : problem.type);
   for (const Division::Part& entry : division.parts) {
     Places part_places = PlacesOf(entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_places.out.offset += entry.term * division.tensors() * slot_bytes;
     divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
-      request.sharing.splits = entry.estimate.splits;
-      AddLaunch(kernel.MakeLaunch(request), part_places, join_at, plan);
+      request.split_k.splits = entry.estimate.splits;
+      AddLaunch(kernel.MakeLaunch(request), part_places, fixup_at, plan);
     });
   }
   if (partial) {

@@ -100,7 +100,8 @@ std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t 
     const std::int64_t images = whole.batch / turns + (turn < whole.batch % turns ? 1 : 0);
     if (images != planned) {
       PlanContext of_images(TurnOf(whole, images), context.device(), context.options());
-      if (std::holds_alternative<Refusal>(family.Ask(instance, of_images))) return std::nullopt;
+      if (std::holds_alternative<Refusal>(family.CheckApplicability(instance, of_images)))
+        return std::nullopt;
       of_turn = family.MakeLaunches(instance, of_images);
       if (of_turn.zero_bytes > 0) return std::nullopt;
       planned = images;

@@ -14,7 +14,7 @@ namespace {
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 
-/// 1 x 1, two groups of 1 channel, two images of two cells: y = x * w[group].
+/// 1 x 1, two groups of 1 channel, two images of two pixels: y = x * w[group].
 ConvProblem Scaling(Layout layout) {
   return {.rank = 1,
           .groups = 2,
@@ -44,7 +44,7 @@ TEST(ExpectedOutput, ReadsAndWritesInTheLayout) {
 }
 
 TEST(ExpectedOutput, ReadsWeightsInTheLayout) {
-  // Two groups of 1 input and 2 output channels, one cell: y[g][k] = x[g] w[g][k].
+  // Two groups of 1 input and 2 output channels, one pixel: y[g][k] = x[g] w[g][k].
   ConvProblem problem = {.rank = 1, .groups = 2, .c = 2, .k = 4};
   EXPECT_THAT(OutputOf(problem, {1, 10}, {1, 2, 3, 4}), ElementsAre(1, 2, 30, 40));
   problem.weight_layout = WeightLayout::kKYXGC;

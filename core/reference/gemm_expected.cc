@@ -62,7 +62,7 @@ absl::StatusOr<Expected> ExpectedOutput(const GemmProblem& p, std::span<const fl
                                EpilogueElements(p, i));
     if (!s.ok()) return s;
   }
-  // A matrix is an image without height: rows are cells, terms input and columns output channels.
+  // A matrix is an image without height: rows are pixels, terms input and columns output channels.
   ConvProblem conv = {.rank = 1, .c = p.k, .k = p.n};
   conv.dims[2].in = p.m;
   Expected expected;

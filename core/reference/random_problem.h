@@ -9,7 +9,7 @@
 namespace gridwise {
 
 struct RandomProblemOptions {
-  int64_t max_in = 12;     ///< cells per axis
+  int64_t max_in = 12;     ///< pixels per axis
   int64_t max_filter = 4;  ///< taps per axis
   int64_t max_stride = 4;
   int64_t max_dilation = 3;

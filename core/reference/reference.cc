@@ -22,26 +22,26 @@ constexpr int64_t kTileRows = ReferenceTile::kRows;
 constexpr int64_t kTileCols = ReferenceTile::kCols;
 constexpr int64_t kMaxSteps = ReferenceTile::kMaxSteps;
 
-using Cell = std::array<int64_t, 3>;  // d, h, w
+using Pixel = std::array<int64_t, 3>;  // d, h, w
 
 /// The convolution's own relation on one axis, i = o * stride + tap * dilation - pad_begin, as a
-/// table: for a cell on one side and a tap, the cell on the other side, or -1.
+/// table: for a pixel on one side and a tap, the pixel on the other side, or -1.
 struct AxisTable {
-  int64_t cells;                 ///< on the side that is looked up
-  std::vector<int64_t> partner;  ///< [tap][cell]
+  int64_t pixels;                ///< on the side that is looked up
+  std::vector<int64_t> partner;  ///< [tap][pixel]
 
-  int64_t At(int64_t tap, int64_t cell) const { return partner[tap * cells + cell]; }
+  int64_t At(int64_t tap, int64_t pixel) const { return partner[tap * pixels + pixel]; }
 };
 
-/// Looks up input cells by output cell, or with `by_input` output cells by input cell.
+/// Looks up input pixels by output pixel, or with `by_input` output pixels by input pixel.
 AxisTable MakeAxisTable(const Dim& dim, bool by_input) {
-  AxisTable table{.cells = by_input ? dim.in : dim.out(), .partner = {}};
-  table.partner.assign(static_cast<size_t>(dim.filter * table.cells), -1);
+  AxisTable table{.pixels = by_input ? dim.in : dim.out(), .partner = {}};
+  table.partner.assign(static_cast<size_t>(dim.filter * table.pixels), -1);
   for (int64_t o = 0; o < dim.out(); ++o) {
     for (int64_t tap = 0; tap < dim.filter; ++tap) {
       const int64_t i = o * dim.stride + tap * dim.dilation - dim.pad_begin;
       if (i < 0 || i >= dim.in) continue;
-      table.partner[tap * table.cells + (by_input ? i : o)] = by_input ? o : i;
+      table.partner[tap * table.pixels + (by_input ? i : o)] = by_input ? o : i;
     }
   }
   return table;
@@ -53,40 +53,40 @@ struct Job {
     const bool by_input = p.direction == Direction::kBackwardData;
     for (size_t axis = 0; axis < 3; ++axis) {
       tables[axis] = MakeAxisTable(p.dims[axis], by_input);
-      source_cells[axis] = by_input ? p.dims[axis].out() : p.dims[axis].in;
+      source_pixels[axis] = by_input ? p.dims[axis].out() : p.dims[axis].in;
     }
   }
 
-  Cell TapOf(int64_t tap) const {
+  Pixel TapOf(int64_t tap) const {
     const int64_t x = p.dims[2].filter, y = p.dims[1].filter;
     return {tap / x / y, tap / x % y, tap % x};
   }
 
-  /// Index within an image of the cell that `tap` ties to `cell`, or -1.
-  int64_t Source(const Cell& cell, const Cell& tap) const {
+  /// Index within an image of the pixel that `tap` ties to `pixel`, or -1.
+  int64_t Source(const Pixel& pixel, const Pixel& tap) const {
     int64_t index = 0;
     for (size_t axis = 0; axis < 3; ++axis) {
-      const int64_t partner = tables[axis].At(tap[axis], cell[axis]);
+      const int64_t partner = tables[axis].At(tap[axis], pixel[axis]);
       if (partner < 0) return -1;
-      index = index * source_cells[axis] + partner;
+      index = index * source_pixels[axis] + partner;
     }
     return index;
   }
-  int64_t source_image() const { return source_cells[0] * source_cells[1] * source_cells[2]; }
+  int64_t source_image() const { return source_pixels[0] * source_pixels[1] * source_pixels[2]; }
 
   ConvProblem p;
   std::array<AxisTable, 3> tables;
-  Cell source_cells;
+  Pixel source_pixels;
 };
 
-/// Cells first + step * j, 0 <= j < count, per axis, in every image. In backward-data, cells that
+/// Pixels first + step * j, 0 <= j < count, per axis, in every image. In backward-data, pixels that
 /// are a stride apart meet the same taps, so that a tile of them skips the others.
 struct Lattice {
-  Cell first = {0, 0, 0}, step = {1, 1, 1}, count;
+  Pixel first = {0, 0, 0}, step = {1, 1, 1}, count;
 
   int64_t rows(int64_t batch) const { return batch * count[0] * count[1] * count[2]; }
-  /// Whether the tap leads from these cells to cells of the source, inside or outside of it.
-  bool Meets(const ConvProblem& p, const Cell& tap) const {
+  /// Whether the tap leads from these pixels to pixels of the source, inside or outside of it.
+  bool Meets(const ConvProblem& p, const Pixel& tap) const {
     if (p.direction != Direction::kBackwardData) return true;
     for (size_t axis = 0; axis < 3; ++axis) {
       const Dim& dim = p.dims[axis];
@@ -129,38 +129,38 @@ void ParallelFor(int64_t items, int threads, const Body& body) {
   for (std::thread& helper : helpers) helper.join();
 }
 
-// ---- Forward and backward-data: a row of the tile is a cell of y or dx, a column is one of its
+// ---- Forward and backward-data: a row of the tile is a pixel of y or dx, a column is one of its
 // channels, and the terms are taps times the channels of the source (x or dy).
 
-struct CellOperands {
+struct PixelOperands {
   const float* source;                    ///< x or dy
   const float* filter;                    ///< w
   double* out;                            ///< y or dx
   int64_t source_channels, out_channels;  ///< per group
 };
 
-struct RowCell {
+struct RowPixel {
   int64_t n = 0;
-  Cell cell = {};
-  int64_t out_index = 0;  ///< of the cell in the output tensor
+  Pixel pixel = {};
+  int64_t out_index = 0;  ///< of the pixel in the output tensor
 };
 
-RowCell LocateRow(const Job& job, const Lattice& lattice, int64_t row) {
-  RowCell result;
+RowPixel LocateRow(const Job& job, const Lattice& lattice, int64_t row) {
+  RowPixel result;
   for (size_t axis = 3; axis-- > 0;) {
-    result.cell[axis] = lattice.first[axis] + lattice.step[axis] * (row % lattice.count[axis]);
+    result.pixel[axis] = lattice.first[axis] + lattice.step[axis] * (row % lattice.count[axis]);
     row /= lattice.count[axis];
   }
   result.n = result.out_index = row;
   for (size_t axis = 0; axis < 3; ++axis) {
-    result.out_index = result.out_index * job.tables[axis].cells + result.cell[axis];
+    result.out_index = result.out_index * job.tables[axis].pixels + result.pixel[axis];
   }
   return result;
 }
 
 /// Adds the terms of one tap and channels [c0, c0 + count) of the source. `rows` are null where
-/// the source cell is padding.
-void AddTapTerms(const Job& job, const CellOperands& t, std::span<const float* const> rows,
+/// the source pixel is padding.
+void AddTapTerms(const Job& job, const PixelOperands& t, std::span<const float* const> rows,
                  int64_t group, int64_t first_col, int64_t cols, int64_t tap, int64_t c0,
                  int64_t count, ReferenceTile& tile) {
   const int step = tile.AddSteps(static_cast<int>(count));
@@ -184,24 +184,24 @@ void AddTapTerms(const Job& job, const CellOperands& t, std::span<const float* c
   }
 }
 
-void CellTile(const Job& job, const CellOperands& t, const Lattice& lattice, int64_t first_row,
-              int64_t group, int64_t first_col, ReferenceTile& tile) {
+void PixelTile(const Job& job, const PixelOperands& t, const Lattice& lattice, int64_t first_row,
+               int64_t group, int64_t first_col, ReferenceTile& tile) {
   const int64_t row_count = std::min(kTileRows, lattice.rows(job.p.batch) - first_row);
   const int64_t cols = std::min(kTileCols, t.out_channels - first_col);
-  std::array<RowCell, kTileRows> rows;
+  std::array<RowPixel, kTileRows> rows;
   for (int64_t row = 0; row < row_count; ++row) {
     rows[row] = LocateRow(job, lattice, first_row + row);
   }
   tile.Reset(static_cast<int>(row_count), static_cast<int>(cols));
   for (int64_t tap = 0; tap < job.p.filter_taps(); ++tap) {
-    const Cell tap_cell = job.TapOf(tap);
-    if (!lattice.Meets(job.p, tap_cell)) continue;
+    const Pixel tap_pixel = job.TapOf(tap);
+    if (!lattice.Meets(job.p, tap_pixel)) continue;
     std::array<const float*, kTileRows> starts;
     for (int64_t row = 0; row < row_count; ++row) {
-      const int64_t cell = job.Source(rows[row].cell, tap_cell);
-      const int64_t pixel = rows[row].n * job.source_image() + cell;
+      const int64_t pixel = job.Source(rows[row].pixel, tap_pixel);
+      const int64_t at = rows[row].n * job.source_image() + pixel;
       starts[row] =
-          cell < 0 ? nullptr : t.source + (pixel * job.p.groups + group) * t.source_channels;
+          pixel < 0 ? nullptr : t.source + (at * job.p.groups + group) * t.source_channels;
     }
     for (int64_t c0 = 0; c0 < t.source_channels; c0 += kMaxSteps) {
       AddTapTerms(job, t, {starts.data(), static_cast<size_t>(row_count)}, group, first_col, cols,
@@ -215,7 +215,7 @@ void CellTile(const Job& job, const CellOperands& t, const Lattice& lattice, int
   }
 }
 
-void RunCells(const Job& job, const CellOperands& t, int threads) {
+void RunPixels(const Job& job, const PixelOperands& t, int threads) {
   struct RowTile {
     const Lattice* lattice;
     int64_t first_row;
@@ -233,13 +233,13 @@ void RunCells(const Job& job, const CellOperands& t, int threads) {
   ParallelFor(items, threads, [&](ReferenceTile& tile, int64_t item) {
     const RowTile& rows = row_tiles[item / per_row_tile];
     const int64_t rest = item % per_row_tile;
-    CellTile(job, t, *rows.lattice, rows.first_row, rest / col_tiles, rest % col_tiles * kTileCols,
-             tile);
+    PixelTile(job, t, *rows.lattice, rows.first_row, rest / col_tiles, rest % col_tiles * kTileCols,
+              tile);
   });
 }
 
 // ---- Backward-weight: a row of the tile is an output channel, its columns are strips of input
-// channels, each of one tap, and the terms are the output cells of all images.
+// channels, each of one tap, and the terms are the output pixels of all images.
 
 struct Strip {
   int64_t tap, first_channel, channels;
@@ -271,18 +271,18 @@ void WeightTile(const Job& job, std::span<const Strip> strips, const float* dy, 
   const int rows = static_cast<int>(std::min(kTileRows, p.k_per_group() - first_row));
   tile.Reset(rows, strips.back().first_col + static_cast<int>(strips.back().channels));
   const Lattice outs = {.count = {p.dims[0].out(), p.dims[1].out(), p.dims[2].out()}};
-  std::vector<Cell> taps;
+  std::vector<Pixel> taps;
   for (const Strip& strip : strips) taps.push_back(job.TapOf(strip.tap));
   for (int64_t term = 0; term < outs.rows(p.batch); ++term) {
-    const RowCell at = LocateRow(job, outs, term);
+    const RowPixel at = LocateRow(job, outs, term);
     const int step = tile.AddSteps(1);
     tile.a().SetLines(step, 0, dy + (term * p.groups + group) * p.k_per_group() + first_row, rows);
     for (size_t i = 0; i < strips.size(); ++i) {
-      const int64_t cell = job.Source(at.cell, taps[i]);
+      const int64_t pixel = job.Source(at.pixel, taps[i]);
       const float* start = nullptr;
-      if (cell >= 0) {
-        const int64_t pixel = at.n * job.source_image() + cell;
-        start = x + (pixel * p.groups + group) * p.c_per_group() + strips[i].first_channel;
+      if (pixel >= 0) {
+        const int64_t element = at.n * job.source_image() + pixel;
+        start = x + (element * p.groups + group) * p.c_per_group() + strips[i].first_channel;
       }
       tile.b().SetLines(step, strips[i].first_col, start, static_cast<int>(strips[i].channels));
     }
@@ -327,10 +327,10 @@ absl::Status Reference(const ConvProblem& problem, std::span<const float> a,
   const int64_t c = problem.c_per_group(), k = problem.k_per_group();
   switch (problem.direction) {
     case Direction::kForward:
-      RunCells(job, {a.data(), b.data(), out.data(), c, k}, threads);
+      RunPixels(job, {a.data(), b.data(), out.data(), c, k}, threads);
       break;
     case Direction::kBackwardData:
-      RunCells(job, {a.data(), b.data(), out.data(), k, c}, threads);
+      RunPixels(job, {a.data(), b.data(), out.data(), k, c}, threads);
       break;
     case Direction::kBackwardWeight:
       RunWeights(job, a.data(), b.data(), out.data(), threads);

@@ -28,9 +28,9 @@ std::vector<double> Naive(const ConvProblem& p, const std::vector<float>& a,
   const auto& [d, h, w] = p.dims;
   const int64_t G = p.groups, C = p.c_per_group(), K = p.k_per_group();
   std::vector<double> out(static_cast<size_t>(p.out_elements()));
-  const int64_t out_cells = p.out_cells(), taps = p.filter_taps();
+  const int64_t out_pixels = p.out_pixels(), taps = p.filter_taps();
   for (int64_t n = 0; n < p.batch; ++n)
-    for (int64_t o = 0; o < out_cells; ++o)
+    for (int64_t o = 0; o < out_pixels; ++o)
       for (int64_t t = 0; t < taps; ++t)
         for (int64_t g = 0; g < G; ++g)
           for (int64_t k = 0; k < K; ++k)
@@ -42,7 +42,7 @@ std::vector<double> Naive(const ConvProblem& p, const std::vector<float>& a,
               const int64_t iw = o % w.out() * w.stride - w.pad_begin + t % w.filter * w.dilation;
               if (id < 0 || id >= d.in || ih < 0 || ih >= h.in || iw < 0 || iw >= w.in) continue;
               const int64_t x = ((((n * d.in + id) * h.in + ih) * w.in + iw) * G + g) * C + c;
-              const int64_t y = ((n * out_cells + o) * G + g) * K + k;
+              const int64_t y = ((n * out_pixels + o) * G + g) * K + k;
               const int64_t f = ((g * K + k) * taps + t) * C + c;
               if (p.direction == Direction::kForward) out[y] += double{a[x]} * b[f];
               if (p.direction == Direction::kBackwardData) out[x] += double{a[y]} * b[f];
@@ -111,7 +111,7 @@ TEST(Reference, DoesNotDependOnTheNumberOfThreads) {
 }
 
 TEST(Reference, WritesZeroWhereNoTapLands) {
-  // 1x1, stride 2: three of four input cells meet no output.
+  // 1x1, stride 2: three of four input pixels meet no output.
   const ConvProblem p{.direction = Direction::kBackwardData,
                       .dims = {Dim{}, Dim{.in = 4, .stride = 2}, Dim{.in = 4, .stride = 2}}};
   const std::vector<float> ones(4, 1.0f), filter(1, 3.0f);
@@ -135,7 +135,7 @@ ConvProblem WithZerosInMemory(ConvProblem problem, std::vector<float>& values) {
       continue;
     }
     front[axis] = dim.filter * dim.dilation / dim.stride + 1;
-    // Cells past the last one of x that a filter meets make room for an output cell each.
+    // Pixels past the last one of x that a filter meets make room for an output pixel each.
     const int64_t out = dim.out() + 2 * front[axis];
     dim.pad_begin += front[axis] * dim.stride;
     dim.pad_end = (out - 1) * dim.stride + dim.dilated_filter() - dim.in - dim.pad_begin;
@@ -145,8 +145,8 @@ ConvProblem WithZerosInMemory(ConvProblem problem, std::vector<float>& values) {
   std::vector<float> larger(static_cast<size_t>(problem.AxesOf(tensor).Elements()));
   const int64_t channels = from[4] * from[5];
   for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
-    const int64_t cell = i / channels, w = cell % from[3], h = cell / from[3] % from[2],
-                  d = cell / from[3] / from[2] % from[1], n = cell / from[3] / from[2] / from[1];
+    const int64_t pixel = i / channels, w = pixel % from[3], h = pixel / from[3] % from[2],
+                  d = pixel / from[3] / from[2] % from[1], n = pixel / from[3] / from[2] / from[1];
     const int64_t at = ((n * to[1] + d + front[0]) * to[2] + h + front[1]) * to[3] + w + front[2];
     larger[static_cast<size_t>(at * channels + i % channels)] = values[static_cast<size_t>(i)];
   }

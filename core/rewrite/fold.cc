@@ -11,10 +11,10 @@ namespace {
 /// long as some 20 loads less for each of a million runs.
 constexpr std::int64_t kManyRuns = std::int64_t{1} << 20;
 
-/// Channels of a cell of a copy of x.
-std::int64_t CellOfCopy(const ConvProblem& problem) {
+/// Channels of a pixel of a copy of x.
+std::int64_t PixelOfCopy(const ConvProblem& problem) {
   const std::int64_t runs =
-      problem.batch * problem.out_cells() * problem.dims[0].filter * problem.dims[1].filter;
+      problem.batch * problem.out_pixels() * problem.dims[0].filter * problem.dims[1].filter;
   const auto channels = static_cast<std::uint64_t>(problem.c);
   const bool pays =
       runs >= kManyRuns && SizeOf(problem.type) > 1;  // no rows load 4 bytes at a time
@@ -32,21 +32,21 @@ std::optional<Folded> Fold(const ConvProblem& problem) {
     return std::nullopt;
   }
   Folded folded = {.problem = problem};
-  folded.to_cells = (w.out() - 1) * w.stride + w.filter;  // the last ones may see nothing
+  folded.to_pixels = (w.out() - 1) * w.stride + w.filter;  // the last ones may see nothing
   folded.pad = w.pad_begin;
-  folded.copies = w.pad_begin > 0 || folded.to_cells > w.in;
-  folded.cell = folded.copies ? CellOfCopy(problem) : problem.c;
-  if (folded.cell * w.filter > kMaxChannels) return std::nullopt;
-  const std::int64_t line = (folded.copies ? folded.to_cells : w.in) * folded.cell;
+  folded.copies = w.pad_begin > 0 || folded.to_pixels > w.in;
+  folded.pixel = folded.copies ? PixelOfCopy(problem) : problem.c;
+  if (folded.pixel * w.filter > kMaxChannels) return std::nullopt;
+  const std::int64_t line = (folded.copies ? folded.to_pixels : w.in) * folded.pixel;
   const std::int64_t slice = problem.dims[1].in * line, image = problem.dims[0].in * slice;
   if (problem.batch * image >= std::int64_t{1} << 31) return std::nullopt;
 
   ConvProblem& p = folded.problem;
   p.layout = Layout::kNHWGC;
   p.weight_layout = WeightLayout::kGKYXC;
-  p.c = folded.cell * w.filter;
+  p.c = folded.pixel * w.filter;
   p.dims[2] = Dim{.in = w.out()};
-  p.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, w.stride * folded.cell,
+  p.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, w.stride * folded.pixel,
                                                      p.c,   1};
   return folded;
 }

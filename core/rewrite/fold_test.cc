@@ -20,7 +20,7 @@ ConvProblem Stem(std::int64_t in_w, std::int64_t filter_w, std::int64_t stride, 
           Dim{.in = in_w, .filter = filter_w, .stride = stride, .pad_begin = pad, .pad_end = pad}}};
 }
 
-/// The same, with so many images' worth of lines that cells of a copy get a fourth channel.
+/// The same, with so many images' worth of lines that pixels of a copy get a fourth channel.
 ConvProblem LargeStem() {
   ConvProblem problem = Stem(700, 3, 1, 1);
   problem.dims[1].in = 1024;
@@ -38,17 +38,17 @@ std::vector<float> Widen(const std::vector<float>& items, std::int64_t c, std::i
 }
 
 /// x as the folded problem has it, an element for each of its axes, from the strides of the struct;
-/// of cells as wide as the copy's.
+/// of pixels as wide as the copy's.
 std::vector<float> Unroll(const Folded& folded, const ConvProblem& problem,
                           const std::vector<float>& narrow) {
-  const std::vector<float> x = Widen(narrow, problem.c, folded.cell);
-  const std::int64_t in_line = problem.dims[2].in * folded.cell;
+  const std::vector<float> x = Widen(narrow, problem.c, folded.pixel);
+  const std::int64_t in_line = problem.dims[2].in * folded.pixel;
   const std::int64_t lines = static_cast<std::int64_t>(x.size()) / in_line;
-  const std::int64_t line = folded.copies ? folded.to_cells * folded.cell : in_line;
+  const std::int64_t line = folded.copies ? folded.to_pixels * folded.pixel : in_line;
   std::vector<float> copy(static_cast<size_t>(lines * line));
   for (std::int64_t l = 0; l < lines; ++l) {
     for (std::int64_t e = 0; e < in_line; ++e) {
-      const std::int64_t to = e + (folded.copies ? folded.pad * folded.cell : 0);
+      const std::int64_t to = e + (folded.copies ? folded.pad * folded.pixel : 0);
       if (to < line)
         copy[static_cast<size_t>(l * line + to)] = x[static_cast<size_t>(l * in_line + e)];
     }
@@ -73,7 +73,7 @@ TEST(Fold, IsTheSameConvolution) {
     SCOPED_TRACE(ToString(problem));
     const std::optional<Folded> folded = Fold(problem);
     ASSERT_TRUE(folded.has_value());
-    EXPECT_EQ(folded->problem.c, folded->cell * problem.dims[2].filter);
+    EXPECT_EQ(folded->problem.c, folded->pixel * problem.dims[2].filter);
     EXPECT_EQ(folded->problem.dims[2].filter, 1);
     std::vector<float> x(static_cast<size_t>(problem.x_elements()));
     std::vector<float> w(static_cast<size_t>(problem.w_elements()));
@@ -84,7 +84,7 @@ TEST(Fold, IsTheSameConvolution) {
     packed.strides = {};
     const absl::StatusOr<Expected> expected = ExpectedOutput(problem, x, w);
     const absl::StatusOr<Expected> actual =
-        ExpectedOutput(packed, Unroll(*folded, problem, x), Widen(w, problem.c, folded->cell));
+        ExpectedOutput(packed, Unroll(*folded, problem, x), Widen(w, problem.c, folded->pixel));
     ASSERT_TRUE(expected.ok() && actual.ok()) << expected.status() << actual.status();
     EXPECT_EQ(actual->out, expected->out);
   }
@@ -95,27 +95,27 @@ TEST(Fold, OnlyPaddingNeedsACopy) {
   EXPECT_TRUE(Fold(Stem(11, 3, 1, 1))->copies);
 }
 
-TEST(Fold, CellsOfLargeCopiesAreWhatLoadsTake) {
+TEST(Fold, PixelsOfLargeCopiesAreWhatLoadsTake) {
   ConvProblem problem = LargeStem();
-  EXPECT_EQ(Fold(problem)->cell, 4);
+  EXPECT_EQ(Fold(problem)->pixel, 4);
   problem.c = 5;
-  EXPECT_EQ(Fold(problem)->cell, 8);
+  EXPECT_EQ(Fold(problem)->pixel, 8);
   problem.c = 2;
-  EXPECT_EQ(Fold(problem)->cell, 2);
-  EXPECT_EQ(Fold(Stem(11, 3, 1, 1))->cell, 3) << "a launch would take longer";
+  EXPECT_EQ(Fold(problem)->pixel, 2);
+  EXPECT_EQ(Fold(Stem(11, 3, 1, 1))->pixel, 3) << "a launch would take longer";
   problem = LargeStem();
   problem.dims[2].pad_begin = problem.dims[2].pad_end = 0;
-  EXPECT_EQ(Fold(problem)->cell, 3) << "there is no copy";
+  EXPECT_EQ(Fold(problem)->pixel, 3) << "there is no copy";
   problem.type = DataType::kI8;
-  EXPECT_EQ(Fold(problem)->cell, 3);
+  EXPECT_EQ(Fold(problem)->pixel, 3);
 }
 
 TEST(Fold, LeavesOthersAlone) {
   ConvProblem problem = Stem(11, 3, 1, 1);
   problem.c = 8;
-  EXPECT_FALSE(Fold(problem).has_value()) << "a cell is a vector";
+  EXPECT_FALSE(Fold(problem).has_value()) << "a pixel is a vector";
   problem.type = DataType::kI8;
-  EXPECT_TRUE(Fold(problem).has_value()) << "a cell is half a vector";
+  EXPECT_TRUE(Fold(problem).has_value()) << "a pixel is half a vector";
   problem.c = 16;
   EXPECT_FALSE(Fold(problem).has_value());
   problem = Stem(11, 3, 1, 1);

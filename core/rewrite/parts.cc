@@ -28,16 +28,16 @@ std::array<Range, 2> Halves(std::int64_t count) {
   return {Range{0, count / 2 - 1}, Range{count / 2, count - 1}};
 }
 
-/// The range of an axis on which cells `x`, taps `taps` and cells `y` are left: tap t of cell o of
-/// y meets cell o * stride + t * dilation - pad_begin of x.
+/// The range of an axis on which pixels `x`, taps `taps` and pixels `y` are left: tap t of pixel o
+/// of y meets pixel o * stride + t * dilation - pad_begin of x.
 AxisPart Cut(Direction direction, const Dim& dim, Range x, Range taps, Range y) {
   AxisPart part = {.dim = dim, .first_x = x.first, .first_tap = taps.first, .first_y = y.first};
   Dim& cut = part.dim;
   cut.in = x.count();
   cut.filter = taps.count();
   cut.pad_begin = dim.pad_begin + x.first - taps.first * dim.dilation - y.first * dim.stride;
-  // A single tap or cell takes no step. Of backward-data, the least stride that leaves a single tap
-  // to each cell is kept.
+  // A single tap or pixel takes no step. Of backward-data, the least stride that leaves a single
+  // tap to each pixel is kept.
   if (taps.count() == 1) cut.dilation = 1;
   if (y.count() == 1) {
     const std::int64_t least = direction == Direction::kBackwardData ? cut.dilated_filter() : 1;
@@ -55,7 +55,7 @@ Range Meeting(std::int64_t count, std::int64_t step, std::int64_t pad, std::int6
   return {first, std::min(last, count - 1)};
 }
 
-/// Nothing where no tap of the axis meets a cell of x.
+/// Nothing where no tap of the axis meets a pixel of x.
 std::optional<AxisPart> TrimAxis(Direction direction, const Dim& dim) {
   const std::int64_t out_reach = (dim.out() - 1) * dim.stride;
   const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
@@ -123,7 +123,7 @@ ConvPart WithAxes(const ConvPart& part, const AxisPart (&axes)[3]) {
   return Move(part, problem, origin);
 }
 
-/// A part without products: `part` with one tap, or one cell of y, per axis, which meets padding.
+/// A part without products: `part` with one tap, or one pixel of y, per axis, which meets padding.
 ConvPart Dead(const ConvPart& part) {
   const Direction direction = part.problem.direction;
   AxisPart axes[3];
@@ -152,7 +152,7 @@ ConvPart WithAxis(const ConvPart& part, std::size_t i, const AxisPart& axis) {
   return Trim(WithAxes(part, axes));
 }
 
-/// How far offsets to cells along axis i, and to what taps pair with them, reach in the tensor in
+/// How far offsets to pixels along axis i, and to what taps pair with them, reach in the tensor in
 /// which they reach furthest.
 std::int64_t ReachAlong(const ConvProblem& problem, std::size_t i) {
   const Dim& dim = problem.dims[i];
@@ -173,22 +173,22 @@ std::int64_t ReachAlong(const ConvProblem& problem, std::size_t i) {
   return reach;
 }
 
-std::optional<std::vector<ConvPart>> HalveCells(const ConvPart& whole) {
+std::optional<std::vector<ConvPart>> HalvePixels(const ConvPart& whole) {
   const Direction direction = whole.problem.direction;
   const bool of_input = direction == Direction::kBackwardData;
-  const auto cells_along = [&](std::size_t i) {
+  const auto pixels_along = [&](std::size_t i) {
     return of_input ? whole.problem.dims[i].in : whole.problem.dims[i].out();
   };
   const auto value = [&](std::size_t i) {
-    return cells_along(i) < 2 ? -1 : ReachAlong(whole.problem, i);
+    return pixels_along(i) < 2 ? -1 : ReachAlong(whole.problem, i);
   };
   const std::size_t i = std::max({std::size_t{0}, std::size_t{1}, std::size_t{2}},
                                  [&](std::size_t a, std::size_t b) { return value(a) < value(b); });
   const Dim& dim = whole.problem.dims[i];
-  const std::int64_t cells = cells_along(i);
-  if (cells < 2) return std::nullopt;
+  const std::int64_t pixels = pixels_along(i);
+  if (pixels < 2) return std::nullopt;
   std::vector<ConvPart> halves;
-  for (const Range& half : Halves(cells)) {
+  for (const Range& half : Halves(pixels)) {
     const AxisPart axis = of_input ? Cut(direction, dim, half, All(dim.filter), All(dim.out()))
                                    : Cut(direction, dim, All(dim.in), All(dim.filter), half);
     halves.push_back(WithAxis(whole, i, axis));
@@ -240,7 +240,7 @@ std::vector<ConvPart> CutImages(const ConvPart& part, std::int64_t images) {
 }
 
 std::optional<std::vector<ConvPart>> Halve(const ConvPart& part, PartAxis axis) {
-  if (axis == PartAxis::kCells) return HalveCells(part);
+  if (axis == PartAxis::kPixels) return HalvePixels(part);
   if (axis == PartAxis::kTaps) return HalveTaps(part);
   const ConvProblem& whole = part.problem;
   if (axis == PartAxis::kC && whole.direction == Direction::kForward) return std::nullopt;

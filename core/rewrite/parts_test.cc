@@ -69,7 +69,7 @@ void RunPart(const ConvPart& part, const std::vector<float>& a, const std::vecto
   });
 }
 
-constexpr PartAxis kAllPartAxes[] = {PartAxis::kGroups, PartAxis::kImages, PartAxis::kCells,
+constexpr PartAxis kAllPartAxes[] = {PartAxis::kGroups, PartAxis::kImages, PartAxis::kPixels,
                                      PartAxis::kTaps,   PartAxis::kC,      PartAxis::kK};
 
 /// A problem of few elements with any padding, so that much of it meets nothing else.
@@ -92,7 +92,7 @@ std::vector<float> Values(std::int64_t count, std::mt19937& random) {
 bool AreTerms(Direction direction, PartAxis axis) {
   if (direction == Direction::kBackwardData) return axis == PartAxis::kK;
   if (direction == Direction::kForward) return false;
-  return axis == PartAxis::kImages || axis == PartAxis::kCells;
+  return axis == PartAxis::kImages || axis == PartAxis::kPixels;
 }
 
 TEST(Parts, AreTheWhole) {
@@ -153,7 +153,7 @@ TEST(Parts, TrimmedComputeTheSame) {
   EXPECT_GT(dead, 20);
 }
 
-// The taps are 30 million cells apart: one meets the only cell, the others nothing but padding.
+// The taps are 30 million pixels apart: one meets the only pixel, the others nothing but padding.
 TEST(Parts, TrimmedReachOverWhatTheyMeet) {
   const Dim far = {
       .in = 1, .filter = 3, .dilation = 30'000'000, .pad_begin = 30'000'000, .pad_end = 30'000'000};
@@ -173,9 +173,9 @@ TEST(Parts, TensorsOfTheEpilogueMoveAlong) {
   const auto images = Halve({.problem = problem}, PartAxis::kImages);
   ASSERT_TRUE(images.has_value());
   EXPECT_EQ((*images)[1].d[0], 200);
-  const auto cells = Halve((*images)[1], PartAxis::kCells);
-  ASSERT_TRUE(cells.has_value());
-  EXPECT_EQ((*cells)[1].d[0], 240);
+  const auto pixels = Halve((*images)[1], PartAxis::kPixels);
+  ASSERT_TRUE(pixels.has_value());
+  EXPECT_EQ((*pixels)[1].d[0], 240);
 }
 
 TEST(Parts, ImagesAreCutAnywhere) {

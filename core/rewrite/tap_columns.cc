@@ -14,10 +14,10 @@
 namespace gridwise {
 namespace {
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 30;  // offsets are 32 bits of bytes
+constexpr std::int64_t kMaxOffsetElements = std::int64_t{1} << 30;  // offsets are 32 bits of bytes
 
-/// Whether taps along the axis can be columns: each product of a source cell and a tap belongs to
-/// an output cell, but for those at the edges, and the taps of an output cell are evenly apart.
+/// Whether taps along the axis can be columns: each product of a source pixel and a tap belongs to
+/// an output pixel, but for those at the edges, and the taps of an output pixel are evenly apart.
 bool IsApt(const Dim& dim, bool forward) {
   if (dim.filter == 1) return true;
   return dim.stride == 1 || (!forward && dim.dilation == 1);
@@ -37,19 +37,19 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   constexpr std::int64_t kFewestColumns = 16;
   const MachineFacts machine = MachineFactsOf(device.gfx);
   const bool forward = problem.direction == Direction::kForward;
-  // Forward, cells may stay in LDS for all taps, of which columns leave few or one.
+  // Forward, pixels may stay in LDS for all taps, of which columns leave few or one.
   const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;
   const double of_l2_rate = !with_halo                                 ? kOfL2Rate
                             : TraitsOf(device.gfx).loads_chunks_to_lds ? 0.7
                                                                        : 0.55;
   const std::int64_t channels = forward ? problem.c : problem.k;
   const std::int64_t n = AlignUp(forward ? problem.k : problem.c, kFewestColumns);
-  const std::int64_t cells = problem.batch * problem.out_cells() * problem.filter_taps();
-  const double loads = static_cast<double>(cells) * static_cast<double>(channels);
+  const std::int64_t pixels = problem.batch * problem.out_pixels() * problem.filter_taps();
+  const double loads = static_cast<double>(pixels) * static_cast<double>(channels);
   const double clocks_of_us = 1e3 * device.clock_ghz;
   const double flops_of_us =
       PeakFlopsPerClock(device.gfx, problem.type) * device.compute_units * clocks_of_us;
-  const double l2_of_us = machine.l2_bytes_per_clk * device.dies * clocks_of_us;
+  const double l2_of_us = machine.l2_bytes_per_clk * device.xcds * clocks_of_us;
   const double matrix = 2 * loads * static_cast<double>(n) / (flops_of_us * kOfMatrixRate);
   const double l2 = loads * SizeOf(problem.type) / (l2_of_us * of_l2_rate);
   const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
@@ -64,7 +64,7 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   return us;
 }
 
-/// Products that overlap-add adds up for an output cell, in the mean.
+/// Products that overlap-add adds up for an output pixel, in the mean.
 double TermsOf(const ConvProblem& problem, int first_axis) {
   double terms = 1;
   for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
@@ -92,9 +92,9 @@ double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
   constexpr std::int64_t kColumns = 64;
   const ConvProblem& problem = columns ? columns->problem : whole;
   const bool forward = problem.direction == Direction::kForward;
-  double cells = static_cast<double>(problem.batch), loads = cells;  // of the output; of channels
+  double pixels = static_cast<double>(problem.batch), loads = pixels;  // of the output; of channels
   for (const Dim& dim : problem.dims) {
-    cells *= static_cast<double>(forward ? dim.out() : dim.in);
+    pixels *= static_cast<double>(forward ? dim.out() : dim.in);
     loads *= static_cast<double>(dim.out() * dim.filter);
   }
   loads *= static_cast<double>(forward ? problem.c : problem.k);
@@ -106,7 +106,7 @@ double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
   const double l2 = loads * SizeOf(problem.type) / kL2OfUs;
   const double memory = (input + output) / (memory_of_us * kOfMemoryRate);
   const double blocks = std::max(1.0, static_cast<double>(channels) / kColumns);
-  const double store = cells * blocks / (channels % 4 == 0 ? kVectorRowsOfUs : kElementRowsOfUs);
+  const double store = pixels * blocks / (channels % 4 == 0 ? kVectorRowsOfUs : kElementRowsOfUs);
   const double longest = std::max({matrix, l2, memory});
   double us = kLaunchUs + store + longest + kNotOverlapped * (matrix + l2 + memory - longest);
   if (columns) {
@@ -145,20 +145,20 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
     channels = AlignUp(channels, multiple);
     columns.copies_weights = true;
   }
-  if (columns.taps == 1 || channels > kMaxChannels || p.out_elements() >= kMostElements ||
-      problem.out_elements() >= kMostElements) {
+  if (columns.taps == 1 || channels > kMaxChannels || p.out_elements() >= kMaxOffsetElements ||
+      problem.out_elements() >= kMaxOffsetElements) {
     return std::nullopt;
   }
   return columns;
 }
 
 std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx) {
-  constexpr std::int64_t kMostChannels = 64;  // of the output; with more there are columns enough
+  constexpr std::int64_t kMaxChannels = 64;  // of the output; with more there are columns enough
   const bool forward = problem.direction == Direction::kForward;
-  if ((forward ? problem.k : problem.c) > kMostChannels) return std::nullopt;
+  if ((forward ? problem.k : problem.c) > kMaxChannels) return std::nullopt;
   const DeviceFacts device(gfx);
   const bool is_hopper = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma;
-  const std::int64_t multiple = is_hopper ? 8 : 1;  // which the copy engine loads of w
+  const std::int64_t multiple = is_hopper ? 8 : 1;  // which TMA loads of w
   const auto us_of = [&](const TapColumns* columns) {
     if (is_hopper) return HopperMicrosecondsOf(problem, device, columns);
     return MicrosecondsOf(columns ? columns->problem : problem, device, columns);

@@ -9,10 +9,10 @@
 
 namespace gridwise {
 
-/// A matrix unit multiplies for at least 16 columns, and loads a source cell anew for each tap. So
+/// A matrix unit multiplies for at least 16 columns, and loads a source pixel anew for each tap. So
 /// where the output has few channels, the taps along w, or along h and w, or all, are columns too:
-/// a source cell is multiplied with all of them at once, and an output cell adds up the products
-/// that belong to it. Along the axes whose taps are columns, with j cells of the source,
+/// a source pixel is multiplied with all of them at once, and an output pixel adds up the products
+/// that belong to it. Along the axes whose taps are columns, with j pixels of the source,
 ///
 ///   forward, stride 1:  q[n][j][(t, k)] = sum over other taps t' and c of
 ///                                         x[n][j + t' ...][c] * w[k][t'][t][c]

@@ -64,14 +64,14 @@ std::vector<float> WeightsOf(const ConvProblem& problem, const TapColumns& colum
   return copy;
 }
 
-/// The output, of the columns' `q`, by the header's second line: over all output cells, taps and
-/// source cells, of which it adds up those that meet.
+/// The output, of the columns' `q`, by the header's second line: over all output pixels, taps and
+/// source pixels, of which it adds up those that meet.
 std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& columns,
                                const std::vector<double>& q) {
   const bool forward = problem.direction == Direction::kForward;
   const TensorAxes to = problem.AxesOf(problem.out()), from = columns.problem.AxesOf(problem.out());
   std::vector<double> out(Index(to.Elements()));
-  // Whether source cell `j` and tap `t` of an axis belong to output cell `i`.
+  // Whether source pixel `j` and tap `t` of an axis belong to output pixel `i`.
   const auto meet = [&](std::size_t a, std::int64_t i, std::int64_t j, std::int64_t t) {
     const Dim& dim = problem.dims[a];
     if (static_cast<int>(a) < columns.first_axis || dim.filter == 1) return i == j && t == 0;
@@ -87,11 +87,11 @@ std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& col
       }
     }
   };
-  const auto cells = [](const TensorAxes& axes) {
+  const auto pixels = [](const TensorAxes& axes) {
     return std::array{axes.size[1], axes.size[2], axes.size[3]};
   };
-  visit(cells(to), [&](const auto& i) {
-    visit(cells(from), [&](const auto& j) {
+  visit(pixels(to), [&](const auto& i) {
+    visit(pixels(from), [&](const auto& j) {
       visit(taps, [&](const auto& t) {
         for (std::size_t a = 0; a < 3; ++a) {
           if (!meet(a, i[a], j[a], t[a])) return;
@@ -99,9 +99,9 @@ std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& col
         const std::int64_t tap = (t[0] * taps[1] + t[1]) * taps[2] + t[2];
         for (std::int64_t n = 0; n < problem.batch; ++n) {
           for (std::int64_t k = 0; k < to.size[5]; ++k) {
-            const auto at = [n](const TensorAxes& axes, const auto& cell, std::int64_t channel) {
-              return Index(n * axes.stride[0] + cell[0] * axes.stride[1] +
-                           cell[1] * axes.stride[2] + cell[2] * axes.stride[3] + channel);
+            const auto at = [n](const TensorAxes& axes, const auto& pixel, std::int64_t channel) {
+              return Index(n * axes.stride[0] + pixel[0] * axes.stride[1] +
+                           pixel[1] * axes.stride[2] + pixel[2] * axes.stride[3] + channel);
             };
             out[at(to, i, k)] += q[at(from, j, tap * columns.tap_step + k * columns.channel_step)];
           }

@@ -13,7 +13,7 @@ namespace gridwise {
 
 std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
   constexpr std::int64_t kVector = 8;  // channels that rows load at a time
-  constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+  constexpr std::int64_t kMaxOffsetElements = std::int64_t{1} << 31;
   const Dim& w = problem.dims[2];
   const std::optional<ConvProblem> sums = PlainSums(problem, /*operand_bytes=*/2);
   if (problem.direction != Direction::kBackwardWeight || !sums || w.filter == 1 || w.stride != 1 ||
@@ -25,29 +25,30 @@ std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
   ConvProblem& p = rows.problem;
   p.k = AlignUp(problem.k * w.filter, kVector);
   p.dims[2] = Dim{.in = w.in};
-  if (p.y_elements() >= kMostElements || p.out_elements() >= kMostElements) return std::nullopt;
+  if (p.y_elements() >= kMaxOffsetElements || p.out_elements() >= kMaxOffsetElements)
+    return std::nullopt;
   return rows;
 }
 
 std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
-  constexpr std::int64_t kMostChannels = 16;  // of dy; with more there are rows enough
+  constexpr std::int64_t kMaxChannels = 16;  // of dy; with more there are rows enough
   // Reached by the simulator's clock; and of what whole vectors of dy, straight to LDS, are.
   constexpr double kOfL2Rate = 0.35, kOfL2RateToLds = 0.65;
   constexpr std::int64_t kVector = 8;
   constexpr double kLaunchUs = 5;
-  if (problem.k > std::min(kMostChannels, problem.c)) return std::nullopt;
+  if (problem.k > std::min(kMaxChannels, problem.c)) return std::nullopt;
   const std::optional<TapRows> rows = WithTapRows(problem);
   if (!rows) return std::nullopt;
   // Halo instances, which know nothing of rows of taps, are asked as well; they are faster for few
-  // cells.
+  // pixels.
   if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) return rows;
   const DeviceFacts device(gfx);
   const MachineFacts machine = MachineFactsOf(gfx);
   const double bytes = SizeOf(problem.type);
   const bool to_lds = TraitsOf(gfx).loads_chunks_to_lds && problem.k >= kVector;
   const auto l2_us = [&](const ConvProblem& p, double of_rate) {
-    const auto loads = static_cast<double>(p.batch * p.out_cells() * p.filter_taps() * p.c);
-    const double of_us = machine.l2_bytes_per_clk * device.dies * 1e3 * device.clock_ghz;
+    const auto loads = static_cast<double>(p.batch * p.out_pixels() * p.filter_taps() * p.c);
+    const double of_us = machine.l2_bytes_per_clk * device.xcds * 1e3 * device.clock_ghz;
     return loads * bytes / (of_us * of_rate);
   };
   const double copy = static_cast<double>(rows->problem.y_elements()) * bytes;

@@ -11,7 +11,7 @@ namespace gridwise {
 
 /// Rows of backward-weight's GEMM are the output channels, and a matrix unit multiplies for at
 /// least 16 of them, while each tap loads x anew. So where these are few, the T taps along w are
-/// rows too: of a copy of dy, which is small, cells of x have as channels all that they meet along
+/// rows too: of a copy of dy, which is small, pixels of x have as channels all that they meet along
 /// w,
 ///
 ///   dy'[n][i][(t', k)] = dy[n][i + pad - (T - 1) + t'][k], or 0 where there is none
@@ -24,13 +24,13 @@ namespace gridwise {
 /// terms (core/passes/sum_tap_rows.h).
 struct TapRows {
   ConvProblem problem;  // with sums in f32, and without epilogue; its k, a multiple of 8, are the
-                        // channels of a cell of dy'
+                        // channels of a pixel of dy'
   std::int64_t taps = 1;
 
   bool operator==(const TapRows&) const = default;
 };
 
-/// Nothing unless it is backward-weight of stride and dilation 1 along w, where each cell of dy
+/// Nothing unless it is backward-weight of stride and dilation 1 along w, where each pixel of dy
 /// meets one of x, of one group and packed tensors that are not NGCHW, with f32 sums; and dy' has
 /// fewer than 2^31 elements.
 std::optional<TapRows> WithTapRows(const ConvProblem& problem);

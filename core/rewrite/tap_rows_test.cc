@@ -71,7 +71,7 @@ TEST(TapRows, AreTheSameConvolution) {
 TEST(TapRows, AreNoneOfOtherProblems) {
   ConvProblem problem = Decoder(1, 1);
   problem.dims[2].stride = 2;
-  EXPECT_FALSE(WithTapRows(problem).has_value()) << "a cell of x meets every other tap";
+  EXPECT_FALSE(WithTapRows(problem).has_value()) << "a pixel of x meets every other tap";
   problem = Decoder(1, 1);
   problem.dims[2].dilation = 2;
   EXPECT_FALSE(WithTapRows(problem).has_value());
@@ -82,7 +82,7 @@ TEST(TapRows, AreNoneOfOtherProblems) {
   problem.direction = Direction::kForward;
   EXPECT_FALSE(WithTapRows(problem).has_value());
   for (const ConvProblem& padded : {Decoder(4, 0), Decoder(0, 4)}) {
-    EXPECT_FALSE(WithTapRows(padded).has_value()) << "a cell of dy meets padding alone";
+    EXPECT_FALSE(WithTapRows(padded).has_value()) << "a pixel of dy meets padding alone";
   }
 }
 

@@ -78,7 +78,7 @@ TEST_F(RuntimeTest, ATargetsProductIsCountedAsItsTargetIs) {
     GTEST_SKIP() << device->name << " is another product of " << device->target;
   }
   EXPECT_EQ(facts->compute_units, DeviceFacts(facts->gfx).compute_units);
-  EXPECT_EQ(facts->dies, DeviceFacts(facts->gfx).dies);
+  EXPECT_EQ(facts->xcds, DeviceFacts(facts->gfx).xcds);
 }
 
 TEST_F(RuntimeTest, AMissingTargetIsNamedWithWhatThereIs) {

@@ -24,7 +24,7 @@ hipGridwiseTensorMapShape ShapeOf(const TensorMapSpec& spec) {
   shape.swizzle = SwizzleCode(spec.swizzle_bytes);
   shape.is_im2col = spec.is_im2col;
   shape.channels = spec.channels;
-  shape.cells = spec.cells;
+  shape.pixels = spec.pixels;
   for (std::size_t i = 0; i < 5; ++i) {
     shape.size[i] = spec.size[i];
     shape.stride_bytes[i] = spec.stride_bytes[i];

@@ -8,14 +8,14 @@
 
 namespace gridwise::direct {
 
-/// What a workgroup computes: a group of taps and a tile of lanes, of the cells of a split.
+/// What a workgroup computes: a group of taps and a tile of lanes, of the pixels of a split.
 struct DirectPart {
   int taps, lanes, split;
 };
 
-/// Those of a split read the same cells: they run on one die, one after the other.
+/// Those of a split read the same pixels: they run on one XCD, one after the other.
 GRIDWISE_DEVICE DirectPart PartOf(const DirectWeightArgs& args, int workgroup) {
-  const int slot = SlotOf(args.dies, workgroup, args.workgroups);
+  const int slot = SlotOf(args.xcds, workgroup, args.workgroups);
   const int by_taps = Divide(slot, args.by_tap_groups);
   const int split = Divide(by_taps, args.by_lane_tiles);
   return {.taps = slot - by_taps * args.tap_groups,
@@ -54,8 +54,8 @@ GRIDWISE_DEVICE void StoreTapRow(const DirectWeightArgs& args, const DirectTaps&
 }
 
 /// Backward-weight of a convolution whose groups have few channels: a workgroup per block of filter
-/// taps and pairs (k, c), a lane each. Its waves share the output cells, and add their sums up in a
-/// fixed order. Every element of dw is written exactly once.
+/// taps and pairs (k, c), a lane each. Its waves share the output pixels, and add their sums up in
+/// a fixed order. Every element of dw is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");

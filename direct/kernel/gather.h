@@ -120,7 +120,7 @@ GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWav
 }
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
-/// core/conv/gemm_map.h) without a GEMM: workgroups take runs of output cells, some for each
+/// core/conv/gemm_map.h) without a GEMM: workgroups take runs of output pixels, some for each
 /// wave, and channels of images, a lane each, and along z splits, which take turns at blocks of
 /// taps. Every element of the output, or of a split's sums, is written exactly once.
 template <DirectConfig kC, Gfx kGfx>

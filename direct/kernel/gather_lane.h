@@ -9,12 +9,12 @@
 
 namespace gridwise::direct {
 
-/// The output cells of a lane: of one image, up to DirectConfig::cells along w of as
+/// The output pixels of a lane: of one image, up to DirectConfig::pixels along w of as
 /// many rows as a lane works on.
 struct DirectRun {
   SubGemm gemm;
   int image;  // the first of the lanes
-  int j[3];   // of the first cell, in its class
+  int j[3];   // of the first pixel, in its phase
 };
 
 template <DirectConfig kC>
@@ -23,11 +23,11 @@ GRIDWISE_DEVICE DirectRun RunAt(const DirectGatherArgs& args, const SubGemm& gem
   const int by_h = Divide(by_w, gemm.by_count_h);
   const int by_d = Divide(by_h, gemm.by_count_d);
   const int runs_h = CeilDiv<int>(gemm.axis[1].count, kC.rows_of_lane());
-  const int runs_w = CeilDiv<int>(gemm.axis[2].count, kC.cells);
+  const int runs_w = CeilDiv<int>(gemm.axis[2].count, kC.pixels);
   return {.gemm = gemm,
           .image = by_d * args.lane_images,
           .j = {by_h - by_d * gemm.axis[0].count, (by_w - by_h * runs_h) * kC.rows_of_lane(),
-                (run - by_w * runs_w) * kC.cells}};
+                (run - by_w * runs_w) * kC.pixels}};
 }
 
 /// One lane of a direct gather: its channels of the output, and what they are made of.
@@ -52,9 +52,9 @@ class DirectGatherLane {
 #pragma unroll
     for (auto& row : sums_) {
 #pragma unroll
-      for (auto& cell : row) {
+      for (auto& pixel : row) {
 #pragma unroll
-        for (DirectSum<kC>& sum : cell) sum = 0;
+        for (DirectSum<kC>& sum : pixel) sum = 0;
       }
     }
     SetWindow(0);
@@ -62,60 +62,60 @@ class DirectGatherLane {
 
   /// Adds the products of a block's taps, whose weights may be in LDS.
   GRIDWISE_DEVICE void AddTaps(const TapBlock& block, const Weights& weights, const char* lds) {
-    const AxisClass& d = run_.gemm.axis[0];
+    const AxisPhase& d = run_.gemm.axis[0];
     for (int g = 0; g < block.groups_w; ++g) {
       if (block.w + g * kC.taps != first_w_) SetWindow(block.w + g * kC.taps);
       for (int i = 0; i < block.count_d; ++i) {
-        const int at_d = SourceCell(d, args_.strides[0], run_.j[0], block.d + i);
-        if (!IsCell(at_d, args_.source.size[0])) continue;
+        const int at_d = SourcePixel(d, args_.strides[0], run_.j[0], block.d + i);
+        if (!IsPixel(at_d, args_.source.size[0])) continue;
         AddPlane(block, at_d, weights, lds, block.FirstRow(g, i));
       }
     }
   }
 
-  /// Writes the output cells.
+  /// Writes the output pixels.
   GRIDWISE_DEVICE void Store(const DirectGatherArgs& args) const {
     const auto& [d, h, w] = run_.gemm.axis;
     const Buffer out =
         Buffer::From<kGfx>(static_cast<const char*>(args.out.data) + run_.image * args.out.image +
                            BlockIdZ() * args.split_bytes);
-    unsigned offset[kC.cells];
+    unsigned offset[kC.pixels];
 #pragma unroll
-    for (int i = 0; i < kC.cells; ++i) {
+    for (int i = 0; i < kC.pixels; ++i) {
       const int j = run_.j[2] + i;
       offset[i] = OffsetIf(exists_ && j < w.count,
-                           out_offset_ + OutputCell(w, args.strides[2], j) * args.out.cell[2]);
+                           out_offset_ + OutputPixel(w, args.strides[2], j) * args.out.pixel[2]);
     }
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
       const int j = run_.j[1] + row;
       if (kRows > 1 && j >= h.count) break;
       StoreRow(args.out_type, out, offset,
-               OutputCell(d, args.strides[0], run_.j[0]) * args.out.cell[0] +
-                   OutputCell(h, args.strides[1], j) * args.out.cell[1],
+               OutputPixel(d, args.strides[0], run_.j[0]) * args.out.pixel[0] +
+                   OutputPixel(h, args.strides[1], j) * args.out.pixel[1],
                sums_[row]);
     }
   }
 
  private:
-  using RowSums = DirectSum<kC>[kC.cells][kC.channels];
+  using RowSums = DirectSum<kC>[kC.pixels][kC.channels];
 
   /// Adds those of taps along h, of rows from `first_row` of the block on. Rows of the source that
   /// several rows of the output meet are loaded once.
   GRIDWISE_DEVICE void AddPlane(const TapBlock& block, int at_d, const Weights& weights,
                                 const char* lds, int first_row) {
-    const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
-    const int first = at_d * args_.source.cell[0] + block.channel * SizeOf(kC.type);
+    const AxisPhase &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
+    const int first = at_d * args_.source.pixel[0] + block.channel * SizeOf(kC.type);
     if constexpr (kConvertsFirst<kGfx>) {
       return w.taps - first_w_ < kC.taps
                  ? AddConverted<false>(block, first, weights, lds, first_row)
                  : AddConverted<true>(block, first, weights, lds, first_row);
     }
     for (int row = 0; row < (kRows - 1) * kC.stride + block.count_h; ++row) {
-      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row);
-      if (!IsCell(at_h, args_.source.size[1])) continue;
+      const int at_h = SourcePixel(h, args_.strides[1], run_.j[1], block.h + row);
+      if (!IsPixel(at_h, args_.source.size[1])) continue;
       DirectVec<kC> x[kC.window()];
-      LoadRow(first + at_h * args_.source.cell[1], x);
+      LoadRow(first + at_h * args_.source.pixel[1], x);
       RowFactors<kC> factors;
       if constexpr (kRows == 1) weights.Read(lds, first_row + row, factors);
       // Of many loads the compiler would wait for some before it issues the others.
@@ -123,20 +123,20 @@ class DirectGatherLane {
 #pragma unroll
       for (int to = 0; to < kRows; ++to) {
         const int tap_h = row - to * kC.stride;
-        if (kRows > 1 && !IsCell(tap_h, block.count_h)) continue;
+        if (kRows > 1 && !IsPixel(tap_h, block.count_h)) continue;
         if constexpr (kRows > 1) weights.Read(lds, first_row + tap_h, factors);
         AddRow(x, factors, w.taps - first_w_, sums_[to]);
       }
     }
   }
 
-  /// The same where FMAs take no halves: the cells of a row are converted once for all rows of the
+  /// The same where FMAs take no halves: the pixels of a row are converted once for all rows of the
   /// output, and the loads of the next are under way while their products are added. Whether all
   /// taps of a row exist is asked once.
   template <bool kAllTaps>
   GRIDWISE_DEVICE void AddConverted(const TapBlock& block, int first, const Weights& weights,
                                     const char* lds, int first_row) {
-    const AxisClass &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
+    const AxisPhase &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
     const int taps = kAllTaps ? kC.taps : w.taps - first_w_;
     const int rows = (kRows - 1) * kC.stride + block.count_h;
     DirectVec<kC> loaded[kC.window()] = {};
@@ -144,13 +144,13 @@ class DirectGatherLane {
     bool exists = false;
     for (int row = -1; row < rows; ++row) {
       if (exists) Convert(loaded, x);
-      const int at_h = SourceCell(h, args_.strides[1], run_.j[1], block.h + row + 1);
-      const bool next_exists = row + 1 < rows && IsCell(at_h, args_.source.size[1]);
-      if (next_exists) LoadRow(first + at_h * args_.source.cell[1], loaded);
+      const int at_h = SourcePixel(h, args_.strides[1], run_.j[1], block.h + row + 1);
+      const bool next_exists = row + 1 < rows && IsPixel(at_h, args_.source.size[1]);
+      if (next_exists) LoadRow(first + at_h * args_.source.pixel[1], loaded);
 #pragma unroll
       for (int to = 0; to < kRows; ++to) {
         const int tap_h = row - to * kC.stride;
-        if (!exists || !IsCell(tap_h, block.count_h)) continue;
+        if (!exists || !IsPixel(tap_h, block.count_h)) continue;
         RowFactors<kC> factors;
         weights.Read(lds, first_row + tap_h, factors);
         AddRow(x, factors, taps, sums_[to]);
@@ -159,13 +159,13 @@ class DirectGatherLane {
     }
   }
 
-  /// Where hardware checks no ranges, cells outside of the source are 0 already.
+  /// Where hardware checks no ranges, pixels outside of the source are 0 already.
   GRIDWISE_DEVICE void LoadRow(int row, DirectVec<kC> (&x)[kC.window()]) const {
 #pragma unroll
     for (int i = 0; i < kC.window(); ++i) source_.LoadAgain(x[i], window_[i], row);
   }
 
-  using Converted = DirectSum<kC>[kC.channels];  // a cell
+  using Converted = DirectSum<kC>[kC.channels];  // a pixel
   GRIDWISE_DEVICE static void Convert(const DirectVec<kC> (&from)[kC.window()],
                                       Converted (&to)[kC.window()]) {
 #pragma unroll
@@ -174,23 +174,23 @@ class DirectGatherLane {
       for (int e = 0; e < kC.channels; ++e) to[i][e] = FactorOf(from[i], e);
     }
   }
-  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const DirectVec<kC>& cell, int e) {
-    return ToFactor<kC, kC.channels>(cell, e);
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const DirectVec<kC>& pixel, int e) {
+    return ToFactor<kC, kC.channels>(pixel, e);
   }
-  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Converted& cell, int e) { return cell[e]; }
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Converted& pixel, int e) { return pixel[e]; }
 
   /// Adds the products of a row of the source with a row of up to `taps` taps.
-  template <class Cell>
-  GRIDWISE_DEVICE static void AddRow(const Cell (&x)[kC.window()], const RowFactors<kC>& factors,
+  template <class Pixel>
+  GRIDWISE_DEVICE static void AddRow(const Pixel (&x)[kC.window()], const RowFactors<kC>& factors,
                                      int taps, RowSums& sums) {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
       if (t > 0 && t >= taps) break;  // weights that are 0 would make NaN of infinite sources
 #pragma unroll
-      for (int i = 0; i < kC.cells; ++i) {
+      for (int i = 0; i < kC.pixels; ++i) {
 #pragma unroll
         for (int e = 0; e < kC.channels; ++e) {
-          const auto source = FactorOf(x[kC.WindowCell(i, t)], e);
+          const auto source = FactorOf(x[kC.WindowPixel(i, t)], e);
           sums[i][e] = MultiplyAdd(source, factors[t][e], sums[i][e]);
         }
       }
@@ -198,7 +198,7 @@ class DirectGatherLane {
   }
 
   GRIDWISE_DEVICE static void StoreRow(int out_type, const Buffer& out,
-                                       const unsigned (&offset)[kC.cells], int row,
+                                       const unsigned (&offset)[kC.pixels], int row,
                                        const RowSums& sums) {
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type == static_cast<int>(DataType::kI32)) {
@@ -210,10 +210,10 @@ class DirectGatherLane {
     });
   }
   template <class T>
-  GRIDWISE_DEVICE static void StoreAs(const Buffer& out, const unsigned (&offset)[kC.cells],
+  GRIDWISE_DEVICE static void StoreAs(const Buffer& out, const unsigned (&offset)[kC.pixels],
                                       int row, const RowSums& sums) {
 #pragma unroll
-    for (int i = 0; i < kC.cells; ++i) {
+    for (int i = 0; i < kC.pixels; ++i) {
       Vec<T, kC.channels> values;
 #pragma unroll
       for (int e = 0; e < kC.channels; ++e) values[e] = static_cast<T>(sums[i][e]);
@@ -221,17 +221,17 @@ class DirectGatherLane {
     }
   }
 
-  /// Finds the source cells along w that the output cells meet in taps from `first` on.
+  /// Finds the source pixels along w that the output pixels meet in taps from `first` on.
   GRIDWISE_DEVICE void SetWindow(int first) {
-    const AxisClass& w = run_.gemm.axis[2];
+    const AxisPhase& w = run_.gemm.axis[2];
     first_w_ = first;
-    const int begin = SourceCell(w, args_.strides[2], run_.j[2], first);
+    const int begin = SourcePixel(w, args_.strides[2], run_.j[2], first);
     const int stride = kC.taps == 1 ? args_.strides[2].source_stride : 1;
 #pragma unroll
     for (int i = 0; i < kC.window(); ++i) {
-      const int cell = begin + i * stride;
-      window_[i] = OffsetIf(exists_ && IsCell(cell, args_.source.size[2]),
-                            source_offset_ + cell * args_.source.cell[2]);
+      const int pixel = begin + i * stride;
+      window_[i] = OffsetIf(exists_ && IsPixel(pixel, args_.source.size[2]),
+                            source_offset_ + pixel * args_.source.pixel[2]);
     }
   }
 

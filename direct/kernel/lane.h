@@ -7,7 +7,7 @@
 
 namespace gridwise::direct {
 
-/// What the direct kernels share: lanes along channels, and windows of cells along w.
+/// What the direct kernels share: lanes along channels, and windows of pixels along w.
 
 template <DirectConfig kC>
 using DirectVec = Vec<Element<kC.type>, kC.channels>;
@@ -79,8 +79,8 @@ GRIDWISE_DEVICE unsigned OffsetIf(bool condition, int offset) {
   return condition ? static_cast<unsigned>(offset) : Buffer::kOutOfRange;
 }
 
-/// Whether cell `i` of an axis of `size` cells exists.
-GRIDWISE_DEVICE bool IsCell(int i, int size) {
+/// Whether pixel `i` of an axis of `size` pixels exists.
+GRIDWISE_DEVICE bool IsPixel(int i, int size) {
   return static_cast<unsigned>(i) < static_cast<unsigned>(size);
 }
 

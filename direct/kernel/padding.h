@@ -9,16 +9,16 @@ namespace gridwise::direct {
 /// are not finite. Gather lanes skip lines of padding; once a run is stored, its elements that have
 /// such products become NaN. By then the registers of sums are free, and most runs meet none.
 
-/// Whether some line of taps along w leads the run's cells out of the source.
+/// Whether some line of taps along w leads the run's pixels out of the source.
 template <DirectConfig kC>
 GRIDWISE_DEVICE bool MeetsPadding(const DirectGatherArgs& args, const DirectRun& run) {
   bool meets = false;
 #pragma unroll
   for (int axis = 0; axis < 2; ++axis) {
-    const AxisClass& of = run.gemm.axis[axis];
+    const AxisPhase& of = run.gemm.axis[axis];
     const int more = axis == 1 ? (kC.rows_of_lane() - 1) * args.strides[1].source_stride : 0;
-    const int first = SourceCell(of, args.strides[axis], run.j[axis], 0);
-    const int last = SourceCell(of, args.strides[axis], run.j[axis], of.taps - 1) + more;
+    const int first = SourcePixel(of, args.strides[axis], run.j[axis], 0);
+    const int last = SourcePixel(of, args.strides[axis], run.j[axis], of.taps - 1) + more;
     meets |= of.taps > 0 && (first < 0 || last >= args.source.size[axis]);
   }
   return meets;
@@ -43,10 +43,10 @@ class StoredRun {
     const auto& [d, h, w] = run_.gemm.axis;
     for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
       for (int tap_d = 0; tap_d < d.taps; ++tap_d) {
-        const int at_d = SourceCell(d, args_.strides[0], run_.j[0], tap_d);
+        const int at_d = SourcePixel(d, args_.strides[0], run_.j[0], tap_d);
         for (int tap_h = 0; tap_h < h.taps; ++tap_h) {
           const unsigned rows =
-              IsCell(at_d, args_.source.size[0]) ? PaddedRows(tap_h) : (1u << kRows) - 1;
+              IsPixel(at_d, args_.source.size[0]) ? PaddedRows(tap_h) : (1u << kRows) - 1;
           if (rows != 0) SpoilRows(rows, {tap_d, tap_h, tap_w}, first_item, lds);
         }
       }
@@ -58,13 +58,13 @@ class StoredRun {
     int d, h, w;
   };
 
-  /// By bits, the lane's rows whose cells a tap along h leads out of the source.
+  /// By bits, the lane's rows whose pixels a tap along h leads out of the source.
   GRIDWISE_DEVICE unsigned PaddedRows(int tap_h) const {
     unsigned rows = 0;
 #pragma unroll
     for (int row = 0; row < kRows; ++row) {
-      const int at = SourceCell(run_.gemm.axis[1], args_.strides[1], run_.j[1] + row, tap_h);
-      rows |= (IsCell(at, args_.source.size[1]) ? 0u : 1u) << row;
+      const int at = SourcePixel(run_.gemm.axis[1], args_.strides[1], run_.j[1] + row, tap_h);
+      rows |= (IsPixel(at, args_.source.size[1]) ? 0u : 1u) << row;
     }
     return rows;
   }
@@ -119,16 +119,16 @@ class StoredRun {
                            BlockIdZ() * args_.split_bytes);
     const int first = item_.image * static_cast<int>(args_.out.image) + group * args_.out.group +
                       (item_.channel - group * args_.out_of_group) * args_.out_element +
-                      OutputCell(d, args_.strides[0], run_.j[0]) * args_.out.cell[0] +
-                      OutputCell(h, args_.strides[1], run_.j[1] + row) * args_.out.cell[1];
+                      OutputPixel(d, args_.strides[0], run_.j[0]) * args_.out.pixel[0] +
+                      OutputPixel(h, args_.strides[1], run_.j[1] + row) * args_.out.pixel[1];
     WithFloatOutput<kC.type>(args_.out_type, [&]<DataType kOut>() {
       const Vec<Element<kOut>, 1> nan = {static_cast<Element<kOut>>(__builtin_nanf(""))};
-      for (int i = 0; i < kC.cells; ++i) {
+      for (int i = 0; i < kC.pixels; ++i) {
         const int j = run_.j[2] + i;
-        const int cell = first + OutputCell(w, args_.strides[2], j) * args_.out.cell[2];
+        const int pixel = first + OutputPixel(w, args_.strides[2], j) * args_.out.pixel[2];
         for (int e = 0; e < kC.channels; ++e) {
           const bool is_nan = j < w.count && (channels >> e & 1) != 0;
-          out.Store(nan, OffsetIf(is_nan, cell + e * args_.out_element));
+          out.Store(nan, OffsetIf(is_nan, pixel + e * args_.out_element));
         }
       }
     });

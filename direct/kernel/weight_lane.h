@@ -15,19 +15,19 @@ struct DirectTaps {
 };
 
 /// Where a wave walks: through a plane along h and w of some images, from step `first` to before
-/// `end`, rows of the output along h or runs of its cells along w. Along the other axis it stays.
+/// `end`, rows of the output along h or runs of its pixels along w. Along the other axis it stays.
 struct DirectLine {
   Buffer dy, x;  // the planes of the first image
   int first, end, other;
 };
 
-/// Output cells of a step, along h and w, and what its first tap meets there.
+/// Output pixels of a step, along h and w, and what its first tap meets there.
 struct DirectStep {
   int out_h, out_w, in_h, in_w;
 };
 
 /// One lane of a direct backward-weight: the sums of its pairs (k, c), of some output
-/// cells.
+/// pixels.
 template <DirectConfig kC, Gfx kGfx>
 class DirectWeightLane {
   static constexpr int kRows = kC.rows_of_lane();
@@ -87,7 +87,7 @@ class DirectWeightLane {
     const int other = line - plane * args_->others;
     const int out_d = plane - of_images * args_->dy.size[0];
     const int in_d = out_d * args_->stride[0] + taps_.d * args_->dilation[0] - args_->pad[0];
-    has_x = IsCell(in_d, args_->x.size[0]);
+    has_x = IsPixel(in_d, args_->x.size[0]);
     const int image = of_images * args_->lane_images;
     const bool exists = image_ < args_->lane_images && image + image_ < args_->images;
     dy_at_ = OffsetIf(exists, dy_offset_);
@@ -96,7 +96,7 @@ class DirectWeightLane {
             .x = Plane(args_->x, image, in_d),
             .first = first,
             .end = end,
-            .other = kRows > 1 ? other * kC.cells : other};
+            .other = kRows > 1 ? other * kC.pixels : other};
   }
 
   GRIDWISE_DEVICE void AddLine(int line, int first, int end) {
@@ -120,7 +120,7 @@ class DirectWeightLane {
     if constexpr (kRows > 1) {
       SpoilAlongH(to_walk, has_x);
     } else {
-      if (has_x && IsCell(StepAt(to_walk, 0).in_h, args_->x.size[1])) return;
+      if (has_x && IsPixel(StepAt(to_walk, 0).in_h, args_->x.size[1])) return;
       for (int i = first; i < end; ++i) {
         const DirectStep step = StepAt(to_walk, i);
         SpoilRow(to_walk, step.out_h, step.out_w, 1);
@@ -146,7 +146,7 @@ class DirectWeightLane {
       for (int r = 0; r < kRows; ++r) {
         const int in_h = StepAt(line, h).in_h + r * args_->dilation[1];
         const bool is_step = h + r >= line.first && h + r < line.end;
-        rows |= (is_step && !IsCell(in_h, args_->x.size[1]) ? 1u : 0u) << r;
+        rows |= (is_step && !IsPixel(in_h, args_->x.size[1]) ? 1u : 0u) << r;
       }
       return rows;
     };
@@ -156,11 +156,11 @@ class DirectWeightLane {
     for (; end > h && padded(end - 1) != 0; --end) SpoilRow(line, end - 1, out_w, padded(end - 1));
   }
 
-  /// Of a run of cells of dy, for the rows of sums that are set in `rows`.
+  /// Of a run of pixels of dy, for the rows of sums that are set in `rows`.
   GRIDWISE_DEVICE void SpoilRow(const DirectLine& line, int out_h, int out_w, unsigned rows) {
-    DirectVec<kC> loaded[kC.cells] = {};
+    DirectVec<kC> loaded[kC.pixels] = {};
     LoadRow<true>(line.dy, dy_at_, args_->dy, {out_h, out_w, 1}, loaded);
-    Factors<kC.cells> dy;
+    Factors<kC.pixels> dy;
     Convert(loaded, dy);
     const unsigned channels = NotFinite(dy);
 #pragma unroll
@@ -170,14 +170,14 @@ class DirectWeightLane {
   }
 
   struct Loaded {
-    DirectVec<kC> dy[kC.cells], x[kC.window()];
+    DirectVec<kC> dy[kC.pixels], x[kC.window()];
 
     GRIDWISE_DEVICE Loaded() {
       if constexpr (!kConvertsFirst<kGfx>) return;
 #pragma unroll
-      for (auto& cell : dy) cell = {};
+      for (auto& pixel : dy) pixel = {};
 #pragma unroll
-      for (auto& cell : x) cell = {};
+      for (auto& pixel : x) pixel = {};
     }
   };
   template <int kN>
@@ -185,11 +185,11 @@ class DirectWeightLane {
 
   GRIDWISE_DEVICE static Buffer Plane(const DirectTensor& tensor, int image, int d) {
     return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) + image * tensor.image +
-                              d * tensor.cell[0]);
+                              d * tensor.pixel[0]);
   }
 
   GRIDWISE_DEVICE DirectStep StepAt(const DirectLine& line, int i) const {
-    const int h = kRows > 1 ? i : line.other, w = kRows > 1 ? line.other : i * kC.cells;
+    const int h = kRows > 1 ? i : line.other, w = kRows > 1 ? line.other : i * kC.pixels;
     return {.out_h = h,
             .out_w = w,
             .in_h = h * args_->stride[1] + taps_.h * args_->dilation[1] - args_->pad[1],
@@ -198,7 +198,7 @@ class DirectWeightLane {
 
   /// Along w, in a row of dy and one of x.
   GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
-    if (!IsCell(StepAt(line, 0).in_h, args_->x.size[1])) return;
+    if (!IsPixel(StepAt(line, 0).in_h, args_->x.size[1])) return;
     for (int i = line.first; i < line.end; ++i) {
       const DirectStep step = StepAt(line, i);
       if (IsInside(step)) {
@@ -212,18 +212,18 @@ class DirectWeightLane {
   GRIDWISE_DEVICE void AddStep(const DirectLine& line, const DirectStep& step) {
     Loaded loaded;
     LoadRows<kMasked>(line, step, loaded, true);
-    Factors<kC.cells> dy;
+    Factors<kC.pixels> dy;
     Factors<kC.window()> x;
     Convert(loaded.dy, dy);
     Convert(loaded.x, x);
-    AddProducts(dy, x, kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[0]);
+    AddProducts(dy, x, kMasked ? args_->dy.size[2] - step.out_w : kC.pixels, sums_[0]);
   }
 
   /// Along h. A row of x meets tap row `r` in the output row `r` before that of the step. The loads
   /// of a step are under way while the products of the one before are added.
   template <bool kMasked>
   GRIDWISE_DEVICE void WalkAlongH(const DirectLine& line) {
-    Factors<kC.cells> dy[kRows];  // of the step's row and those before
+    Factors<kC.pixels> dy[kRows];  // of the step's row and those before
     Loaded loaded;
 #pragma unroll
     for (int r = 1; r < kRows; ++r) {
@@ -240,53 +240,53 @@ class DirectWeightLane {
         Convert(loaded.dy, dy[u]);
         Convert(loaded.x, x);
         if (i + u + 1 < line.end) LoadRows<kMasked>(line, StepAt(line, i + u + 1), loaded, true);
-        if (!IsCell(step.in_h, args_->x.size[1])) continue;
+        if (!IsPixel(step.in_h, args_->x.size[1])) continue;
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          if (!IsCell(step.out_h - r, args_->dy.size[1]) || taps_.h + r >= args_->filter[1])
+          if (!IsPixel(step.out_h - r, args_->dy.size[1]) || taps_.h + r >= args_->filter[1])
             continue;
           AddProducts(dy[(u + kRows - r) % kRows], x,
-                      kMasked ? args_->dy.size[2] - step.out_w : kC.cells, sums_[r]);
+                      kMasked ? args_->dy.size[2] - step.out_w : kC.pixels, sums_[r]);
         }
       }
     }
   }
 
-  /// Whether all cells of a step exist along w.
+  /// Whether all pixels of a step exist along w.
   GRIDWISE_DEVICE bool IsInside(const DirectStep& at) const {
-    return at.out_w + kC.cells <= args_->dy.size[2] && at.in_w >= 0 &&
+    return at.out_w + kC.pixels <= args_->dy.size[2] && at.in_w >= 0 &&
            at.in_w + (kC.window() - 1) * stride_w() < args_->x.size[2];
   }
   GRIDWISE_DEVICE int stride_w() const { return kC.taps == 1 ? args_->stride[2] : 1; }
 
-  /// Loads the cells of a step that exist, in rows that do.
+  /// Loads the pixels of a step that exist, in rows that do.
   template <bool kMasked>
   GRIDWISE_DEVICE void LoadRows(const DirectLine& line, const DirectStep& at, Loaded& to,
                                 bool of_x) const {
-    if (kRows == 1 || IsCell(at.out_h, args_->dy.size[1])) {
+    if (kRows == 1 || IsPixel(at.out_h, args_->dy.size[1])) {
       LoadRow<kMasked>(line.dy, dy_at_, args_->dy, {at.out_h, at.out_w, 1}, to.dy);
     }
-    if (kRows == 1 || (of_x && IsCell(at.in_h, args_->x.size[1]))) {
+    if (kRows == 1 || (of_x && IsPixel(at.in_h, args_->x.size[1]))) {
       LoadRow<kMasked>(line.x, x_at_, args_->x, {at.in_h, at.in_w, stride_w()}, to.x);
     }
   }
-  struct Cells {
+  struct Pixels {
     int h, w, step;
   };
   template <bool kMasked, int kN>
   GRIDWISE_DEVICE static void LoadRow(const Buffer& plane, unsigned lane,
-                                      const DirectTensor& tensor, const Cells& cells,
+                                      const DirectTensor& tensor, const Pixels& pixels,
                                       DirectVec<kC> (&to)[kN]) {
-    const int row = cells.h * tensor.cell[1];
+    const int row = pixels.h * tensor.pixel[1];
 #pragma unroll
     for (int i = 0; i < kN; ++i) {
-      const int cell = cells.w + i * cells.step, offset = cell * tensor.cell[2];
+      const int pixel = pixels.w + i * pixels.step, offset = pixel * tensor.pixel[2];
       if constexpr (!kMasked) {
         plane.LoadAgain(to[i], lane, row + offset);
       } else {
         // In the lane's offset, as a uniform one may not be negative.
         plane.LoadAgain(
-            to[i], OffsetIf(IsCell(cell, tensor.size[2]), static_cast<int>(lane) + offset), row);
+            to[i], OffsetIf(IsPixel(pixel, tensor.size[2]), static_cast<int>(lane) + offset), row);
       }
     }
   }
@@ -300,28 +300,29 @@ class DirectWeightLane {
     }
   }
 
-  /// Adds those of `cells` output cells, or all: a dy that is 0 because there is none would make
+  /// Adds those of `pixels` output pixels, or all: a dy that is 0 because there is none would make
   /// NaN of an infinite x.
-  GRIDWISE_DEVICE static void AddProducts(const Factors<kC.cells>& dy,
-                                          const Factors<kC.window()>& x, int cells,
+  GRIDWISE_DEVICE static void AddProducts(const Factors<kC.pixels>& dy,
+                                          const Factors<kC.window()>& x, int pixels,
                                           Factors<kC.taps>& sums) {
-    if (cells >= kC.cells) {
+    if (pixels >= kC.pixels) {
 #pragma unroll
-      for (int i = 0; i < kC.cells; ++i) AddCell(dy[i], x, i, sums);
+      for (int i = 0; i < kC.pixels; ++i) AddPixel(dy[i], x, i, sums);
     } else {
 #pragma unroll
-      for (int i = 0; i < kC.cells - 1; ++i) {
-        if (i < cells) AddCell(dy[i], x, i, sums);
+      for (int i = 0; i < kC.pixels - 1; ++i) {
+        if (i < pixels) AddPixel(dy[i], x, i, sums);
       }
     }
   }
-  GRIDWISE_DEVICE static void AddCell(const float (&dy)[kC.channels], const Factors<kC.window()>& x,
-                                      int i, Factors<kC.taps>& sums) {
+  GRIDWISE_DEVICE static void AddPixel(const float (&dy)[kC.channels],
+                                       const Factors<kC.window()>& x, int i,
+                                       Factors<kC.taps>& sums) {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
 #pragma unroll
       for (int e = 0; e < kC.channels; ++e) {
-        sums[t][e] = MultiplyAdd(x[kC.WindowCell(i, t)][e], dy[e], sums[t][e]);
+        sums[t][e] = MultiplyAdd(x[kC.WindowPixel(i, t)][e], dy[e], sums[t][e]);
       }
     }
   }

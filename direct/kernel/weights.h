@@ -76,7 +76,7 @@ class WeightsOfLane {
   }
 
   GRIDWISE_DEVICE void Load(const TapBlock& block, char*) {
-    const AxisClass& w = gemm_.axis[2];
+    const AxisPhase& w = gemm_.axis[2];
     to_block_ = OffsetOfRow(args_, gemm_, block.d, block.h) + block.channel * args_.w_source;
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {

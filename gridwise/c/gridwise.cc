@@ -45,8 +45,8 @@ struct gridwise_plan {
 struct gridwise_executable {
   gridwise::Executable executable;
 };
-struct gridwise_verdicts {
-  std::vector<gridwise::InstanceVerdict> instances;
+struct gridwise_explanations {
+  std::vector<gridwise::InstanceExplanation> instances;
   double ghz;  // that estimates count cycles of
 };
 struct gridwise_cache {
@@ -193,38 +193,39 @@ double gridwise_plan_estimated_ms(const gridwise_plan* plan) {
 
 gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const char* target,
                                  const gridwise_plan_options* options,
-                                 gridwise_verdicts** verdicts) {
-  if (absl::Status status = CheckGiven({{"verdicts", verdicts}}); !status.ok())
+                                 gridwise_explanations** explanations) {
+  if (absl::Status status = CheckGiven({{"explanations", explanations}}); !status.ok())
     return Report(status);
   const absl::StatusOr<Asked> asked = AskedOf(problem, target);
   if (!asked.ok()) return Report(asked.status());
   const gridwise::PlanOptions wanted = OptionsOf(options);
   if (absl::Status status = CheckOptions(asked->problem, asked->device, wanted); !status.ok())
     return Report(status);
-  std::vector<gridwise::InstanceVerdict> instances =
+  std::vector<gridwise::InstanceExplanation> instances =
       ExplainInstances(asked->problem, asked->device, wanted);
-  std::ranges::stable_sort(instances, {}, [](const gridwise::InstanceVerdict& instance) {
+  std::ranges::stable_sort(instances, {}, [](const gridwise::InstanceExplanation& instance) {
     return std::pair(instance.reason.has_value(), instance.ranked_cycles);
   });
-  *verdicts = new gridwise_verdicts{std::move(instances), asked->device.clock_ghz};
+  *explanations = new gridwise_explanations{std::move(instances), asked->device.clock_ghz};
   return GRIDWISE_OK;
 }
 
-int gridwise_verdict_count(const gridwise_verdicts* verdicts) {
-  return static_cast<int>(verdicts->instances.size());
+int gridwise_explanation_count(const gridwise_explanations* explanations) {
+  return static_cast<int>(explanations->instances.size());
 }
 
-gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index) {
-  if (index < 0 || index >= gridwise_verdict_count(verdicts)) return {};
-  const gridwise::InstanceVerdict& instance = verdicts->instances[static_cast<std::size_t>(index)];
+gridwise_explanation gridwise_explanation_at(const gridwise_explanations* explanations, int index) {
+  if (index < 0 || index >= gridwise_explanation_count(explanations)) return {};
+  const gridwise::InstanceExplanation& instance =
+      explanations->instances[static_cast<std::size_t>(index)];
   return {.family = instance.family.c_str(),
           .instance = instance.instance.c_str(),
           .reason = instance.reason ? instance.reason->c_str() : nullptr,
           .refusal = static_cast<int32_t>(instance.code),
-          .estimated_ms = instance.cost.cycles / verdicts->ghz * 1e-6};
+          .estimated_ms = instance.cost.cycles / explanations->ghz * 1e-6};
 }
 
-void gridwise_free_verdicts(gridwise_verdicts* verdicts) { delete verdicts; }
+void gridwise_free_explanations(gridwise_explanations* explanations) { delete explanations; }
 
 gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv) {
   if (absl::Status status = CheckGiven({{"plan", plan}, {"conv", conv}}); !status.ok())

@@ -75,7 +75,7 @@ enum {
   GRIDWISE_GELU = 8
 };
 
-/// A spatial axis: input cell i, output cell o and filter tap y are tied by
+/// A spatial axis: input pixel i, output pixel o and filter tap y are tied by
 /// i = o * stride + y * dilation - pad_begin.
 typedef struct gridwise_dim {
   int64_t in, filter, stride, dilation, pad_begin, pad_end;
@@ -116,7 +116,7 @@ typedef struct gridwise_conv_problem {
   double unary_parameter, scale_a, scale_b;
 } gridwise_conv_problem;
 
-/// A forward convolution of f16 with one channel, one cell and one tap, and no epilogue.
+/// A forward convolution of f16 with one channel, one pixel and one tap, and no epilogue.
 GRIDWISE_API void gridwise_conv_problem_init(gridwise_conv_problem* problem);
 
 /// Elements of the operands and the output: forward x, w, y; backward-data dy, w, dx;
@@ -173,25 +173,26 @@ typedef enum gridwise_refusal {
 } gridwise_refusal;
 
 /// What a kernel says to a problem. The strings are valid as long as the list.
-typedef struct gridwise_verdict {
+typedef struct gridwise_explanation {
   const char *family, *instance;
   const char* reason;   // why it does not compute the problem; null if it does
   int32_t refusal;      // a gridwise_refusal, where there is a reason
   double estimated_ms;  // where there is none
-} gridwise_verdict;
+} gridwise_explanation;
 
-typedef struct gridwise_verdicts gridwise_verdicts;
+typedef struct gridwise_explanations gridwise_explanations;
 
 /// What every kernel for the direction and type says: those that compute the problem first, in the
 /// order of gridwise_rank_plans.
 GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* problem,
                                               const char* target,
                                               const gridwise_plan_options* options,
-                                              gridwise_verdicts** verdicts);
-GRIDWISE_API int gridwise_verdict_count(const gridwise_verdicts* verdicts);
+                                              gridwise_explanations** explanations);
+GRIDWISE_API int gridwise_explanation_count(const gridwise_explanations* explanations);
 /// The `index`-th, from 0 to the count less 1; of others nothing is there.
-GRIDWISE_API gridwise_verdict gridwise_verdict_at(const gridwise_verdicts* verdicts, int index);
-GRIDWISE_API void gridwise_free_verdicts(gridwise_verdicts* verdicts);
+GRIDWISE_API gridwise_explanation gridwise_explanation_at(const gridwise_explanations* explanations,
+                                                          int index);
+GRIDWISE_API void gridwise_free_explanations(gridwise_explanations* explanations);
 
 // ---- Plans on a device: the calling thread's current one
 

@@ -77,10 +77,10 @@ TEST(Options, OfExplanationsAreThoseOfPlans) {
   bad[2].splits = -1;
   for (const gridwise_plan_options& options : bad) {
     gridwise_plan* plan = nullptr;
-    gridwise_verdicts* verdicts = nullptr;
+    gridwise_explanations* explanations = nullptr;
     const std::string reason = Refusal(gridwise_make_plan(&problem, kTarget, &options, &plan));
-    EXPECT_EQ(Refusal(gridwise_explain(&problem, kTarget, &options, &verdicts)), reason);
-    EXPECT_EQ(verdicts, nullptr) << reason;
+    EXPECT_EQ(Refusal(gridwise_explain(&problem, kTarget, &options, &explanations)), reason);
+    EXPECT_EQ(explanations, nullptr) << reason;
   }
 }
 
@@ -91,16 +91,16 @@ TEST(Targets, AreNamed) {
               HasSubstr("target is gfx1; must be one of gfx942, "));
 }
 
-TEST(Verdicts, AreThoseOfTheCount) {
+TEST(Explanations, AreThoseOfTheCount) {
   const gridwise_conv_problem problem = Problem();
-  gridwise_verdicts* verdicts = nullptr;
-  ASSERT_EQ(gridwise_explain(&problem, kTarget, nullptr, &verdicts), GRIDWISE_OK);
-  const int count = gridwise_verdict_count(verdicts);
+  gridwise_explanations* explanations = nullptr;
+  ASSERT_EQ(gridwise_explain(&problem, kTarget, nullptr, &explanations), GRIDWISE_OK);
+  const int count = gridwise_explanation_count(explanations);
   ASSERT_GT(count, 0);
-  EXPECT_NE(gridwise_verdict_at(verdicts, 0).instance, nullptr);
-  EXPECT_EQ(gridwise_verdict_at(verdicts, -1).instance, nullptr);
-  EXPECT_EQ(gridwise_verdict_at(verdicts, count).instance, nullptr);
-  gridwise_free_verdicts(verdicts);
+  EXPECT_NE(gridwise_explanation_at(explanations, 0).instance, nullptr);
+  EXPECT_EQ(gridwise_explanation_at(explanations, -1).instance, nullptr);
+  EXPECT_EQ(gridwise_explanation_at(explanations, count).instance, nullptr);
+  gridwise_free_explanations(explanations);
 }
 
 TEST(Copies, HaveBytesAndAddresses) {

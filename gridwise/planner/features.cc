@@ -45,19 +45,19 @@ struct Gemms {
   double m = 1, n = 1, k = 1;  // of the largest
   double count = 1;
   double taps = 1;                       // of the largest
-  double cells_w = 1, taps_w = 1;        // of it, along w
+  double pixels_w = 1, taps_w = 1;       // of it, along w
   std::int64_t source = 1, columns = 1;  // channels of a group
 
   explicit Gemms(PlanContext& context) {
-    const ConvProblem& p = context.simple_problem();
+    const ConvProblem& p = context.canonical_problem();
     source = p.direction == Direction::kBackwardData ? p.k_per_group() : p.c_per_group();
     columns = p.direction == Direction::kForward ? p.k_per_group() : p.c_per_group();
     if (p.direction == Direction::kBackwardWeight) {
       taps = static_cast<double>(p.filter_taps());
       m = static_cast<double>(p.k_per_group());
       n = taps * static_cast<double>(columns);
-      k = static_cast<double>(p.batch * p.out_cells());
-      cells_w = static_cast<double>(p.dims[2].out());
+      k = static_cast<double>(p.batch * p.out_pixels());
+      pixels_w = static_cast<double>(p.dims[2].out());
       taps_w = static_cast<double>(p.dims[2].filter);
       return;
     }
@@ -65,7 +65,7 @@ struct Gemms {
     count = static_cast<double>(gemms.size());
     m = gemms.front().m;  // those with most taps come first
     taps = Taps(gemms.front());
-    cells_w = gemms.front().axis[2].count;
+    pixels_w = gemms.front().axis[2].count;
     taps_w = gemms.front().axis[2].taps;
     n = static_cast<double>(columns);
     k = taps * static_cast<double>(source);
@@ -73,7 +73,7 @@ struct Gemms {
 };
 
 void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
-  const ConvProblem& p = context.simple_problem();
+  const ConvProblem& p = context.canonical_problem();
   std::int64_t stride = 1, dilation = 1;
   for (const Dim& dim : p.dims) {
     stride = std::max(stride, dim.stride);
@@ -110,7 +110,7 @@ void VisitTarget(const DeviceFacts& device, auto visit) {
   visit("wave_size", target.wave_size);
   visit("lds_kilobytes", target.lds_bytes / 1024);
   visit("lds_read_bytes", machine.lds_read_bytes);
-  visit("l2_bytes_of_unit", machine.l2_bytes_per_clk * device.dies / units);
+  visit("l2_bytes_of_unit", machine.l2_bytes_per_clk * device.xcds / units);
   visit("mall_bytes_of_unit", machine.mall_gb_per_s / device.clock_ghz / units);
   visit("dram_bytes_of_unit", machine.dram_read_gb_per_s / device.clock_ghz / units);
   visit("l2_latency", machine.l2_latency_clk);
@@ -131,13 +131,13 @@ void VisitShape(const InstanceShape& s, auto visit) {
   visit("transposes_a", s.transposes_a);
   visit("transposes_b", s.transposes_b);
   visit("instance_lds_kilobytes", s.lds_bytes / 1024.0);
-  visit("slabs", s.slabs);
+  visit("k_tiles", s.k_tiles);
   visit("merged_groups", s.merged_groups);
-  visit("halo_cells", s.halo_cells);
+  visit("halo_pixels", s.halo_pixels);
   visit("walk_a", s.walk_a);
   visit("walk_b", s.walk_b);
   visit("lane_channels", s.lane_channels);
-  visit("lane_cells", s.lane_cells);
+  visit("lane_pixels", s.lane_pixels);
   visit("lane_taps", s.lane_taps);
 }
 
@@ -150,7 +150,7 @@ double Filled(double extent, double size) {
 void VisitFit(const InstanceShape& s, const Extents& e, auto visit) {
   const double merged = std::max(1, s.merged_groups);
   const bool tiled = s.tile_m > 0;
-  visit("filled_m", tiled ? Filled(e.m, s.tile_m) : Filled(e.cells, s.lane_cells));
+  visit("filled_m", tiled ? Filled(e.m, s.tile_m) : Filled(e.pixels, s.lane_pixels));
   visit("filled_n", tiled ? Filled(e.n * merged, s.tile_n)
                           : Filled(e.lane_items, e.wave_size * s.lane_channels));
   visit("filled_k", tiled ? Filled(e.source * merged, s.tile_k) : Filled(e.taps, s.lane_taps));
@@ -218,14 +218,14 @@ std::span<const std::string_view> FeatureNames() {
 
 FeatureMaker::FeatureMaker(PlanContext& context) {
   const Gemms gemms(context);
-  const ConvProblem& p = context.simple_problem();
+  const ConvProblem& p = context.canonical_problem();
   const DeviceFacts& device = context.device();
   extents_ = {.m = gemms.m,
               .n = gemms.n,
               .k = gemms.k,
               .source = static_cast<double>(gemms.source),
               .lane_items = LaneItems(p),
-              .cells = gemms.cells_w,
+              .pixels = gemms.pixels_w,
               .taps = gemms.taps_w,
               .wave_size = 1.0 * TraitsOf(device.gfx).wave_size,
               .out_bytes = 1.0 * SizeOf(p.output_type())};

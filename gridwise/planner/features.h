@@ -22,10 +22,10 @@ std::span<const std::string_view> FeatureNames();
 
 /// What tiles and lanes are to fill.
 struct Extents {
-  double m = 1, n = 1, k = 1;  // of a group's largest GEMM
-  double source = 1;           // channels of a group, of which a tap's part of k consists
-  double lane_items = 1;       // that lanes lie along, where there is no tile: of all groups
-  double cells = 1, taps = 1;  // along w, of the largest GEMM
+  double m = 1, n = 1, k = 1;   // of a group's largest GEMM
+  double source = 1;            // channels of a group, of which a tap's part of k consists
+  double lane_items = 1;        // that lanes lie along, where there is no tile: of all groups
+  double pixels = 1, taps = 1;  // along w, of the largest GEMM
   double wave_size = 64;
   double out_bytes = 1;  // of an element of the output
 };

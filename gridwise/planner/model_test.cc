@@ -211,7 +211,7 @@ TEST(Features, AreOfTheTrueGemms) {
   const Features features = FeatureMaker(context).Of(
       Instance(64, 32, 10).shape, CostOf(10), {.rank = 3, .least_cycles = 5, .second_cycles = 20});
   const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
-  // Cells of odd rows and columns have 2 x 2 taps; a class has 8 x 8 of 16 x 16 cells.
+  // Pixels of odd rows and columns have 2 x 2 taps; a phase has 8 x 8 of 16 x 16 pixels.
   EXPECT_EQ(value("log2_sub_gemms"), 2);
   EXPECT_EQ(value("log2_taps"), 2);
   EXPECT_EQ(value("log2_m"), 7);        // 2 images

@@ -14,10 +14,10 @@
 namespace gridwise::model {
 namespace {
 
-/// Whether the simple problem's GEMMs can be listed: larger problems are computed in parts.
+/// Whether the canonical problem's GEMMs can be listed: larger problems are computed in parts.
 bool IsWhole(PlanContext& context) {
-  const ConvProblem& p = context.simple_problem();
-  return p.batch * std::max(p.in_cells(), p.out_cells()) < kOffsetLimit &&
+  const ConvProblem& p = context.canonical_problem();
+  return p.batch * std::max(p.in_pixels(), p.out_pixels()) < kOffsetLimit &&
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
@@ -103,7 +103,7 @@ void Ask(const Model& model, std::span<Question> questions) {
 
 /// Why it is not asked; "" if it is.
 std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
-  const ConvProblem& p = context.simple_problem();
+  const ConvProblem& p = context.canonical_problem();
   const Group* const group = model.Find(context.device().gfx, p.direction, p.type);
   if (group == nullptr) {
     return absl::StrFormat("it has not been trained on %s of %s on %s", gridwise::Name(p.direction),

@@ -62,7 +62,7 @@ class _Problem(ctypes.Structure):
     )
 
 
-class _Verdict(ctypes.Structure):
+class _Explanation(ctypes.Structure):
     _fields_ = [
         ("family", ctypes.c_char_p),
         ("instance", ctypes.c_char_p),
@@ -105,11 +105,11 @@ def _open_library():
         getattr(lib, "gridwise_" + name).restype = result
     for name in ("family", "instance", "line", "description", "workspace_bytes", "estimated_ms"):
         getattr(lib, "gridwise_plan_" + name).argtypes = [address]
-    for name in ("free", "free_plan", "free_executable", "free_verdicts", "close_cache"):
+    for name in ("free", "free_plan", "free_executable", "free_explanations", "close_cache"):
         function = getattr(lib, "gridwise_" + name)
         function.argtypes, function.restype = [address], None
-    lib.gridwise_verdict_count.argtypes = [address]
-    lib.gridwise_verdict_at.argtypes, lib.gridwise_verdict_at.restype = [address, ctypes.c_int], _Verdict
+    lib.gridwise_explanation_count.argtypes = [address]
+    lib.gridwise_explanation_at.argtypes, lib.gridwise_explanation_at.restype = [address, ctypes.c_int], _Explanation
     lib.gridwise_cache_skipped.argtypes = [address, ctypes.c_int]
     return lib
 
@@ -276,11 +276,11 @@ def _three(argument, values, rank, default):
     return (default,) * (3 - rank) + values
 
 
-def _explained(verdict):
-    said = {"family": verdict.family.decode(), "instance": verdict.instance.decode()}
-    if verdict.reason is None:
-        return {**said, "estimated_ms": verdict.estimated_ms}
-    return {**said, "reason": verdict.reason.decode(), "refusal": REFUSALS[verdict.refusal]}
+def _explained(explanation):
+    said = {"family": explanation.family.decode(), "instance": explanation.instance.decode()}
+    if explanation.reason is None:
+        return {**said, "estimated_ms": explanation.estimated_ms}
+    return {**said, "reason": explanation.reason.decode(), "refusal": REFUSALS[explanation.refusal]}
 
 
 class Problem:
@@ -380,15 +380,15 @@ class Problem:
     def explain(self, target=None, **options):
         """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, instance
         and estimated_ms, or the reason why it does not compute it and a word of REFUSALS, refusal."""
-        verdicts = ctypes.c_void_p()
+        explanations = ctypes.c_void_p()
         _check(
-            _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(verdicts))
+            _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(explanations))
         )
         try:
-            raw = [_lib.gridwise_verdict_at(verdicts, i) for i in range(_lib.gridwise_verdict_count(verdicts))]
-            return [_explained(verdict) for verdict in raw]
+            raw = [_lib.gridwise_explanation_at(explanations, i) for i in range(_lib.gridwise_explanation_count(explanations))]
+            return [_explained(explanation) for explanation in raw]
         finally:
-            _lib.gridwise_free_verdicts(verdicts)
+            _lib.gridwise_free_explanations(explanations)
 
     def tune(self, a, b, out, d0=None, d1=None, a1=None, b1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
         """[(milliseconds, plan)] of the first n plans on the current device, the fastest first, and whose time that

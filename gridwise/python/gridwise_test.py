@@ -71,8 +71,8 @@ class GridwiseTest(unittest.TestCase):
 
     def check(self):
         values = struct.unpack(f"<{self.problem.out_elements}e", self.out.tobytes())
-        cells = [(h, v, k) for h in range(SIZE) for v in range(SIZE) for k in range(K)]
-        self.assertEqual([self.expected(*cell) for cell in cells], list(values))
+        pixels = [(h, v, k) for h in range(SIZE) for v in range(SIZE) for k in range(K)]
+        self.assertEqual([self.expected(*pixel) for pixel in pixels], list(values))
 
     def run_plan(self, plan, a, b, out):
         with plan.load() as conv:

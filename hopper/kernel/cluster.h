@@ -11,12 +11,12 @@ namespace gridwise::hopper {
 template <Config kC>
 struct ClusterExchange {
   using Four = Vec<float, 4>;
-  static constexpr int kThreads = 128 * kC.groups, kOfUnit = 8, kPieces = kOfUnit / 4;
+  static constexpr int kThreads = 128 * kC.consumers, kOfUnit = 8, kPieces = kOfUnit / 4;
   static constexpr int kPieceBytes = kThreads * 16;
   static constexpr int kOfRep = kC.columns / 2 / kOfUnit, kUnits = kC.reps * kOfRep;
   static_assert(kC.has_clusters());
 
-  const SlabRing<kC>& ring;
+  const KTileRing<kC>& ring;
   int splits, rank;
 
   /// Where this thread has its pieces of the sums that were sent.
@@ -77,7 +77,7 @@ struct ClusterExchange {
 /// first.
 template <Config kC, class Finish>
 GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits,
-                                    const SlabRing<kC>& ring, int staging, int group, int row,
+                                    const KTileRing<kC>& ring, int staging, int group, int row,
                                     const Sums<kC>& sums) {
   using Exchange = ClusterExchange<kC>;
   const Exchange exchange = {ring, splits, ClusterRank()};

@@ -6,10 +6,10 @@
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
-/// Forward and backward-data as implicit GEMMs: rows are output cells of all images, columns output
-/// channels, K filter taps times source channels. The copy engine gathers, for a tap and 64
-/// channels, the source cells of a tile's rows (im2col), and fills padding with zeros. Workgroups
-/// are persistent: tile follows tile.
+/// Forward and backward-data as implicit GEMMs: rows are output pixels of all images, columns
+/// output channels, K filter taps times source channels. TMA gathers, for a tap and 64 channels,
+/// the source pixels of a tile's rows (im2col), and fills padding with zeros. Workgroups are
+/// persistent: tile follows tile.
 
 namespace gridwise::hopper {
 
@@ -24,7 +24,7 @@ struct GatherTileAt {
 };
 
 /// By a few instructions: the producer finds a tile while it loads nothing, and consumers while
-/// they multiply a single slab.
+/// they multiply a single k tile.
 template <Config kC>
 GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   GatherTileAt found = {};
@@ -36,17 +36,17 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   m_tile = place.row;
   found.column = place.column * kC.columns;
   int first_tile = 0, steps = args.steps[0];
-  if (args.classes_alternate) {
-    // Not always the same class for a workgroup, whose tiles are equally far apart.
-    const int of_class = Quotient(m_tile, args.by_sub_gemms);
-    const int shifted = m_tile + of_class;
+  if (args.phases_alternate) {
+    // Not always the same phase for a workgroup, whose tiles are equally far apart.
+    const int of_phase = Quotient(m_tile, args.by_sub_gemms);
+    const int shifted = m_tile + of_phase;
     found.index = shifted - Quotient(shifted, args.by_sub_gemms) * args.sub_gemms;
     first_tile = args.gemm[found.index].first_tile;
     steps = args.steps[found.index];
-    m_tile = first_tile + of_class;
+    m_tile = first_tile + of_phase;
   } else if (args.sub_gemms > 1) {
 #pragma unroll
-    for (int i = 1; i < kMaxClasses; ++i) {
+    for (int i = 1; i < kMaxPhases; ++i) {
       if (i >= args.sub_gemms || m_tile < args.gemm[i].first_tile) continue;
       found.index = i;
       first_tile = args.gemm[i].first_tile;
@@ -62,15 +62,15 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   return found;
 }
 
-/// A step of K: a filter tap of a sub-GEMM, and a slab of channels.
+/// A step of K: a filter tap of a sub-GEMM, and a k tile of channels.
 class GatherStep {
  public:
   GRIDWISE_DEVICE GatherStep(const GatherArgs& args, const SubGemm& gemm, int step)
       : args_(args), gemm_(gemm) {
     if (step > 0) {
       const int taps = Taps(gemm);
-      int tap = args.channels_outside ? step % taps : step / args.slabs;
-      slab = args.channels_outside ? step / taps : step % args.slabs;
+      int tap = args.channels_outside ? step % taps : step / args.k_tiles;
+      k_tile = args.channels_outside ? step / taps : step % args.k_tiles;
       t_[2] = tap % gemm.axis[2].taps;
       tap /= gemm.axis[2].taps;
       t_[1] = tap % gemm.axis[1].taps;
@@ -81,16 +81,16 @@ class GatherStep {
 
   GRIDWISE_DEVICE void Next() {
     if (args_.channels_outside) {
-      if (NextTap()) ++slab;
-    } else if (++slab == args_.slabs) {
-      slab = 0;
+      if (NextTap()) ++k_tile;
+    } else if (++k_tile == args_.k_tiles) {
+      k_tile = 0;
       NextTap();
     }
   }
 
-  int slab = 0;
+  int k_tile = 0;
   int tap;      // of w
-  int move[3];  // source cells from the first tap to this one
+  int move[3];  // source pixels from the first tap to this one
 
  private:
   /// Whether the first follows.
@@ -119,11 +119,11 @@ class GatherStep {
   int t_[3] = {0, 0, 0};
 };
 
-/// Starts to load the slab of w of a step.
+/// Starts to load the k tile of w of a step.
 template <Config kC>
 GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
                            SharedAddress to, Mbarrier bar) {
-  const int k = step.slab * kC.slab;
+  const int k = step.k_tile * kC.k_tile;
 #pragma unroll
   for (int part = 0; part < kC.parts_of_b(); ++part) {
     const SharedAddress of_part = to + part * kC.b_part_bytes();
@@ -142,29 +142,29 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
 /// Starts to load what stays in shared memory: B of all tiles of this workgroup, which have the
 /// same columns.
 template <Config kC>
-GRIDWISE_DEVICE void LoadKept(const GatherArgs& args, const SlabRing<kC>& ring) {
+GRIDWISE_DEVICE void LoadResident(const GatherArgs& args, const KTileRing<kC>& ring) {
   const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
   const SubGemm gemm = args.gemm[tile.index];
   if (!IsElected()) return;
-  ring.kept().ArriveAndExpect(tile.steps() * kC.b_bytes());
+  ring.resident().ArriveAndExpect(tile.steps() * kC.b_bytes());
   GatherStep step(args, gemm, tile.first);
   for (int i = 0; i < tile.steps(); ++i, step.Next()) {
-    LoadB<kC>(args, tile, step, ring.b(i), ring.kept());
+    LoadB<kC>(args, tile, step, ring.b(i), ring.resident());
   }
 }
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
-  SlabRing<kC> ring(base);
-  if constexpr (kC.kept > 0) LoadKept(args, ring);
+  KTileRing<kC> ring(base);
+  if constexpr (kC.resident > 0) LoadResident(args, ring);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = FindTile<kC>(args, i);
     const SubGemm gemm = args.gemm[tile.index];
     const bool of_group = args.source_groups == SourceGroups::kMaps;
     const TensorMap& source =
         args.source[of_group ? tile.index * args.groups + tile.group : tile.index];
-    const ClassCell cell = CellOfRow(gemm, tile.row);
-    CellAt at = SourceOf(gemm, args.strides, cell);
+    const PhasePixel pixel = PixelOfRow(gemm, tile.row);
+    PixelAt at = SourceOf(gemm, args.strides, pixel);
     if (args.source_groups == SourceGroups::kAxis) {
       at.d = at.image;
       at.image = tile.group;
@@ -175,16 +175,16 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
-      const int channel = first_channel + step.slab * kC.slab;
+      const int channel = first_channel + step.k_tile * kC.k_tile;
       if (IsElected()) {
         ring.full().ArriveAndExpect(kC.stage_bytes());
         if (args.has_five_axes) {
-          LoadCells5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
-                     step.move[0]);
+          LoadPixels5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
+                      step.move[0]);
         } else {
-          LoadCells4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
+          LoadPixels4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
         }
-        if constexpr (kC.kept == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
+        if constexpr (kC.resident == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
       }
       ring.Next();
     }
@@ -194,7 +194,7 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
 /// A sum of f32 by f32 itself, as far as it is not NaN.
 template <Config kC>
 GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& tile,
-                                 const ClassCell& cell, int column) {
+                                 const PhasePixel& pixel, int column) {
   const SubGemm& gemm = args.gemm[tile.index];
   const ExactArgs& exact = args.exact;
   const int own = Quotient(tile.column + column, exact.by_of_group);  // of merged groups
@@ -203,15 +203,15 @@ GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& til
   const float* const w =
       exact.other + static_cast<long>(tile.group * merged + own) * exact.other_group +
       static_cast<long>(tile.column + column - own * exact.of_group) * exact.other_out;
-  const CellAt at = SourceOf(gemm, args.strides, cell);
+  const PixelAt at = SourceOf(gemm, args.strides, pixel);
   GatherStep step(args, gemm, tile.first);
   float sum = 0;
 #pragma clang loop unroll(disable)
   for (int s = tile.first; s < tile.end && sum == sum; ++s, step.Next()) {
     const float* const x = SourceOf(exact, at, step.move);  // null: zeros
-    const int slab = step.slab * kC.slab, slab_end = LeastOf(end, slab + kC.slab);
+    const int k_tile = step.k_tile * kC.k_tile, k_tile_end = LeastOf(end, k_tile + kC.k_tile);
 #pragma clang loop unroll(disable)
-    for (int k = first > slab ? first : slab; k < slab_end; ++k) {
+    for (int k = first > k_tile ? first : k_tile; k < k_tile_end; ++k) {
       const float source = x == nullptr ? 0 : x[tile.group * exact.source_group + k];
       sum += source * w[static_cast<long>(step.tap) * exact.other_tap +
                         static_cast<long>(k - first) * exact.other_source];
@@ -227,19 +227,19 @@ struct GatherPlace {
 
   struct Row {
     bool is_there;
-    ClassCell cell;
+    PhasePixel pixel;
   };
   GRIDWISE_DEVICE const SubGemm& gemm() const { return args.gemm[tile.index]; }
   GRIDWISE_DEVICE Row FindRow(int row) const {
-    if (tile.row + row >= gemm().m) return {.is_there = false, .cell = {}};
-    return {.is_there = true, .cell = CellOfRow(gemm(), tile.row + row)};
+    if (tile.row + row >= gemm().m) return {.is_there = false, .pixel = {}};
+    return {.is_there = true, .pixel = PixelOfRow(gemm(), tile.row + row)};
   }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    long bytes = row.cell.n * strides.image + tile.group * strides.group;
+    long bytes = row.pixel.n * strides.image + tile.group * strides.group;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      const int cell = OutputCell(gemm().axis[axis], args.strides[axis], row.cell.j[axis]);
-      bytes += static_cast<long>(cell) * strides.axis[axis];
+      const int pixel = OutputPixel(gemm().axis[axis], args.strides[axis], row.pixel.j[axis]);
+      bytes += static_cast<long>(pixel) * strides.axis[axis];
     }
     return bytes;
   }
@@ -256,7 +256,7 @@ template <Config kC>
 struct ProductPlace : GatherPlace {
   GRIDWISE_DEVICE Row FindRow(int row) const { return GatherPlace::FindRow(RowOfProduct<kC>(row)); }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
-    if constexpr (kC.has_parts()) return SumExactly<kC>(args, tile, row.cell, column);
+    if constexpr (kC.has_parts()) return SumExactly<kC>(args, tile, row.pixel, column);
     return v;
   }
 };
@@ -265,17 +265,17 @@ template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
-  SlabRing<kC> ring(base);
+  KTileRing<kC> ring(base);
   int turn = 0;
   GatherTileAt next = FindTile<kC>(args, BlockIdX());
-  if constexpr (kC.kept > 0) ring.kept().Wait(0);
+  if constexpr (kC.resident > 0) ring.resident().Wait(0);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const GatherTileAt tile = next;
     const auto find_next = [&]() __attribute__((always_inline)) {
       if (i + GridSizeX() < args.tiles * args.groups) next = FindTile<kC>(args, i + GridSizeX());
     };
     // Tiles without terms have no turn: the warpgroup that multiplies next stores them meanwhile.
-    const bool is_mine = !kC.take_turns || turn % kC.groups == group;
+    const bool is_mine = !kC.take_turns || turn % kC.consumers == group;
     const bool has_terms = tile.steps() > 0, follows = turn > 0;
     if (has_terms) ++turn;
     if (!is_mine) {
@@ -301,7 +301,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       MultiplyParts(sums, ring, tile.steps(), group);
       find_next();
     } else {
-      MultiplySlabs(sums, ring, tile.steps(), group, is_last, find_next);
+      MultiplyKTiles(sums, ring, tile.steps(), group, is_last, find_next);
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
@@ -332,10 +332,10 @@ struct GatherRoles {
   GRIDWISE_DEVICE static void Init(const GatherArgs& args, SharedAddress base) {
     Prefetch(args.source[0]);
     Prefetch(args.w[0]);
-    const SlabRing<kC> ring(base);
-    if constexpr (kC.kept > 0) ring.kept().Init(1);
+    const KTileRing<kC> ring(base);
+    if constexpr (kC.resident > 0) ring.resident().Init(1);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
-    ring.Init(4 * kC.sharers());  // a lane of every warp
+    ring.Init(4 * kC.tile_consumers());  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

@@ -14,7 +14,7 @@
 
 namespace gridwise::hopper {
 
-/// A tile's image and its first cell, as of a residue class.
+/// A tile's image and its first pixel, as of a phase.
 struct HaloTileAt {
   int image, d, h, w;
 };
@@ -35,10 +35,10 @@ struct HaloWork {
 
   GRIDWISE_DEVICE explicit HaloWork(const HaloArgs& args)
       : block(BlockIdX() % args.blocks),
-        first(BlockIdX() / args.blocks % args.sharers),
-        step(args.sharers),
+        first(BlockIdX() / args.blocks % args.workgroups),
+        step(args.workgroups),
         tiles(args.tiles_w * args.tiles_h * args.slices),
-        split(BlockIdX() / args.blocks / args.sharers) {}
+        split(BlockIdX() / args.blocks / args.workgroups) {}
 };
 
 template <int kStages, int kTeams = 1>
@@ -59,7 +59,7 @@ GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int ch
   }
 }
 
-/// The source cell of a tap and a cell of a tile, and null where it is outside of the tensor.
+/// The source pixel of a tap and a pixel of a tile, and null where it is outside of the tensor.
 template <class T>
 GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, const HaloTileAt& tile,
                                   int h, int w) {
@@ -70,7 +70,7 @@ GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, cons
       from_w < 0 || from_w >= args.source_w) {
     return nullptr;
   }
-  const CellStrides& strides = args.source_stride_of;
+  const PixelStrides& strides = args.source_stride_of;
   return static_cast<const T*>(args.source_data) + tile.image * strides.image +
          static_cast<long>(from_d) * strides.d + static_cast<long>(from_h) * strides.h +
          static_cast<long>(from_w) * strides.w;
@@ -90,15 +90,15 @@ GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int 
          tap.x * args.w_x;
 }
 
-/// An output channel's sum over the terms of its own group, at cell h, w of a residue class, in the
+/// An output channel's sum over the terms of its own group, at pixel h, w of a phase, in the
 /// slice of a tile.
 template <class T>
 GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, int residues, int h,
                                  int w, int out) {
-  const int first = out >> args.log_group << args.log_group, end = args.class_end[residues];
+  const int first = out >> args.log_group << args.log_group, end = args.phase_end[residues];
   float v = 0;
 #pragma clang loop unroll(disable)
-  for (int tap = residues == 0 ? 0 : args.class_end[residues - 1]; tap < end; ++tap) {
+  for (int tap = residues == 0 ? 0 : args.phase_end[residues - 1]; tap < end; ++tap) {
     const T* const x = SourceOf<T>(args, args.tap[tap], tile, h, w);
 #pragma clang loop unroll(disable)
     for (int c = first; c < first + args.of_source_group; ++c) {
@@ -134,7 +134,7 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
   constexpr int kRun = 16 / SizeOf(kC.type), kOfTap = 64 / kRun * kC.channels;
   constexpr int kSources = kOfOutputs ? kC.channels : kC.channels / kRun;
   constexpr int kOut = kOfOutputs ? kRun : 1, kSource = kOfOutputs ? 1 : kRun;  // from run to run
-  const int count = args.class_end[kC.classes() - 1] * kOfTap;
+  const int count = args.phase_end[kC.phases() - 1] * kOfTap;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
     Vec<unsigned, 4> value[kBatch];  // loads that do not wait for each other
@@ -189,7 +189,7 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
     FillFilterByRuns<kC>(args, block, is_zero);
     return;
   }
-  const int taps = args.class_end[kC.classes() - 1];
+  const int taps = args.phase_end[kC.phases() - 1];
   // Of the source channels of a product, those of the output channel's group: others are zeros.
   const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
   if (own < kRun) ZeroFilter<kC>(args, taps);
@@ -224,13 +224,13 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   }
 }
 
-/// Sums of a thread, of cells 64 * rep of its warpgroup and all 64 channels.
+/// Sums of a thread, of pixels 64 * rep of its warpgroup and all 64 channels.
 template <HaloConfig kC>
 struct HaloSums {
-  Element<SumType(kC.type)> d[kC.classes()][kC.reps][32];
+  Element<SumType(kC.type)> d[kC.phases()][kC.reps][32];
 };
 
-/// Starts the products of all groups at a tap, of cells that begin at `a`.
+/// Starts the products of all groups at a tap, of pixels that begin at `a`.
 template <HaloConfig kC, bool kFirst>
 GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], MatrixDescriptor a,
                               MatrixDescriptor b) {
@@ -244,7 +244,7 @@ GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], Matri
       for (int run = 0; run < 64 / kRun; ++run) {
         auto& sums = *reinterpret_cast<Sums*>(&d[rep][run * kSums]);
         Wgmma<kRun, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
-            sums, Moved(a, rep * 64 * kC.cell_bytes() + run * kC.run_bytes() + step * kStepBytes),
+            sums, Moved(a, rep * 64 * kC.pixel_bytes() + run * kC.run_bytes() + step * kStepBytes),
             Moved(b, run * kRun * kC.run_bytes() + step * kStepBytes), !kFirst || step != 0);
       }
     }
@@ -252,26 +252,26 @@ GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], Matri
 }
 
 template <HaloConfig kC>
-GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, SharedAddress cells,
+GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, SharedAddress pixels,
                                   SharedAddress filter) {
   constexpr int kTapBytes = kC.filter_bytes(1);
-  const MatrixDescriptor a = RunsAlongK<kC.cell_bytes()>(OfWarp(cells));
+  const MatrixDescriptor a = RunsAlongK<kC.pixel_bytes()>(OfWarp(pixels));
   const MatrixDescriptor b = RunsAlongK<kC.run_bytes()>(OfWarp(filter));
   WgmmaFence();
   if constexpr (kC.filter == 0) {
     StartTap<kC, true>(sums.d[0], Moved(a, args.tap[0].at), b);
 #pragma clang loop unroll(disable)
-    for (int tap = 1; tap < args.class_end[0]; ++tap) {
+    for (int tap = 1; tap < args.phase_end[0]; ++tap) {
       StartTap<kC, false>(sums.d[0], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
     }
   } else {
     int tap = 0;
 #pragma unroll
-    for (int i = 0; i < kC.classes(); ++i) {
+    for (int i = 0; i < kC.phases(); ++i) {
       StartTap<kC, true>(sums.d[i], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
       ++tap;
 #pragma unroll
-      for (int t = 1; t < kC.taps_of_class(i); ++t, ++tap) {
+      for (int t = 1; t < kC.taps_of_phase(i); ++t, ++tap) {
         StartTap<kC, false>(sums.d[i], Moved(a, args.tap[tap].at), Moved(b, tap * kTapBytes));
       }
     }
@@ -279,13 +279,13 @@ GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, Shar
   WgmmaCommit();
   WgmmaWait<0>();
 #pragma unroll
-  for (auto& of_class : sums.d) {
+  for (auto& of_phase : sums.d) {
 #pragma unroll
-    for (auto& of_rep : of_class) Touch(of_rep);
+    for (auto& of_rep : of_phase) Touch(of_rep);
   }
 }
 
-/// Where rows, which are class * kC.cells() + cell of a tile, and columns are, see Finisher.
+/// Where rows, which are phase * kC.pixels() + pixel of a tile, and columns are, see Finisher.
 template <HaloConfig kC>
 struct HaloPlace {
   static constexpr bool kHasGroups = true;
@@ -295,11 +295,11 @@ struct HaloPlace {
 
   struct Row {
     bool is_there;
-    int residues, h, w;  // its class; the cell, as of the class
+    int residues, h, w;  // its phase; the pixel, as of the phase
   };
   GRIDWISE_DEVICE Row FindRow(int row) const {
-    const int residues = row / kC.cells(), cell = row - residues * kC.cells();
-    const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
+    const int residues = row / kC.pixels(), pixel = row - residues * kC.pixels();
+    const int h = Quotient(pixel, args.by_pitch), w = pixel - h * args.pitch;
     Row found = {.is_there = h < args.tile_h && w < args.tile_w,
                  .residues = residues,
                  .h = tile.h + h,
@@ -333,17 +333,17 @@ struct HaloPlace {
   }
 };
 
-/// By bits: whether a thread's row of 8 * half, plus 2 rep, is a cell of its tile: others are of
-/// cells that nobody loaded.
+/// By bits: whether a thread's row of 8 * half, plus 2 rep, is a pixel of its tile: others are of
+/// pixels that nobody loaded.
 template <HaloConfig kC>
 GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
   unsigned rows = 0;
 #pragma unroll
   for (int i = 0; i < kC.reps * 2; ++i) {
-    const int cell = (warpgroup * kC.reps + i / 2) * 64 + ThreadId() % 128 / 32 * 16 +
-                     ThreadId() % 32 / 4 + i % 2 * 8;
-    const int h = Quotient(cell, args.by_pitch);
-    if (h < args.tile_h && cell - h * args.pitch < args.tile_w) rows |= 1u << i;
+    const int pixel = (warpgroup * kC.reps + i / 2) * 64 + ThreadId() % 128 / 32 * 16 +
+                      ThreadId() % 32 / 4 + i % 2 * 8;
+    const int h = Quotient(pixel, args.by_pitch);
+    if (h < args.tile_h && pixel - h * args.pitch < args.tile_w) rows |= 1u << i;
   }
   return rows;
 }
@@ -356,7 +356,7 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   for (int row = 0; row < kC.reps * 2; ++row) {
     float zero[2] = {};  // times zero, they are NaN
 #pragma unroll
-    for (int i = 0; i < kC.classes(); ++i) {
+    for (int i = 0; i < kC.phases(); ++i) {
 #pragma unroll
       for (int j = row % 2 * 2; j < 32; j += 4) {
         zero[0] = __builtin_fmaf(sums.d[i][row / 2][j], 0, zero[0]);
@@ -369,8 +369,8 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   return found;
 }
 
-/// Where a thread's rows lie in its team's staging, for StoreMatrix4: a tile's cells line after
-/// line of the output, as its box is stored, residue classes next to each other. Cells that are in
+/// Where a thread's rows lie in its team's staging, for StoreMatrix4: a tile's pixels line after
+/// line of the output, as its box is stored, phases next to each other. Pixels that are in
 /// no tile lie behind the last one that is: there is room, since they have rows as well.
 template <HaloConfig kC>
 class StagedRows {
@@ -379,13 +379,13 @@ class StagedRows {
       : line_(args.tile_w * kC.up), end_(args.tile_h * kC.up * line_) {
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
-      const int cell =
+      const int pixel =
           (warpgroup * kC.reps + rep) * 64 + ThreadId() % 128 / 32 * 16 + ThreadId() % 16;
-      const int h = Quotient(cell, args.by_pitch), w = cell - h * args.pitch;
+      const int h = Quotient(pixel, args.by_pitch), w = pixel - h * args.pitch;
       first_[rep] = h < args.tile_h && w < args.tile_w ? h * kC.up * line_ + w * kC.up : end_;
     }
   }
-  /// Of output cell y, x of those of a tile's cell.
+  /// Of output pixel y, x of those of a tile's pixel.
   GRIDWISE_DEVICE int At(int rep, int y, int x) const {
     return kC.up == 1 || first_[rep] == end_ ? first_[rep] : first_[rep] + y * line_ + x;
   }
@@ -395,7 +395,7 @@ class StagedRows {
   int first_[kC.reps];
 };
 
-/// The copy engine stores a team's tile, from shared memory.
+/// TMA stores a team's tile, from shared memory.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, int block,
                                   SharedAddress staging, int warpgroup, int barrier, bool is_first,
@@ -403,7 +403,7 @@ GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, 
   const int lane = ThreadId() % 32;
   const StagedRows<kC> rows(args, warpgroup);  // again for each tile: registers are few
 #pragma unroll
-  for (int i = 0; i < kC.classes(); ++i) {
+  for (int i = 0; i < kC.phases(); ++i) {
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
       auto& d = sums.d[i][rep];
@@ -419,7 +419,7 @@ GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, 
     }
   }
   FenceAsyncProxy();
-  WaitAt(barrier, 128 * kC.sharers);
+  WaitAt(barrier, 128 * kC.consumers);
   if (!is_first) return;
   StoreBox(args.other, staging, block * 64, tile.w * kC.up, tile.h * kC.up, tile.d, tile.image);
   CommitStores();
@@ -427,10 +427,10 @@ GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, 
 
 template <HaloConfig kC>
 struct HaloRoles {
-  static constexpr int kTeam = 128 * kC.sharers;
+  static constexpr int kTeam = 128 * kC.consumers;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    RingOf(args, base).Init(4 * kC.sharers);
+    RingOf(args, base).Init(4 * kC.consumers);
   }
 
   GRIDWISE_DEVICE static auto RingOf(const HaloArgs& args, SharedAddress base) {
@@ -449,8 +449,8 @@ struct HaloRoles {
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
-    const int group = WarpgroupId(), team = group / kC.sharers;
-    const int warpgroup = group % kC.sharers, barrier = TurnBarrier(team);
+    const int group = WarpgroupId(), team = group / kC.consumers;
+    const int warpgroup = group % kC.consumers, barrier = TurnBarrier(team);
     const bool is_first = ThreadId() % kTeam == 0;
     const HaloWork work(args);
     FillFilter<kC>(args, work.block, /*is_zero=*/work.split > 0);
@@ -464,7 +464,7 @@ struct HaloRoles {
       const HaloTileAt tile = FindHaloTile(args, i);
       ring.WaitFull();
       HaloSums<kC> sums;
-      MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 64 * kC.cell_bytes(),
+      MultiplyTaps(sums, args, ring.at() + warpgroup * kC.reps * 64 * kC.pixel_bytes(),
                    base + args.filter_at);
       ring.Release(ring.stage());
       if (is_first && args.buffers == 1) WaitStoresRead<0>();
@@ -482,12 +482,12 @@ struct HaloRoles {
       const HaloPlace<kC> place = {args, tile, work.block, work.split};
       const Finisher<HaloPlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
 #pragma unroll
-      for (int c = 0; c < kC.classes(); ++c) {
+      for (int c = 0; c < kC.phases(); ++c) {
 #pragma unroll
         for (int rep = 0; rep < kC.reps; ++rep) {
           StoreByLanes<64, kC.type>(finish, mends ? Stores::kElements : args.stores,
                                     dynamic_shared_memory + staging + warpgroup * 8192, group,
-                                    c * kC.cells() + (warpgroup * kC.reps + rep) * 64,
+                                    c * kC.pixels() + (warpgroup * kC.reps + rep) * 64,
                                     sums.d[c][rep]);
         }
       }

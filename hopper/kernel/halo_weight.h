@@ -4,12 +4,12 @@
 
 /// Backward-weight of groups of few channels, or of one group, see hopper/halo.h: products of 64
 /// channels of dy and 64 of x at each tap, of which the blocks of the groups are kept. K is the
-/// cells of a tile, counted by the patch's pitch; dy is zero in the columns that the tile does not
+/// pixels of a tile, counted by the patch's pitch; dy is zero in the columns that the tile does not
 /// have. Workgroups of a block of channels share its tiles, and each is a split of K. A filter of
 /// more taps than sums is divided among workgroups by its slices.
 ///
 /// Those zeros times a NaN or an infinity of x are NaN, so sums that are NaN are computed again,
-/// by one lane, from the cells that there are.
+/// by one lane, from the pixels that there are.
 
 namespace gridwise::hopper {
 
@@ -27,7 +27,7 @@ struct HaloWeightTaps {
   int first, count;
 
   GRIDWISE_DEVICE HaloWeightTaps(const HaloArgs& args, const HaloWork& work)
-      : first(args.class_end[0] / args.depth * work.split), count(args.class_end[0] / args.depth) {}
+      : first(args.phase_end[0] / args.depth * work.split), count(args.phase_end[0] / args.depth) {}
 };
 
 template <DataType kType>
@@ -68,11 +68,11 @@ struct HaloWeightPlace {
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
 #pragma clang loop unroll(disable)
-      for (int cell = 0; cell < args.tile_h * args.tile_w; ++cell) {
-        const int h = tile.h + cell / args.tile_w, w = tile.w + cell % args.tile_w;
+      for (int pixel = 0; pixel < args.tile_h * args.tile_w; ++pixel) {
+        const int h = tile.h + pixel / args.tile_w, w = tile.w + pixel % args.tile_w;
         if (h >= args.out_h || w >= args.out_w) continue;
         const T* const x = SourceOf<T>(args, tap, tile, h, w);
-        const CellStrides& strides = args.other_stride_of;
+        const PixelStrides& strides = args.other_stride_of;
         const long at = tile.image * strides.image + static_cast<long>(tile.d) * strides.d +
                         static_cast<long>(h) * strides.h + static_cast<long>(w) * strides.w;
         const float source = x == nullptr ? 0 : static_cast<float>(x[block.x * 64 + column]);
@@ -195,8 +195,8 @@ struct HaloWeightRoles {
     const int steps = args.tile_h * args.pitch / 16;
     MatrixDescriptor a = LinesPerK(stage + args.other_at);
     const int first = args.tap[first_tap].at;
-    if constexpr (kC.joins) {
-      // The columns of the next tap are the same channels some cells further.
+    if constexpr (kC.merges_taps) {
+      // The columns of the next tap are the same channels some pixels further.
       MatrixDescriptor b = LinesPerK(stage + first, args.tap[first_tap + 1].at - first);
       auto& all = reinterpret_cast<float (&)[kTapsOfGroup * 32]>(sums);
       for (int step = 0; step < steps; ++step, a += kStepBytes / 16, b += kStepBytes / 16) {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hopper/kernel/cell_place.h"
 #include "hopper/kernel/line_load.h"
+#include "hopper/kernel/pixel_place.h"
 
 /// Forward and backward-data of one group and few source channels, see hopper/line.h. Elements of A
 /// that a line of the filter does not have are zeros, as are B's there: a NaN next to them stays
@@ -34,7 +34,7 @@ struct LineRoles : LineLoads<kC> {
       }
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.box_bytes);
-      // The copy engine loads from multiples of 16 bytes on.
+      // TMA loads from multiples of 16 bytes on.
       LoadBox(ring.at(), args.source, ring.full(), FirstOf(args, tile) & ~7,
               args.origin_h + tile.h * args.source_step_h, tile.image);
     }
@@ -51,10 +51,10 @@ struct LineRoles : LineLoads<kC> {
     }
   };
 
-  /// Elements of a cell of a tile, two of each piece, in every other register from `first` on.
-  GRIDWISE_DEVICE static void LoadCell(A& a, int first, const HaloArgs& args, int patch, int cell,
-                                       const Masks& masks) {
-    const int last = args.tile_h * args.tile_w - 1, known = cell < last ? cell : last;
+  /// Elements of a pixel of a tile, two of each piece, in every other register from `first` on.
+  GRIDWISE_DEVICE static void LoadPixel(A& a, int first, const HaloArgs& args, int patch, int pixel,
+                                        const Masks& masks) {
+    const int last = args.tile_h * args.tile_w - 1, known = pixel < last ? pixel : last;
     const int h = Quotient(known, args.by_pitch), w = known - h * args.pitch;
     const char* const from = dynamic_shared_memory + patch +
                              h * args.source_step_h * kC.line_bytes() + w * args.source_step_w * 2 +
@@ -101,26 +101,26 @@ struct LineRoles : LineLoads<kC> {
     WaitAt(StoreBarrier(6), 128 * kC.teams);
     if (kC.has_lines_per_k()) FilterLoaded(args, base).Wait(0);
     const Masks masks(args);
-    const int cells = args.tile_h * args.tile_w;
+    const int pixels = args.tile_h * args.tile_w;
     char* const staging = dynamic_shared_memory + args.staging_at + team * 8192;
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     int turn = 0;
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      const CellPlace place = {args, tile, first_column};
-      const Finisher<CellPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
+      const PixelPlace place = {args, tile, first_column};
+      const Finisher<PixelPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       ring.WaitFull();
       // Pairs of elements are aligned: a line has one more before its first, or not.
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
-      for (int chunk = 0; chunk < cells; chunk += 64, ++turn) {
+      for (int chunk = 0; chunk < pixels; chunk += 64, ++turn) {
         if (turn % kC.teams != team) continue;
         if (work.split > 0) {  // no products with zeros: those of infinities are NaN
           StoreZeros<kC.columns, kC.type, 1>(finish, args.stores, staging, team, chunk);
           continue;
         }
         A a;
-        LoadCell(a, 0, args, patch, chunk + first, masks);
-        LoadCell(a, 1, args, patch, chunk + first + 8, masks);
+        LoadPixel(a, 0, args, patch, chunk + first, masks);
+        LoadPixel(a, 1, args, patch, chunk + first + 8, masks);
         float sums[kC.columns / 2];
         Multiply(sums, a, base + args.filter_at);
         MakeIntegers(args.epilogue, sums);

@@ -11,7 +11,7 @@ template <LineConfig kC>
 struct LineLoads {
   static constexpr int kPieces = kC.lines * kC.pieces;
 
-  /// Counts the bytes of the filter, where the copy engine loads it.
+  /// Counts the bytes of the filter, where TMA loads it.
   GRIDWISE_DEVICE static Mbarrier FilterLoaded(const HaloArgs& args, SharedAddress base) {
     return {base + args.barriers_at + kC.stages * 16};
   }
@@ -30,7 +30,7 @@ struct LineLoads {
     const int end = FirstOf(args, tile) + (args.tile_w - 1) * args.source_step_w + args.run;
     const int first_line = args.origin_h + tile.h * args.source_step_h;
     const int lines = args.box_bytes / kC.line_bytes();
-    const CellStrides stride = args.source_stride_of;
+    const PixelStrides stride = args.source_stride_of;
     const T* const image = static_cast<const T*>(args.source_data) + tile.image * stride.image;
     for (int i = 0; i < lines; ++i) {
       const int h = first_line + i;
@@ -73,8 +73,8 @@ struct LineLoads {
     }
   }
 
-  /// Puts the filter of the workgroup's columns into shared memory, [slab][column][64 of K]. By all
-  /// threads that consume.
+  /// Puts the filter of the workgroup's columns into shared memory, [k tile][column][64 of K]. By
+  /// all threads that consume.
   GRIDWISE_DEVICE static void FillFilter(const HaloArgs& args, int first_column) {
     using T = Element<kC.type>;
     const T* const w = static_cast<const T*>(args.other_data);

@@ -5,21 +5,21 @@
 #include "hopper/args.h"
 #include "hopper/kernel/multiply.h"
 
-/// Sums of products of f32 (core/arch/parts.h). Of a slab, A is f32 in shared memory, and becomes
+/// Sums of products of f32 (core/arch/parts.h). Of a k tile, A is f32 in shared memory, and becomes
 /// parts in the registers of the warpgroup that multiplies it; B has been split by a pass, and its
-/// parts follow each other. The matrix unit cuts off what it adds, as much as the sum is large: so
-/// it begins anew with each slab, small products first, and additions that round add up slabs.
+/// parts follow each other. The tensor core cuts off what it adds, as much as the sum is large: so
+/// it begins anew with each k tile, small products first, and additions that round add up k tiles.
 
 namespace gridwise::hopper {
 
-/// Of 64 rows of A and a slab, what a thread has of them, and what it passes to WgmmaOfRegisters.
+/// Of 64 rows of A and a k tile, what a thread has of them, and what it passes to WgmmaOfRegisters.
 template <Config kC>
 struct FloatsOfA {
-  Vec<float, 2> pair[kC.slab / 16][4];
+  Vec<float, 2> pair[kC.k_tile / 16][4];
 };
 template <Config kC>
 struct PartsOfA {
-  unsigned part[kParts][kC.slab / 16][4];
+  unsigned part[kParts][kC.k_tile / 16][4];
 };
 
 /// The row of the tile that the lanes of row `row` of a product load: so the four rows that are
@@ -31,7 +31,7 @@ GRIDWISE_DEVICE int RowOfProduct(int row) {
 }
 
 /// Two neighbours along K of a row of A, which is at byte `a` of shared memory, swizzled as the
-/// copy engine puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
+/// TMA puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
 template <Config kC>
 GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
   // Through a variable: clang takes an address that is computed from the array and cast in one
@@ -42,7 +42,7 @@ GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
     return *reinterpret_cast<const Vec<float, 2>*>(at);
   } else {
     const auto load = [&](int i) {
-      const char* const line = from + (row / 32 * kC.slab + k + i) * 128;
+      const char* const line = from + (row / 32 * kC.k_tile + k + i) * 128;
       const char* const at = line + ((row % 32 / 4 ^ (k + i) % 8) * 16) + row % 4 * 4;
       return *reinterpret_cast<const float*>(at);
     };
@@ -55,7 +55,7 @@ GRIDWISE_DEVICE FloatsOfA<kC> LoadA(int a) {
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16 + lane / 4;
   FloatsOfA<kC> of;
 #pragma unroll
-  for (int step = 0; step < kC.slab / 16; ++step) {
+  for (int step = 0; step < kC.k_tile / 16; ++step) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int row = RowOfProduct<kC>(first + i % 2 * 8);
@@ -69,7 +69,7 @@ template <Config kC>
 GRIDWISE_DEVICE PartsOfA<kC> SplitA(const FloatsOfA<kC>& a) {
   PartsOfA<kC> of;
 #pragma unroll
-  for (int step = 0; step < kC.slab / 16; ++step) {
+  for (int step = 0; step < kC.k_tile / 16; ++step) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const PairOfParts parts = PartsOf(a.pair[step][i][0], a.pair[step][i][1]);
@@ -80,26 +80,26 @@ GRIDWISE_DEVICE PartsOfA<kC> SplitA(const FloatsOfA<kC>& a) {
   return of;
 }
 
-/// Starts the products of a slab.
+/// Starts the products of a k tile.
 template <Config kC>
 GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& a,
                                 SharedAddress b) {
   struct Product {
     int a, b;
   };
-  static_assert(kC.parts_of_b() == kParts && kMostParts == kParts);
+  static_assert(kC.parts_of_b() == kParts && kMaxParts == kParts);
   constexpr Product kProducts[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
   WgmmaFence();
 #pragma unroll
   for (int i = 0; i < 6; ++i) {
 #pragma unroll
-    for (int step = 0; step < kC.slab / 16; ++step) {
+    for (int step = 0; step < kC.k_tile / 16; ++step) {
       const SharedAddress part = b + kProducts[i].b * kC.b_part_bytes();
       MatrixDescriptor descriptor;
       if constexpr (kOrderB<kC> == OperandOrder::kRunsAlongK) {
         descriptor = RunsAlongK<kC.b_run_bytes()>(part + step * 32);
       } else {
-        descriptor = LinesPerK(part + step * 2048, kC.slab * 128);
+        descriptor = LinesPerK(part + step * 2048, kC.k_tile * 128);
       }
       WgmmaOfRegisters<kC.columns, DataType::kBF16, kOrderB<kC>>(d, a.part[kProducts[i].a][step],
                                                                  descriptor, i != 0 || step != 0);
@@ -108,18 +108,18 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
   WgmmaCommit();
 }
 
-/// Where 64 rows of A of the ring's slab are in shared memory.
+/// Where 64 rows of A of the ring's k tile are in shared memory.
 template <Config kC>
-GRIDWISE_DEVICE int AOf(const SlabRing<kC>& ring, int rows) {
-  return static_cast<int>(ring.a() - DynamicSharedMemory()) + rows * 64 * kC.slab_bytes();
+GRIDWISE_DEVICE int AOf(const KTileRing<kC>& ring, int rows) {
+  return static_cast<int>(ring.a() - DynamicSharedMemory()) + rows * 64 * kC.k_tile_bytes();
 }
 
 /// What is not finite may be the doing of parts.
 GRIDWISE_DEVICE float NanUnlessFinite(float v) { return v + (v - v); }
 
-/// The sums over `slabs` slabs of the ring; NaN where they have to be computed by f32 itself.
+/// The sums over `k_tiles` k tiles of the ring; NaN where they have to be computed by f32 itself.
 template <Config kC>
-GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, SlabRing<kC>& ring, int slabs, int group) {
+GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, KTileRing<kC>& ring, int k_tiles, int group) {
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
@@ -129,7 +129,7 @@ GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, SlabRing<kC>& ring, int slabs
   // done: the assembler serialises products where others' operands are made among them.
   ring.WaitFull();
   FloatsOfA<kC> a = LoadA<kC>(AOf(ring, group * kC.reps));
-  for (int slab = 0; slab < slabs; ++slab) {
+  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
     const int stage = ring.stage();
     const SharedAddress b = ring.b(0);
 #pragma unroll
@@ -139,8 +139,8 @@ GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, SlabRing<kC>& ring, int slabs
       StartParts<kC>(d, parts, b);
       const bool is_last = rep + 1 == kC.reps;
       if (is_last) ring.Next();
-      if (is_last && slab + 1 < slabs) ring.WaitFull();
-      if (!is_last || slab + 1 < slabs) {
+      if (is_last && k_tile + 1 < k_tiles) ring.WaitFull();
+      if (!is_last || k_tile + 1 < k_tiles) {
         a = LoadA<kC>(AOf(ring, group * kC.reps + (is_last ? 0 : rep + 1)));
       }
       WgmmaWait<0>();

@@ -5,9 +5,9 @@
 #include "hopper/narrow.h"
 
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
-/// each tap, of x 16 cells at a time, which lie [cell][channel] and are loaded transposed. Cells
+/// each tap, of x 16 pixels at a time, which lie [pixel][channel] and are loaded transposed. Pixels
 /// that there are not are a line of zeros. Parts of the warps add up their sums in order at the
-/// end, where warps are parts of the cells and not of the taps; workgroups that share the tiles of
+/// end, where warps are parts of the pixels and not of the taps; workgroups that share the tiles of
 /// a block of channels are splits of K. The first warp also loads tiles ahead: a warp that did
 /// nothing else would cost the others registers.
 
@@ -25,16 +25,16 @@ GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   Roles::Run(args, base);
 }
 
-/// Where 16 bytes of a cell are, of cells that begin at an address.
-GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress cells, int cell, int piece) {
-  return cells + cell * 128 + ((piece ^ (cell & 7)) << 4);
+/// Where 16 bytes of a pixel are, of pixels that begin at an address.
+GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress pixels, int pixel, int piece) {
+  return pixels + pixel * 128 + ((piece ^ (pixel & 7)) << 4);
 }
 
-/// Cells of a tile one after the other, of which a lane visits every so manieth.
-struct NarrowCells {
+/// Pixels of a tile one after the other, of which a lane visits every 32nd.
+struct NarrowPixels {
   int h, w, line, step_h, step_w;
 
-  GRIDWISE_DEVICE NarrowCells(int line, int first, int step)
+  GRIDWISE_DEVICE NarrowPixels(int line, int first, int step)
       : h(first / line), w(first % line), line(line), step_h(step / line), step_w(step % line) {}
 
   GRIDWISE_DEVICE void Next() {
@@ -55,7 +55,7 @@ struct NarrowWeightRoles {
   static constexpr int kColumns = kC.channels / 8;  // operands B
   static constexpr int kThreads = kC.threads();
   using Sums = float[kC.taps()][kColumns][4];
-  using Taps = int[kC.taps()];  // cells of the patch from a tile's cell to its source
+  using Taps = int[kC.taps()];  // pixels of the patch from a tile's pixel to its source
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(kC.warps);
@@ -81,7 +81,7 @@ struct NarrowWeightRoles {
 
   /// Of a warp's taps; those behind the filter's last are the last, in vain.
   GRIDWISE_DEVICE static void FindTaps(Taps& taps, const HaloArgs& args, int first) {
-    const int last = args.class_end[0] - 1;
+    const int last = args.phase_end[0] - 1;
 #pragma unroll
     for (int i = 0; i < kC.taps(); ++i) {
       const int tap = kC.has_windows() && first + i > last ? last : first + i;
@@ -97,17 +97,17 @@ struct NarrowWeightRoles {
     const int piece_a = run * 2 + piece_of_lane;
     const int piece_b = run * 16 / kC.channels * (kC.channels / 8) + piece_of_lane;
     const SharedAddress dy = stage + args.other_at;
-    const int cells = args.tile_h * args.tile_w;
-    int cell = part * 16 + lane / 16 * 8 + lane % 8;
-    NarrowCells at(args.tile_w, cell, kC.parts() * 16);
+    const int pixels = args.tile_h * args.tile_w;
+    int pixel = part * 16 + lane / 16 * 8 + lane % 8;
+    NarrowPixels at(args.tile_w, pixel, kC.parts() * 16);
     SyncWarp();  // lanes may have parted; the products are of whole warps
 #pragma clang loop unroll(disable)
-    for (int first = part * 16; first < cells;
-         first += kC.parts() * 16, cell += kC.parts() * 16, at.Next()) {
+    for (int first = part * 16; first < pixels;
+         first += kC.parts() * 16, pixel += kC.parts() * 16, at.Next()) {
       const bool is_there =
-          cell < cells && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
+          pixel < pixels && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
       const int source = at.h * args.pitch + at.w;
-      const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, cell, piece_a) : zeros);
+      const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, pixel, piece_a) : zeros);
       Matrices4 b[kC.taps()][kColumns / 2];  // all on their way before the first is multiplied
 #pragma unroll
       for (int tap = 0; tap < kC.taps(); ++tap) {
@@ -180,7 +180,7 @@ struct NarrowWeightRoles {
     const int first_column = run * 16 / kC.channels * kC.channels;
 #pragma clang loop unroll(disable)
     for (int tap = 0; tap < kC.taps(); ++tap) {
-      if (kC.has_windows() && first_tap + tap >= args.class_end[0]) return;
+      if (kC.has_windows() && first_tap + tap >= args.phase_end[0]) return;
       const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[first_tap + tap]}};
       const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
                                                                           /*split=*/work.first);

@@ -66,20 +66,20 @@ class Ring {
   unsigned cycle_ = 0;
 };
 
-/// Slabs of both operands.
+/// K tiles of both operands.
 template <Config kC>
-class SlabRing : public Ring<kC.stages> {
+class KTileRing : public Ring<kC.stages> {
  public:
-  GRIDWISE_DEVICE explicit SlabRing(SharedAddress base)
+  GRIDWISE_DEVICE explicit KTileRing(SharedAddress base)
       : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()), base_(base) {}
 
-  /// Of a slab of a tile.
+  /// Of a k tile of a tile.
   GRIDWISE_DEVICE SharedAddress a() const { return this->at(); }
-  GRIDWISE_DEVICE SharedAddress b(int slab) const {
-    return kC.kept > 0 ? base_ + kC.kept_at() + slab * kC.b_bytes() : a() + kC.a_bytes();
+  GRIDWISE_DEVICE SharedAddress b(int k_tile) const {
+    return kC.resident > 0 ? base_ + kC.resident_at() + k_tile * kC.b_bytes() : a() + kC.a_bytes();
   }
-  /// Counts the bytes of the slabs of B that stay.
-  GRIDWISE_DEVICE Mbarrier kept() const { return {base_ + kC.kept_barrier_at()}; }
+  /// Counts the bytes of the k tiles of B that stay.
+  GRIDWISE_DEVICE Mbarrier resident() const { return {base_ + kC.resident_barrier_at()}; }
   /// And those of the sums that the others of a cluster send.
   GRIDWISE_DEVICE Mbarrier exchanged() const { return {base_ + kC.exchange_barrier_at()}; }
 

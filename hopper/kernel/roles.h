@@ -74,22 +74,23 @@ GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
 
 GRIDWISE_DEVICE int LeastOf(int a, int b) { return a < b ? a : b; }
 
-/// The source cell that the first tap pairs with a row's cell.
-GRIDWISE_DEVICE CellAt SourceOf(const SubGemm& gemm, const AxisStrides* strides, ClassCell cell) {
-  return {.w = SourceCell(gemm.axis[2], strides[2], cell.j[2], 0),
-          .h = SourceCell(gemm.axis[1], strides[1], cell.j[1], 0),
-          .d = SourceCell(gemm.axis[0], strides[0], cell.j[0], 0),
-          .image = cell.n};
+/// The source pixel that the first tap pairs with a row's pixel.
+GRIDWISE_DEVICE PixelAt SourceOf(const SubGemm& gemm, const AxisStrides* strides,
+                                 PhasePixel pixel) {
+  return {.w = SourcePixel(gemm.axis[2], strides[2], pixel.j[2], 0),
+          .h = SourcePixel(gemm.axis[1], strides[1], pixel.j[1], 0),
+          .d = SourcePixel(gemm.axis[0], strides[0], pixel.j[0], 0),
+          .image = pixel.n};
 }
-/// The source's elements of f32 at a cell moved by a tap; null where it is outside of the tensor.
-GRIDWISE_DEVICE const float* SourceOf(const ExactArgs& args, const CellAt& cell,
+/// The source's elements of f32 at a pixel moved by a tap; null where it is outside of the tensor.
+GRIDWISE_DEVICE const float* SourceOf(const ExactArgs& args, const PixelAt& pixel,
                                       const int (&move)[3]) {
-  const int at[3] = {cell.d + move[0], cell.h + move[1], cell.w + move[2]};
-  const float* source = args.source + cell.image * args.source_image;
+  const int at[3] = {pixel.d + move[0], pixel.h + move[1], pixel.w + move[2]};
+  const float* source = args.source + pixel.image * args.source_image;
 #pragma unroll
   for (int axis = 0; axis < 3; ++axis) {
     if (at[axis] < 0 || at[axis] >= args.source_size[axis]) return nullptr;
-    source += at[axis] * args.source_cell[axis];
+    source += at[axis] * args.source_pixel[axis];
   }
   return source;
 }

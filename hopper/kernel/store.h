@@ -27,7 +27,7 @@ GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
   }
 }
 
-/// The copy engine stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of
+/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of
 /// columns that pass through shared memory. By a whole warpgroup, of which each warp stores its own
 /// 16 rows: warps need not meet.
 template <Config kC>
@@ -50,7 +50,7 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
   }
 }
 
-/// What boxes of the copy engine can do of an epilogue: no tensors.
+/// What boxes of TMA can do of an epilogue: no tensors.
 template <int kSums>
 GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
   if (args.alpha == 1 && !args.clamps) [[likely]]
@@ -194,9 +194,10 @@ class Finisher {
 /// lane q columns 4 q to 4 q + 3.
 GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_half) {
   const int q = ThreadId() % 4;
-  const unsigned kept = q < 2 ? low_half : high_half;
+  const unsigned resident = q < 2 ? low_half : high_half;
   const unsigned got = ShuffleXor(q < 2 ? high_half : low_half, 2);
-  const unsigned first = q < 2 ? kept : got, second = q < 2 ? got : kept;  // words q % 2, and + 2
+  const unsigned first = q < 2 ? resident : got,
+                 second = q < 2 ? got : resident;  // words q % 2, and + 2
   const unsigned other = ShuffleXor(q % 2 == 0 ? second : first, 1);
   return q % 2 == 0 ? Vec<unsigned, 2>{first, other} : Vec<unsigned, 2>{other, second};
 }

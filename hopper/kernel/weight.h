@@ -2,16 +2,16 @@
 
 #include "hopper/args.h"
 #include "hopper/kernel/cluster.h"
-#include "hopper/kernel/lane_cells.h"
+#include "hopper/kernel/lane_pixels.h"
 #include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 
 /// Backward-weight: rows are output channels k, columns blocks of 64 input channels c at a filter
-/// tap, K the output cells of all images. Both operands lie along rows and columns in memory, cell
-/// after cell, and the matrix unit reads them transposed; x comes through the copy engine's im2col
-/// mode, 64 cells of 64 channels moved by the tap. Channels of other groups that a tile reaches
-/// over make rows and columns of their own, which are not stored.
+/// tap, K the output pixels of all images. Both operands lie along rows and columns in memory,
+/// pixel after pixel, and the tensor core reads them transposed; x comes through TMA's im2col mode,
+/// 64 pixels of 64 channels moved by the tap. Channels of other groups that a tile reaches over
+/// make rows and columns of their own, which are not stored.
 
 namespace gridwise::hopper {
 
@@ -19,7 +19,7 @@ namespace gridwise::hopper {
 struct WeightTileAt {
   int group, split;
   int row, block;  // its first
-  int first, end;  // slabs of K
+  int first, end;  // k tiles of K
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
@@ -28,18 +28,18 @@ template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int group = Quotient(tile, args.by_tiles);
   tile -= group * args.tiles;
-  // Tiles that run at the same time sum the same cells, but those of clusters.
+  // Tiles that run at the same time sum the same pixels, but those of clusters.
   const int outer = Quotient(tile, args.by_neighbours), inner = tile - outer * args.neighbours;
   const int split = args.in_cluster ? inner : outer;
   tile = args.in_cluster ? outer : inner;
   const TilePlace place = PlaceOf(args.order, tile);
-  const int first = split * args.slabs + (split < args.longer ? split : args.longer);
+  const int first = split * args.k_tiles + (split < args.longer ? split : args.longer);
   return {.group = group,
           .split = split,
           .row = place.row * kC.rows(),
           .block = place.column * (kC.columns / 64),
           .first = first,
-          .end = first + args.slabs + (split < args.longer ? 1 : 0)};
+          .end = first + args.k_tiles + (split < args.longer ? 1 : 0)};
 }
 
 /// A filter tap and 64 channels; none where `tap` is past the last.
@@ -60,9 +60,9 @@ GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
   // Blocks have lines of 128 bytes: 64 columns of one part of B, and of A, of f32, 32 rows.
-  constexpr int kBlocks = kC.columns / 64, kBlockBytes = kC.slab * 128;
+  constexpr int kBlocks = kC.columns / 64, kBlockBytes = kC.k_tile * 128;
   constexpr int kRowsOfBlock = 128 / SizeOf(kC.type);
-  SlabRing<kC> ring(base);
+  KTileRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
@@ -85,16 +85,16 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     const int m_blocks =
         kC.lanes ? 0 : LeastOf(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
     const int n_blocks = LeastOf(kBlocks, taps * args.c_blocks - tile.block);
-    const LaneSlab<kC.slab> by_lanes(kC.lanes ? LeastOf(rest, 64) / 4 : 1, args.dy_pitch);
+    const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? LeastOf(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
-    for (int slab = tile.first; slab < tile.end; ++slab, ring.Next()) {
-      const ClassCell cell = CellOfRow(args.gemm, slab * kC.slab);
-      const CellAt at = SourceOf(args.gemm, args.strides, cell);
+    for (int k_tile = tile.first; k_tile < tile.end; ++k_tile, ring.Next()) {
+      const PhasePixel pixel = PixelOfRow(args.gemm, k_tile * kC.k_tile);
+      const PixelAt at = SourceOf(args.gemm, args.strides, pixel);
       ring.WaitEmpty();
       if constexpr (kC.lanes) {
-        const int first = slab * kC.slab;
+        const int first = k_tile * kC.k_tile;
         by_lanes.Load(ring.a(), rows + static_cast<long>(first) * args.dy_pitch,
-                      args.dy_cells - first);
+                      args.dy_pixels - first);
         ring.full().ArriveWhenLoaded();
         if (WarpId() % 4 != 0) continue;
       }
@@ -104,7 +104,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
       for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / kRowsOfBlock); ++m) {
         if (m >= m_blocks) break;
         LoadBox(ring.a() + m * kBlockBytes, args.dy, ring.full(), first_k + m * kRowsOfBlock,
-                slab * kC.slab, of_group);
+                k_tile * kC.k_tile, of_group);
       }
 #pragma unroll
       for (int b = 0; b < kBlocks; ++b) {
@@ -113,11 +113,11 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         for (int part = 0; part < kC.parts_of_b(); ++part) {
           const SharedAddress to = ring.b(0) + part * kC.b_part_bytes() + b * kBlockBytes;
           if (args.is_3d) {
-            LoadCells5(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
-                       Move(moves[b], 1), Move(moves[b], 0));
+            LoadPixels5(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
+                        Move(moves[b], 1), Move(moves[b], 0));
           } else {
-            LoadCells4(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
-                       Move(moves[b], 1));
+            LoadPixels4(to, args.x[part], ring.full(), channel[b], at, Move(moves[b], 2),
+                        Move(moves[b], 1));
           }
         }
       }
@@ -137,15 +137,15 @@ GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& til
   for (int axis = 0; axis < 3; ++axis) {
     move[axis] = block.t[axis] * args.strides[axis].tap_source_stride;
   }
-  const int end = LeastOf(args.dy_cells, tile.end * kC.slab);
+  const int end = LeastOf(args.dy_pixels, tile.end * kC.k_tile);
   float sum = 0;
 #pragma clang loop unroll(disable)
-  for (int cell = tile.first * kC.slab; cell < end && sum == sum; ++cell) {
-    const CellAt at = SourceOf(args.gemm, args.strides, CellOfRow(args.gemm, cell));
+  for (int pixel = tile.first * kC.k_tile; pixel < end && sum == sum; ++pixel) {
+    const PixelAt at = SourceOf(args.gemm, args.strides, PixelOfRow(args.gemm, pixel));
     const float* const x = SourceOf(exact, at, move);  // null: zeros
     const float source =
         x == nullptr ? 0 : x[static_cast<long>(tile.group) * exact.source_group + channel];
-    sum += dy[static_cast<long>(cell) * exact.other_source] * source;
+    sum += dy[static_cast<long>(pixel) * exact.other_source] * source;
   }
   return sum;
 }
@@ -208,7 +208,7 @@ template <Config kC>
 GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * kC.buffers() * kC.buffer_bytes();
-  SlabRing<kC> ring(base);
+  KTileRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
     const WeightPlace<kC> place = {args, tile};
@@ -224,7 +224,7 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     if constexpr (kC.has_parts()) {
       MultiplyParts(sums, ring, tile.steps(), group);
     } else {
-      MultiplySlabs(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
+      MultiplyKTiles(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
@@ -248,9 +248,9 @@ struct WeightRoles {
   GRIDWISE_DEVICE static void Init(const WeightArgs& args, SharedAddress base) {
     Prefetch(args.dy);
     Prefetch(args.x[0]);
-    const SlabRing<kC> ring(base);
+    const KTileRing<kC> ring(base);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
-    ring.Init(4 * kC.sharers(), kC.lanes ? 32 * kProducers + 1 : 1);  // a lane of every warp
+    ring.Init(4 * kC.tile_consumers(), kC.lanes ? 32 * kProducers + 1 : 1);  // a lane of every warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);

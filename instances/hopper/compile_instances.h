@@ -1,14 +1,14 @@
 #pragma once
 
 #include "core/arch/instance_kernel.h"
-#include "hopper/kernel/classes.h"
 #include "hopper/kernel/gather.h"
 #include "hopper/kernel/halo.h"
 #include "hopper/kernel/halo_dense.h"
 #include "hopper/kernel/halo_weight.h"
 #include "hopper/kernel/line.h"
 #include "hopper/kernel/narrow_weight.h"
-#include "hopper/kernel/simple.h"
+#include "hopper/kernel/phases.h"
+#include "hopper/kernel/simt.h"
 #include "hopper/kernel/weight.h"
 
 /// Compiles the lines of <target>.inc, those of a shard: see gpu_kernel_table.
@@ -47,8 +47,7 @@ using enum DataType;
                            (HaloConfig{.direction = Direction::kBackwardData, __VA_ARGS__}))
 #define HALO_DENSE(...) \
   GRIDWISE_HOPPER_INSTANCE(HaloDenseRoles, HaloArgs, (HaloDenseConfig{__VA_ARGS__}))
-#define CLASSES(...) \
-  GRIDWISE_HOPPER_INSTANCE(ClassesRoles, GatherArgs, (ClassesConfig{__VA_ARGS__}))
+#define PHASES(...) GRIDWISE_HOPPER_INSTANCE(PhasesRoles, GatherArgs, (PhasesConfig{__VA_ARGS__}))
 #define LINE(...) GRIDWISE_HOPPER_INSTANCE(LineRoles, HaloArgs, (LineConfig{__VA_ARGS__}))
 #define HALO_WEIGHT(...) \
   GRIDWISE_HOPPER_INSTANCE(HaloWeightRoles, HaloArgs, (HaloWeightConfig{__VA_ARGS__}))
@@ -56,6 +55,6 @@ using enum DataType;
   GRIDWISE_HOPPER_KERNEL(                                                                       \
       HaloArgs, (RunWarpRoles<NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
       (NarrowWeightConfig{__VA_ARGS__}))
-#define SIMPLE(...)                                                              \
-  GRIDWISE_HOPPER_KERNEL(SimpleArgs, (SimpleTiles<(SimpleConfig{__VA_ARGS__})>), \
-                         (SimpleConfig{__VA_ARGS__}))
+#define SIMT(...)                                                          \
+  GRIDWISE_HOPPER_KERNEL(SimtArgs, (SimtTiles<(SimtConfig{__VA_ARGS__})>), \
+                         (SimtConfig{__VA_ARGS__}))

@@ -10,13 +10,13 @@
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/planning/parts_family.h"
-#include "hopper/classes.h"
 #include "hopper/config.h"
 #include "hopper/halo.h"
 #include "hopper/kernels.h"
 #include "hopper/line.h"
 #include "hopper/narrow.h"
-#include "hopper/simple.h"
+#include "hopper/phases.h"
+#include "hopper/simt.h"
 #include "instances/hopper/instance_code.h"
 
 namespace gridwise::hopper {
@@ -26,8 +26,8 @@ using enum DataType;
 
 /// A line of the list of instances.
 struct Instance {
-  std::variant<Config, ClassesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
-               NarrowWeightConfig, SimpleConfig>
+  std::variant<Config, PhasesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
+               NarrowWeightConfig, SimtConfig>
       config;
 };
 
@@ -42,15 +42,15 @@ struct Instance {
 #define HALO_BACKWARD_DATA(...) \
   GRIDWISE_HOPPER_LINE(HaloConfig, .direction = Direction::kBackwardData, __VA_ARGS__)
 #define HALO_DENSE(...) GRIDWISE_HOPPER_LINE(HaloDenseConfig, __VA_ARGS__)
-#define CLASSES(...) GRIDWISE_HOPPER_LINE(ClassesConfig, __VA_ARGS__)
+#define PHASES(...) GRIDWISE_HOPPER_LINE(PhasesConfig, __VA_ARGS__)
 #define LINE(...) GRIDWISE_HOPPER_LINE(LineConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
-#define SIMPLE(...) GRIDWISE_HOPPER_LINE(SimpleConfig, __VA_ARGS__)
+#define SIMT(...) GRIDWISE_HOPPER_LINE(SimtConfig, __VA_ARGS__)
 
 #include "instances/hopper/instance_tables.inc"
 
-Direction DirectionOf(const ClassesConfig&) { return Direction::kBackwardData; }
+Direction DirectionOf(const PhasesConfig&) { return Direction::kBackwardData; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>

@@ -88,7 +88,8 @@ class Naive final : public gridwise::KernelFamily {
     return instances_[static_cast<std::size_t>(gfx)];
   }
 
-  gridwise::Verdict Ask(std::size_t, gridwise::PlanContext& context) const override {
+  gridwise::Applicability CheckApplicability(std::size_t,
+                                             gridwise::PlanContext& context) const override {
     const ConvProblem& problem = context.problem();
     if (problem.output_type() != problem.type) return "the output must be f16";
     if (problem.epilogue != gridwise::Epilogue{}) return "there is no epilogue";
@@ -118,10 +119,10 @@ class Naive final : public gridwise::KernelFamily {
         .map = {}};
     gridwise::LaunchPlan plan;
     plan.launches.push_back(std::move(launch));
-    plan.gemms = {{.m = problem.batch * problem.out_cells(),
+    plan.gemms = {{.m = problem.batch * problem.out_pixels(),
                    .n = problem.k_per_group(),
                    .k = problem.filter_taps() * problem.c_per_group()}};
-    plan.cost = std::get<gridwise::Cost>(Ask(instance, context));
+    plan.cost = std::get<gridwise::Cost>(CheckApplicability(instance, context));
     return plan;
   }
 

@@ -113,7 +113,7 @@ TEST_F(Broken, WrongTapIsCaught) {
 }
 
 TEST_F(Broken, InstancesPastTheLastAreCaught) {
-  // They are cells of an image that dx does not have: in the margin, or outside of the allocation.
+  // They are pixels of an image that dx does not have: in the margin, or outside of the allocation.
   ConvProblem larger = Strided();
   larger.batch = 3;
   EXPECT_FALSE(Check(Strided(), larger).ok());

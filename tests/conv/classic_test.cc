@@ -152,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(Directions, ClassicInstancesTest, ::testing::ValuesIn(k
 TEST(LaunchPerSubGemm, ComputesTheSame) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  // Classes of one, two and three taps, and of none.
+  // Phases of one, two and three taps, and of none.
   ConvProblem problem = Problem2d(2, 2, 16, 16, {.in = 13, .filter = 5, .stride = 2},
                                   {.in = 11, .filter = 3, .stride = 4, .pad_begin = 1});
   problem.direction = Direction::kBackwardData;

@@ -66,8 +66,9 @@ TEST_P(EmptyBatch, HasNoInstanceAndSaysSo) {
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(plan->instance(), "");
   EXPECT_NE(plan->ToString().find("the batch is 0"), std::string::npos) << plan->ToString();
-  for (const InstanceVerdict& verdict : ExplainInstances(problem, *gfx)) {
-    EXPECT_EQ(verdict.reason, "the batch is 0: there is nothing to multiply") << verdict.instance;
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, *gfx)) {
+    EXPECT_EQ(explanation.reason, "the batch is 0: there is nothing to multiply")
+        << explanation.instance;
   }
   EXPECT_FALSE(MakePlan(problem, *gfx, {.instance = "no such instance"}).ok());
 }

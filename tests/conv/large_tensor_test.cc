@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::int64_t kChannels = 32, kLine = 6000;  // of one image: 2.3 GB
 
-/// Every element of x has the bits 0x3c3c, but for the first of some cells, which are marked.
+/// Every element of x has the bits 0x3c3c, but for the first of some pixels, which are marked.
 constexpr float kFill = 1.05859375f, kMark = 2;
 
 /// Writes f16 `values` at element `at` of device memory.
@@ -36,7 +36,7 @@ void Write(const DeviceBuffer& buffer, std::int64_t at, const std::vector<float>
 TEST(LargeTensor, IsComputedWherever31BitsDoNotReach) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
-  // Every other cell along both axes: one tap each, so that y is a quarter of x's cells.
+  // Every other pixel along both axes: one tap each, so that y is a quarter of x's pixels.
   const Dim dim = {.in = kLine, .filter = 1, .stride = 2};
   const ConvProblem problem = {.c = kChannels, .k = 1, .dims = {Dim{}, dim, dim}};
   ASSERT_GT(2 * problem.x_elements(), std::int64_t{1} << 31);
@@ -46,18 +46,18 @@ TEST(LargeTensor, IsComputedWherever31BitsDoNotReach) {
   ASSERT_TRUE(x.ok() && w.ok() && y.ok());
   ASSERT_TRUE(x->Fill(0x3c).ok() && y->Fill(0xff).ok());
   Write(*w, 0, std::vector<float>(kChannels, 0.25f));
-  // Cells of y and the sums they have instead: the first and last, and those about 2 GiB of x.
+  // Pixels of y and the sums they have instead: the first and last, and those about 2 GiB of x.
   const std::int64_t half = (std::int64_t{1} << 31) / (2 * kChannels * kLine * 2) * (kLine / 2);
   const std::vector<std::int64_t> marked = {0,    1,        half - 1,
                                             half, half + 1, problem.y_elements() - 1};
-  for (const std::int64_t cell : marked) {
-    const std::int64_t row = cell / (kLine / 2) * 2, column = cell % (kLine / 2) * 2;
+  for (const std::int64_t pixel : marked) {
+    const std::int64_t row = pixel / (kLine / 2) * 2, column = pixel % (kLine / 2) * 2;
     Write(*x, (row * kLine + column) * kChannels, {kMark});
   }
 
   const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, {.splits = 1});
   ASSERT_TRUE(plan.ok()) << plan.status();
-  const bool has_offsets = TraitsOf(*gfx).mma_unit != MmaUnit::kWgmma;  // else a copy engine
+  const bool has_offsets = TraitsOf(*gfx).mma_unit != MmaUnit::kWgmma;  // else TMA
   EXPECT_EQ(plan->launches() > 1, has_offsets) << plan->ToString();
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan->workspace_bytes());
   const absl::StatusOr<Executable> executable = Executable::Load(*plan);
@@ -80,7 +80,7 @@ TEST(LargeTensor, IsComputedWherever31BitsDoNotReach) {
     const bool is_marked = next < marked.size() && static_cast<std::int64_t>(i) == marked[next];
     next += is_marked;
     if (values[i] == (is_marked ? special : usual)) continue;
-    if (++wrong < 5) ADD_FAILURE() << "cell " << i << " is " << values[i];
+    if (++wrong < 5) ADD_FAILURE() << "pixel " << i << " is " << values[i];
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(next, marked.size());

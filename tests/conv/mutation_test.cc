@@ -56,7 +56,7 @@ namespace gridwise {
 namespace {
 
 /// Mutants of a kernel that are tried, so that the test is short: as many, evenly spread.
-constexpr size_t kMostMutants = 40;
+constexpr size_t kMaxMutants = 40;
 
 constexpr char kChecks[] = "check:waits,hazards,races,barriers";
 
@@ -73,7 +73,7 @@ const std::vector<Kind>& Kinds() {
       {"gather", Direction::kForward, {"f16_t64x16x32_"}, "", 32, 1},
       {"wavelet", Direction::kForward, {"f16_t64x64x32_"}, "_wavelet2", 64, 1},
       {"bwd_weight", Direction::kBackwardWeight, {"f16_t16x64x32_", "f16_t64x16x32_"}, "", 64, 1},
-      {"halo of slabs", Direction::kForward, {"f16_t128x48x32_"}, "_taps3", 64, 1},
+      {"halo of k tiles", Direction::kForward, {"f16_t128x48x32_"}, "_taps3", 64, 1},
       // Whose waits are written by hand.
       {"direct to LDS", Direction::kForward, {"f16_t64x64x64_"}, "_direct3", 64, 1},
       {"classic", Direction::kForward, {"multiple_abd_f16_t64x64x32_"}, "", 64, 1},
@@ -83,7 +83,7 @@ const std::vector<Kind>& Kinds() {
        "_wavelet4",
        64,
        1},
-      {"direct", Direction::kForward, {"f16_ch1_cells8_taps3_stride1"}, "", 16, 16},
+      {"direct", Direction::kForward, {"f16_ch1_pixels8_taps3_stride1"}, "", 16, 16},
   };
   return *kinds;
 }
@@ -144,7 +144,7 @@ class KernelMutants {
     std::vector<sim::Mutant> mutants = sim::MutantsOf(*code);
     score.not_reached = static_cast<int>(
         std::erase_if(mutants, [&](const sim::Mutant& m) { return !reached[m.instruction]; }));
-    const size_t step = (mutants.size() + kMostMutants - 1) / kMostMutants;
+    const size_t step = (mutants.size() + kMaxMutants - 1) / kMaxMutants;
     for (size_t i = 0; i < mutants.size(); i += step) Try(mutants[i], *code, reached, score);
     return score;
   }

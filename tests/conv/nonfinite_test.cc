@@ -84,9 +84,9 @@ std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx,
     plans.push_back(MakePlan(problem, gfx));
     return plans;
   }
-  for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
-    if (verdict.reason.has_value()) continue;
-    plans.push_back(MakePlan(problem, gfx, {.instance = verdict.instance}));
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx)) {
+    if (explanation.reason.has_value()) continue;
+    plans.push_back(MakePlan(problem, gfx, {.instance = explanation.instance}));
   }
   return plans;
 }
@@ -185,7 +185,8 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   for (ConvProblem problem : ProblemsOfAllInstances()) {
     problem.direction = GetParam();
     const Tensor padded = Padded(problem);
-    // An image's first cell, the last of its last instance, and one whose neighbours are all there.
+    // An image's first pixel, the last of its last instance, and one whose neighbours are all
+    // there.
     const std::size_t elements = ElementsOf(problem, padded);
     const std::vector<Planted> planted = {
         {elements / 2 + 5, kInfinity}, {elements - 3, kInfinity}, {elements / 4, kInfinity}};
@@ -198,7 +199,7 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
 }
 
 /// Times padding it is NaN, in every instance: w's first and last taps, or dy's first and last
-/// cells.
+/// pixels.
 TEST_P(NonFinite, TimesPaddingIsNaN) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
@@ -218,15 +219,15 @@ TEST_P(NonFinite, TimesPaddingIsNaN) {
   EXPECT_GT(instances, 10);
 }
 
-/// Products of a source cell with taps of which no sum is.
+/// Products of a source pixel with taps of which no sum is.
 TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrInstances) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   const Dim like = {.in = 37, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  // A copy engine has cells of 1,020 channels copied, with gaps.
-  const bool has_copy_engine = TraitsOf(*gfx).mma_unit == MmaUnit::kWgmma;
+  // TMA has pixels of 1,020 channels copied, with gaps.
+  const bool has_tma = TraitsOf(*gfx).mma_unit == MmaUnit::kWgmma;
   ConvProblem problem = {
-      .batch = 6, .c = has_copy_engine ? 1020 : 1024, .k = 1, .dims = {Dim{}, like, like}};
+      .batch = 6, .c = has_tma ? 1020 : 1024, .k = 1, .dims = {Dim{}, like, like}};
   problem.direction = GetParam();
   if (GetParam() == Direction::kBackwardData) std::swap(problem.c, problem.k);
   EXPECT_TRUE(ChooseTapColumns(problem, *gfx) || ChooseTapRows(problem, *gfx));

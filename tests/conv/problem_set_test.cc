@@ -131,13 +131,14 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
 }
 
 /// What the instances of the families say that the test is about.
-std::vector<InstanceVerdict> Verdicts(const ConvProblem& problem, Gfx gfx) {
-  std::vector<InstanceVerdict> verdicts;
+std::vector<InstanceExplanation> Explanations(const ConvProblem& problem, Gfx gfx) {
+  std::vector<InstanceExplanation> explanations;
   for (const std::string& family : TestFamilies()) {
-    const std::vector<InstanceVerdict> some = ExplainInstances(problem, gfx, {.family = family});
-    verdicts.insert(verdicts.end(), some.begin(), some.end());
+    const std::vector<InstanceExplanation> some =
+        ExplainInstances(problem, gfx, {.family = family});
+    explanations.insert(explanations.end(), some.begin(), some.end());
   }
-  return verdicts;
+  return explanations;
 }
 
 struct Run {
@@ -178,9 +179,10 @@ std::vector<Run> MakeRuns() {
       }
       continue;
     }
-    for (const InstanceVerdict& verdict : Verdicts(named.problem, *gfx)) {
-      if (verdict.reason.has_value()) continue;
-      runs.push_back({.named = named, .instance = verdict.instance, .family = verdict.family});
+    for (const InstanceExplanation& explanation : Explanations(named.problem, *gfx)) {
+      if (explanation.reason.has_value()) continue;
+      runs.push_back(
+          {.named = named, .instance = explanation.instance, .family = explanation.family});
     }
   }
   const std::optional<std::string> spread = OptionalEnv("GRIDWISE_TEST_SPREAD");
@@ -237,8 +239,8 @@ TEST(Instances, EachHasAProblem) {
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   std::map<std::string, bool> accepts;
   for (const NamedProblem& named : Problems(*gfx)) {
-    for (const InstanceVerdict& verdict : Verdicts(named.problem, *gfx)) {
-      accepts[verdict.instance] |= !verdict.reason.has_value();
+    for (const InstanceExplanation& explanation : Explanations(named.problem, *gfx)) {
+      accepts[explanation.instance] |= !explanation.reason.has_value();
     }
   }
   EXPECT_FALSE(accepts.empty());

@@ -53,7 +53,7 @@ Dim DrawDim(std::mt19937& random) {
              .dilation = Draw(random, 1, 3),
              .pad_begin = Draw(random, 0, 4),
              .pad_end = Draw(random, 0, 4)};
-  if (random() % 8 == 0) {  // taps, or output cells, that meet nothing but padding
+  if (random() % 8 == 0) {  // taps, or output pixels, that meet nothing but padding
     dim.dilation = Draw(random, 1, 30);
     dim.pad_begin = Draw(random, 0, 40);
   }
@@ -61,7 +61,7 @@ Dim DrawDim(std::mt19937& random) {
   return dim;
 }
 
-/// Axes of any kind, or in every third problem as networks have them: alike, and of more cells.
+/// Axes of any kind, or in every third problem as networks have them: alike, and of more pixels.
 void DrawDims(ConvProblem& problem, std::mt19937& random) {
   constexpr std::int64_t kFilters[] = {1, 3, 3, 5, 7};
   const bool usual = random() % 3 == 0;
@@ -165,8 +165,8 @@ ConvProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   problem.weight_layout = kAllWeightLayouts[random() % std::size(kAllWeightLayouts)];
   problem = Shrink(problem, Number("GRIDWISE_TEST_MAX_FLOPS"));
   // That leaves channels and taps, and check mode takes some hundred bytes for each element of dw.
-  constexpr std::int64_t kMostWeights = 500'000;
-  while (problem.w_elements() > kMostWeights) {
+  constexpr std::int64_t kMaxWeights = 500'000;
+  while (problem.w_elements() > kMaxWeights) {
     std::int64_t& channels = problem.c > problem.k ? problem.c : problem.k;
     channels = problem.groups * CeilDiv<std::int64_t>(channels / problem.groups, 2);
   }
@@ -195,10 +195,11 @@ std::int64_t DrawLimit(const ConvProblem& problem, int not_finite, std::mt19937&
 }
 
 /// Some of the instances that compute the problem with such options, evenly spread over all.
-std::vector<InstanceVerdict> SomeInstances(const ConvProblem& problem, Gfx gfx,
-                                           const PlanOptions& options, unsigned seed) {
-  std::vector<InstanceVerdict> all = ExplainInstances(problem, gfx, options), some;
-  std::erase_if(all, [](const InstanceVerdict& instance) { return instance.reason.has_value(); });
+std::vector<InstanceExplanation> SomeInstances(const ConvProblem& problem, Gfx gfx,
+                                               const PlanOptions& options, unsigned seed) {
+  std::vector<InstanceExplanation> all = ExplainInstances(problem, gfx, options), some;
+  std::erase_if(all,
+                [](const InstanceExplanation& instance) { return instance.reason.has_value(); });
   const std::size_t count =
       std::min<std::size_t>(Number("GRIDWISE_TEST_OTHER_INSTANCES"), all.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -216,12 +217,12 @@ std::vector<PlanOptions> DrawOptions(const ConvProblem& problem, Gfx gfx, unsign
   PlanOptions forced = {.family = family};
   if (SumType(problem.type) == DataType::kF32) forced.splits = static_cast<int>(seed % 5 + 1);
   forced.atomic = seed % 3 == 0;
-  std::vector<InstanceVerdict> instances = SomeInstances(problem, gfx, forced, seed);
+  std::vector<InstanceExplanation> instances = SomeInstances(problem, gfx, forced, seed);
   if (instances.empty()) {
     forced = {.family = family};
     instances = SomeInstances(problem, gfx, forced, seed);
   }
-  for (const InstanceVerdict& instance : instances) {
+  for (const InstanceExplanation& instance : instances) {
     forced.instance = instance.instance;
     forced.family = instance.family;
     forced.offset_limit = DrawLimit(problem, not_finite, random);
@@ -256,7 +257,7 @@ TEST_P(RandomProblems, MatchesReference) {
     for (PlanOptions options : DrawOptions(problem, *gfx, seed, not_finite, random)) {
       absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, options);
       if (!plan.ok() && options.offset_limit < PlanOptions{}.offset_limit) {
-        // A single instance of cells may be over the limit, or too few channels be below it.
+        // A single instance of pixels may be over the limit, or too few channels be below it.
         EXPECT_THAT(plan.status().message(), testing::AnyOf(testing::HasSubstr("must be below"),
                                                             testing::HasSubstr("the instance ")));
         options.offset_limit = PlanOptions{}.offset_limit;

@@ -182,8 +182,8 @@ class GemmApiTest : public ::testing::Test {
     std::vector<std::string> names = {options.instance};
     if (every_instance) {
       names.clear();
-      for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx_, options)) {
-        if (!verdict.reason) names.push_back(verdict.instance);
+      for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx_, options)) {
+        if (!explanation.reason) names.push_back(explanation.instance);
       }
     }
     ASSERT_FALSE(names.empty());

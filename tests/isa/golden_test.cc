@@ -200,9 +200,9 @@ std::vector<Step> StepsOf(const std::vector<CodeLine>& lines) {
   return steps;
 }
 
-// While a slab is written to LDS, the one that was just asked for is on its way, all of it: a step
-// that waited for some of it would take as long as memory does.
-TEST(Wavelet, LoadWavesDoNotWaitForTheSlabThatTheyJustAskedFor) {
+// While a k tile is written to LDS, the one that was just asked for is on its way, all of it: a
+// step that waited for some of it would take as long as memory does.
+TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
   constexpr int kCounter = 63;  // the most loads that waits can tell apart
   KernelCodes codes;
   int instances = 0;

@@ -19,9 +19,9 @@ namespace {
 
 constexpr std::string_view kTitles = "problem,direction,instance,us,bound_us,limit,least_us,reason";
 
-/// A layer's cells of a direction in a table; empty ones if it has no such direction.
-std::string Cells(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
-                  std::string_view name, Direction direction) {
+/// A layer's pixels of a direction in a table; empty ones if it has no such direction.
+std::string Pixels(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
+                   std::string_view name, Direction direction) {
   for (const Layer& layer : layers) {
     if (layer.name != name || layer.problem.direction != direction) continue;
     const LayerTime* const time = FindTime(times, layer);
@@ -65,18 +65,18 @@ absl::StatusOr<std::vector<LayerTime>> ReadTimes(const std::string& path) {
   }
   std::vector<LayerTime> times;
   while (std::getline(file, line)) {
-    const std::vector<std::string> cells = absl::StrSplit(line, absl::MaxSplits(',', 7));
+    const std::vector<std::string> pixels = absl::StrSplit(line, absl::MaxSplits(',', 7));
     LayerTime time;
-    if (cells.size() != 8 || !absl::SimpleAtod(cells[3], &time.us) ||
-        !absl::SimpleAtod(cells[4], &time.bound_us) ||
-        !absl::SimpleAtod(cells[6], &time.least_us)) {
+    if (pixels.size() != 8 || !absl::SimpleAtod(pixels[3], &time.us) ||
+        !absl::SimpleAtod(pixels[4], &time.bound_us) ||
+        !absl::SimpleAtod(pixels[6], &time.least_us)) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": \"", line, "\" must be ", kTitles));
     }
-    time.name = cells[0];
-    time.direction = cells[1];
-    time.instance = cells[2];
-    time.limit = cells[5];
-    time.reason = cells[7];
+    time.name = pixels[0];
+    time.direction = pixels[1];
+    time.instance = pixels[2];
+    time.limit = pixels[5];
+    time.reason = pixels[7];
     times.push_back(std::move(time));
   }
   return times;
@@ -126,7 +126,7 @@ std::string PrintTable(const std::vector<Layer>& layers, const std::vector<Layer
   for (const std::string& name : names) {
     absl::StrAppend(&text, "| ", name, " |");
     for (const Direction direction : kAllDirections)
-      absl::StrAppend(&text, Cells(layers, times, name, direction));
+      absl::StrAppend(&text, Pixels(layers, times, name, direction));
     text += "\n";
   }
   return text;

@@ -5,9 +5,9 @@
 #include "core/launch/combine.h"
 #include "core/launch/output_type.h"
 #include "tile/config.h"
-#include "tile/epilogue/join_splits.h"
+#include "tile/epilogue/fixup.h"
 #include "tile/epilogue/wave_stage.h"
-#include "tile/join_args.h"
+#include "tile/fixup_args.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
@@ -33,10 +33,10 @@ class StoreTile {
  public:
   /// `lds` is the workgroup's, whose operands have been read when Store begins; `split` is the
   /// workgroup's part of K.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const JoinArgs& join, const Place& place,
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const FixupArgs& fixup, const Place& place,
                             int split, char* lds)
       : args_(args),
-        join_(join, place, split),
+        fixup_(fixup, place, split),
         out_type_(args.out_type),
         adds_(args.adds),
         finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
@@ -52,7 +52,7 @@ class StoreTile {
 
   /// What it stores are the sums of all splits where they are joined, which `acc` becomes.
   GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
-    if (!join_(acc)) return;
+    if (!fixup_(acc)) return;
     WriteRowOffsets();
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
@@ -65,7 +65,7 @@ class StoreTile {
   static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kBytesOfWave = kC.epilogue_bytes();
 
   static constexpr int kRowsOfLane = CeilDiv(kC.wave_m(), kC.mma.lanes());
-  // Those whose offsets are found while the first slab is on its way.
+  // Those whose offsets are found while the first k tile is on its way.
   static constexpr int kRowsAhead = kC.pipeline.schedule == Schedule::kWavelet ? kRowsOfLane : 0;
 
   /// The `i`-th row of the wave's that the lane finds the offset of.
@@ -254,7 +254,7 @@ class StoreTile {
   }
 
   const EpilogueArgs& args_;
-  const JoinSplits<kC, kGfx> join_;
+  const Fixup<kC, kGfx> fixup_;
   const int out_type_, adds_;
   const bool finishes_;  // the sums are not the values of the output
   const int by_element_, columns_;

@@ -57,7 +57,7 @@ class WaveStage {
   }
   /// The run of columns that the lane stores of it.
   GRIDWISE_DEVICE Vec<T, kVec> Read(int i) const {
-    constexpr int kMost = 16 / sizeof(T), kPart = kVec < kMost ? kVec : kMost;
+    constexpr int kMax = 16 / sizeof(T), kPart = kVec < kMax ? kVec : kMax;
     struct Parts {  // rows are 16-byte aligned
       Vec<T, kPart> part[kVec / kPart];
     };

@@ -6,8 +6,8 @@
 #include "core/layout/lds_tile.h"
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo_weight.h"
-#include "tile/load/cells.h"
 #include "tile/load/operands.h"
+#include "tile/load/pixels.h"
 #include "tile/pipeline/main_loop.h"
 
 namespace gridwise::tile {
@@ -58,19 +58,19 @@ class PlaceOfTerms {
 
 /// Backward weight of a grouped convolution:
 ///
-///   dw[g][k][t][c] = sum over images n and output cells o of
+///   dw[g][k][t][c] = sum over images n and output pixels o of
 ///                    dy[n][o][g][k] * x[n][o * s + t * d - p][g][c]
 ///
 /// as one GEMM per group: rows are output channels k, columns the terms (t, c), and K runs over the
-/// output cells of all images. One workgroup per tile of dw and group.
+/// output pixels of all images. One workgroup per tile of dw and group.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void BwdWeightSlabs() {
-  static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of cells");
-  static_assert(kC.slabs_of_step() == 1, "cells of two slabs are no neighbours");
+GRIDWISE_DEVICE void BwdWeightKTiles() {
+  static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of pixels");
+  static_assert(kC.k_tiles_of_step() == 1, "pixels of two k tiles are no neighbours");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  // All tiles of a split, which read the same cells, run next to each other. Dies have runs of the
+  // All tiles of a split, which read the same pixels, run next to each other. XCDs have runs of the
   // launch.
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
@@ -80,13 +80,13 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
       TileAt(args.map, slot.rest - split * args.map.tiles, args.m_tiles, args.n_tiles);
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
-  const CellWalk walk(args, kC.patch_a.k, split);
-  using LoadDy = LoadCells<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
-  using LoadX = LoadCells<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
+  const PixelWalk walk(args, kC.patch_a.k, split);
+  using LoadDy = LoadPixels<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
+  using LoadX = LoadPixels<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const int k = m + LoadDy::Row(), channels = args.dy.channels;
     const int first = kC.reads_transposed(kC.patch_a) ? PiecesOfRows{channels}.First(k) : k;
-    use(Operands<LoadDy, LoadX, CellWalk>{
+    use(Operands<LoadDy, LoadX, PixelWalk>{
         .a{args, args.dy, group, {.channel = first, .exists = k < channels}, walk},
         .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
         .walk = walk});
@@ -95,7 +95,7 @@ GRIDWISE_DEVICE void BwdWeightSlabs() {
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
     const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
     const PlaceOfTerms<kC> place(args_anew, group, m, n);
-    use(StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.join, place, split,
+    use(StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.fixup, place, split,
                                               lds));
   };
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
@@ -112,7 +112,7 @@ GRIDWISE_DEVICE void BwdWeightTile() {
   if constexpr (kC.has_halo()) {
     HaloWeightTile<kC, kGfx>();
   } else {
-    BwdWeightSlabs<kC, kGfx>();
+    BwdWeightKTiles<kC, kGfx>();
   }
 }
 

@@ -3,7 +3,7 @@
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo.h"
-#include "tile/kernel/halo_slabs.h"
+#include "tile/kernel/halo_k_tiles.h"
 #include "tile/load/block.h"
 #include "tile/load/operands.h"
 #include "tile/load/source.h"
@@ -20,11 +20,11 @@ GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args) {
   return !IsRagged<kC>(args) && pairs;
 }
 
-/// Where the tile's rows, cells of the output, and columns, its channels, are.
+/// Where the tile's rows, pixels of the output, and columns, its channels, are.
 template <TileConfig kC>
-class PlaceOfCells {
+class PlaceOfPixels {
  public:
-  GRIDWISE_DEVICE PlaceOfCells(const GatherArgs& args, const Block& block)
+  GRIDWISE_DEVICE PlaceOfPixels(const GatherArgs& args, const Block& block)
       : args_(args), block_(block) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.n - block_.n; }
@@ -35,11 +35,11 @@ class PlaceOfCells {
            block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    ClassCell cell = CellOfLine(block_.m + row);
-    if (!IsLine(block_.gemm)) cell = CellOfRow(block_.gemm, block_.m + row);
-    int offset = (cell.n - block_.first_image) * static_cast<int>(strides.image);
+    PhasePixel pixel = PixelOfLine(block_.m + row);
+    if (!IsLine(block_.gemm)) pixel = PixelOfRow(block_.gemm, block_.m + row);
+    int offset = (pixel.n - block_.first_image) * static_cast<int>(strides.image);
     for (int a = 0; a < 3; ++a) {
-      offset += OutputCell(block_.gemm.axis[a], args_.strides[a], cell.j[a]) * strides.axis[a];
+      offset += OutputPixel(block_.gemm.axis[a], args_.strides[a], pixel.j[a]) * strides.axis[a];
     }
     return block_.m + row < block_.gemm.m ? offset : Buffer::kOutOfRange;
   }
@@ -55,14 +55,14 @@ class PlaceOfCells {
 /// Forward and backward-data of a grouped convolution:
 ///
 ///   y[n][o][g][k]  = sum over taps t and c of x[n][o * s + t * d - p][g][c] * w[g][k][t][c]
-///   dx[n][i][g][c] = sum over taps t, cells o with o * s + t * d - p = i, and k of
+///   dx[n][i][g][c] = sum over taps t, pixels o with o * s + t * d - p = i, and k of
 ///                    dy[n][o][g][k] * w[g][k][t][c]
 ///
-/// as sub-GEMMs (core/conv/gemm_map.h): rows m are cells of the output, columns n its channels, and
-/// K runs over taps and channels of the source. One workgroup per tile of the output and group.
-/// Every cell of the output is written exactly once; a sub-GEMM without taps writes zeros.
+/// as sub-GEMMs (core/conv/gemm_map.h): rows m are pixels of the output, columns n its channels,
+/// and K runs over taps and channels of the source. One workgroup per tile of the output and group.
+/// Every pixel of the output is written exactly once; a sub-GEMM without taps writes zeros.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE void GatherSlabs() {
+GRIDWISE_DEVICE void GatherKTiles() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
@@ -85,9 +85,9 @@ GRIDWISE_DEVICE void GatherSlabs() {
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
     const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
     const Block block_anew = block.LoadedAnew();
-    const PlaceOfCells<kC> place(args_anew, block_anew);
-    use(StoreTile<kC, kGfx, PlaceOfCells<kC>>(args_anew.epilogue, args_anew.join, place,
-                                              block.split, lds));
+    const PlaceOfPixels<kC> place(args_anew, block_anew);
+    use(StoreTile<kC, kGfx, PlaceOfPixels<kC>>(args_anew.epilogue, args_anew.fixup, place,
+                                               block.split, lds));
   };
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }
@@ -99,11 +99,11 @@ GRIDWISE_DEVICE void GatherTile() {
   static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
   FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
-    HaloSlabs<kC, kGfx>();
+    HaloKTiles<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {
     HaloTile<kC, kGfx>();
   } else {
-    GatherSlabs<kC, kGfx>();
+    GatherKTiles<kC, kGfx>();
   }
 }
 

@@ -5,8 +5,8 @@
 #include "tile/epilogue/store_tile.h"
 #include "tile/load/kept_weights.h"
 #include "tile/load/strip.h"
-#include "tile/pipeline/multiply_slab.h"
-#include "tile/pipeline/read_cells.h"
+#include "tile/pipeline/multiply_k_tile.h"
+#include "tile/pipeline/read_pixels.h"
 
 namespace gridwise::tile {
 
@@ -32,11 +32,11 @@ class PlaceOfPositions {
            block.group * strides.group + static_cast<long>(block.n) * strides.column;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
-    const AxisClass(&axis)[3] = strip_.block.gemm.axis;
-    const StripBlock::Cell cell = strip_.CellAt(row);
-    const unsigned offset = OutputCell(axis[1], args_.strides[1], cell.h) * strides.axis[1] +
-                            OutputCell(axis[2], args_.strides[2], cell.w) * strides.axis[2];
-    return cell.exists ? offset : Buffer::kOutOfRange;
+    const AxisPhase(&axis)[3] = strip_.block.gemm.axis;
+    const StripBlock::Pixel pixel = strip_.PixelAt(row);
+    const unsigned offset = OutputPixel(axis[1], args_.strides[1], pixel.h) * strides.axis[1] +
+                            OutputPixel(axis[2], args_.strides[2], pixel.w) * strides.axis[2];
+    return pixel.exists ? offset : Buffer::kOutOfRange;
   }
   GRIDWISE_DEVICE int Column(const OutputStrides& strides, int column) const {
     if constexpr (!kC.fills_groups()) return column * strides.column;
@@ -50,27 +50,27 @@ class PlaceOfPositions {
   const StripBlock& strip_;
 };
 
-/// acc += A * B through the taps of a sub-GEMM, or the rows of taps that slabs of pixels have,
+/// acc += A * B through the taps of a sub-GEMM, or the rows of taps that k tiles of pixels have,
 /// whose weights a wave keeps in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMost = kC.most_taps();
-  using Slab = MultiplySlab<kC>;
+  static constexpr int kMax = kC.most_taps();
+  using KTile = MultiplyKTile<kC>;
 
  public:
-  /// The cells of tiles will be in `lds`.
+  /// The pixels of tiles will be in `lds`.
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
-      : cells_(lds, gemm.axis[2].taps), taps_(kC.has_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
-    constexpr int kStride = kC.stride, kCells = kC.halo, kRow = kC.planes_along_w() * kCells;
-    const int taps_w = kC.has_pixels() ? 1 : gemm.axis[2].taps;
+      : pixels_(lds, gemm.axis[2].taps), taps_(kC.packs_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
+    constexpr int kStride = kC.stride, kPixels = kC.halo, kRow = kC.planes_along_w() * kPixels;
+    const int taps_w = kC.packs_pixels() ? 1 : gemm.axis[2].taps;
     int h = 0, w = 0, at = 0;  // of the tap, and its distance
-    for (int tap = 0; tap < kMost; ++tap) {
+    for (int tap = 0; tap < kMax; ++tap) {
       distance_[tap] = at;
-      // To the next plane along w, or back and on by a cell; behind the last one the same along h.
+      // To the next plane along w, or back and on by a pixel; behind the last one the same along h.
       // Found out of h and w each time, distances would take 4 more registers.
-      at += w % kStride == kStride - 1 ? 1 - (kStride - 1) * kCells : kCells;
+      at += w % kStride == kStride - 1 ? 1 - (kStride - 1) * kPixels : kPixels;
       if (++w == taps_w) {
-        at -= w / kStride + w % kStride * kCells;
+        at -= w / kStride + w % kStride * kPixels;
         at += h % kStride == kStride - 1 ? pitch - (kStride - 1) * kRow : kRow;
         ++h;
         w = 0;
@@ -80,22 +80,22 @@ class MultiplyTaps {
 
   /// Loads all weights, through `lds`, for which no wave has a use.
   GRIDWISE_DEVICE void Keep(const auto& weights, char* lds) {
-    const Slab slabs(/*lds_a=*/lds, /*lds_b=*/lds);
+    const KTile k_tiles(/*lds_a=*/lds, /*lds_b=*/lds);
 #pragma clang loop unroll(full)
-    for (int first = 0; first < kMost; first += kC.taps_at_once()) {
+    for (int first = 0; first < kMax; first += kC.taps_at_once()) {
       if (first > 0) BarrierLds();  // those before have been read
       weights.Store(first, lds);
       BarrierLds();
-      for (int i = 0; i < kC.taps_at_once() && first + i < kMost; ++i) {
-        for (int f = 0; f < Slab::kFragments; ++f) {
-          slabs.ReadB(f, i * kC.lds_b().bytes(), b_[first + i][f]);
+      for (int i = 0; i < kC.taps_at_once() && first + i < kMax; ++i) {
+        for (int f = 0; f < KTile::kFragments; ++f) {
+          k_tiles.ReadB(f, i * kC.lds_b().bytes(), b_[first + i][f]);
         }
       }
     }
   }
 
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc) const {
-    if (taps_ == kMost) [[likely]] {
+    if (taps_ == kMax) [[likely]] {
       MultiplyAll<true>(acc);
     } else {
       MultiplyAll<false>(acc);
@@ -104,33 +104,34 @@ class MultiplyTaps {
 
  private:
   /// A tap's fragments are read while those of the one before are multiplied.
-  template <bool kMostTaps>
+  template <bool kMaxTaps>
   GRIDWISE_DEVICE void MultiplyAll(WaveAcc<kC>& acc) const {
-    typename Slab::OfA a[2][Slab::kFragments] = {};  // or else registers would keep the last tile's
+    typename KTile::OfA a[2][KTile::kFragments] =
+        {};  // or else registers would keep the last tile's
 #pragma clang loop unroll(full)
-    for (int tap = 0; tap <= kMost; ++tap) {
-      if (!kMostTaps && tap > taps_) continue;  // registers have no index
-      if (tap < kMost && (kMostTaps || tap < taps_)) {
-        for (int f = 0; f < Slab::kFragments; ++f) cells_(distance_[tap], f, a[tap % 2][f]);
+    for (int tap = 0; tap <= kMax; ++tap) {
+      if (!kMaxTaps && tap > taps_) continue;  // registers have no index
+      if (tap < kMax && (kMaxTaps || tap < taps_)) {
+        for (int f = 0; f < KTile::kFragments; ++f) pixels_(distance_[tap], f, a[tap % 2][f]);
         SchedulingFence();  // reads are not put off among the matrix instructions
       }
-      for (int f = 0; tap > 0 && f < Slab::kFragments; ++f) {
-        Multiply<kC>(a[(tap - 1) % 2][f].rep, b_[tap - 1][f].rep, Slab::FirstN(f), acc);
+      for (int f = 0; tap > 0 && f < KTile::kFragments; ++f) {
+        Multiply<kC>(a[(tap - 1) % 2][f].rep, b_[tap - 1][f].rep, KTile::FirstN(f), acc);
       }
     }
   }
 
-  const ReadCells<kC> cells_;
+  const ReadPixels<kC> pixels_;
   const int taps_;
-  int distance_[kMost];  // in cells
-  Slab::OfB b_[kMost][Slab::kFragments];
+  int distance_[kMax];  // in pixels
+  KTile::OfB b_[kMax][KTile::kFragments];
 };
 
-/// Forward and backward-data (kernel/gather.h) where the channels of a tile's groups fill one slab
-/// and neighbouring rows and taps meet neighbouring cells of the source: LDS gets the cells that a
-/// tile meets through any filter tap, and the weights of all taps, once. A tile's rows are
-/// positions of a strip (Strips), so that through a tap all of them meet cells at the same
-/// distance; the few positions that are no cells are computed in vain.
+/// Forward and backward-data (kernel/gather.h) where the channels of a tile's groups fill one k
+/// tile and neighbouring rows and taps meet neighbouring pixels of the source: LDS gets the pixels
+/// that a tile meets through any filter tap, and the weights of all taps, once. A tile's rows are
+/// positions of a strip (Strips), so that through a tap all of them meet pixels at the same
+/// distance; the few positions that are no pixels are computed in vain.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
@@ -138,8 +139,8 @@ GRIDWISE_DEVICE void HaloTile() {
   const GatherArgs& args = KernelArgs<GatherArgs>();
   StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const SubGemm& gemm = strip.block.gemm;
-  LoadStrip<kC, kGfx> cells;
-  cells.Load(args, strip);
+  LoadStrip<kC, kGfx> pixels;
+  pixels.Load(args, strip);
   const KeptWeights<kC, kGfx> weights(args, strip.block);
   SchedulingFence();  // loads are not put off until others are waited for
   MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
@@ -149,16 +150,16 @@ GRIDWISE_DEVICE void HaloTile() {
     const StripBlock at = strip;
     strip.Advance(kC.tile.m);
     BarrierLds();  // weights have been read, and the tile before is on its way to memory
-    cells.Store(lds);
+    pixels.Store(lds);
     BarrierLds();
-    cells.Load(args, strip);
+    pixels.Load(args, strip);
     SchedulingFence();  // loads are not put off
     multiply(acc);
-    // The operands have been read. Of gfx9, which counts loads and stores together, the next cells
+    // The operands have been read. Of gfx9, which counts loads and stores together, the next pixels
     // are there, too: later they could only be waited for with the stores of this tile.
     BarrierLoads<0>();
     const PlaceOfPositions<kC> place(args, at);
-    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.join, place, /*split=*/0, lds)
+    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, /*split=*/0, lds)
         .Store(acc);
   }
 }

@@ -66,7 +66,7 @@ template <TileConfig kC, Gfx kGfx, bool kMasked>
 GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsOfSplit steps,
                               char* lds, WaveAcc<kC>& acc) {
   constexpr int kStep = kC.tile.k;
-  // Whole steps that the ring has before the first one: dy is loaded from the first tap's cell on.
+  // Whole steps that the ring has before the first one: dy is loaded from the first tap's pixel on.
   const int front = args.positions.pitch + 1;
   const int before = AlignUp(kC.neighbours() * front, kStep);
   const int first = steps.first * kStep - front;  // the first images' dy meets padding there
@@ -111,10 +111,10 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
 }
 
 /// Backward weight (kernel/bwd_weight.h) of groups of at most 64 channels through a filter of 3x3
-/// that meets neighbouring cells, or of stride 2 every other one: a workgroup has the channels of
+/// that meets neighbouring pixels, or of stride 2 every other one: a workgroup has the channels of
 /// one or several groups, each with room for 8, 16, 32 or 64, of which the last may be zeros, and
-/// LDS their cells of x and dy once for all taps. Cells of all images follow each other
-/// (CellPositions), so that a tap is a distance, and dy has a ring of LDS that holds those of the
+/// LDS their pixels of x and dy once for all taps. Pixels of all images follow each other
+/// (PixelPositions), so that a tap is a distance, and dy has a ring of LDS that holds those of the
 /// first tap to those of the last. A wave sums a block of 32 channels of each for a row of the
 /// filter; the products of one group's channels with another's, which a block has too, are left.
 template <TileConfig kC, Gfx kGfx>
@@ -129,14 +129,14 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   const StepsOfSplit steps(args, split);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
   SumSteps<kC, kGfx, /*kMasked=*/false>(args, first_group, steps, lds, acc);
-  // Of an x that is infinite or NaN, beside a position that is no cell.
+  // Of an x that is infinite or NaN, beside a position that is no pixel.
   if (!AreFinite(acc, lds)) {
     SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_group, steps, lds, acc);
   }
 
   const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
   const PlaceOfBlocks<kC> place(args_anew, first_group);
-  StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.join, place, split, lds)
+  StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.fixup, place, split, lds)
       .Store(acc);
 }
 

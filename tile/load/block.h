@@ -31,7 +31,7 @@ struct Block {
 };
 
 /// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups. The
-/// workgroups of a sub-GEMM start one after the other, and every die gets a run of its tiles, with
+/// workgroups of a sub-GEMM start one after the other, and every XCD gets a run of its tiles, with
 /// all groups and splits of each, or of whole groups.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
   const auto [workgroup, first_group] = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
@@ -50,7 +50,7 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, 
   block.split = slot.rest - tile_of_gemm * args.splits;
   block.m = tile.row * tile_m;
   block.n = tile.column * tile_n;
-  block.first_image = CellOfRow(block.gemm, block.m).n;
+  block.first_image = PixelOfRow(block.gemm, block.m).n;
   return block;
 }
 

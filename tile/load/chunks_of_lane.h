@@ -62,7 +62,7 @@ GRIDWISE_DEVICE unsigned NoneOf(int count) {
 /// Whether the last channels end within a chunk.
 template <TileConfig kC, class Args>
 GRIDWISE_DEVICE bool IsRagged(const Args& args) {
-  return kC.has_ragged_slabs() && args.k % kC.chunk() != 0;
+  return kC.has_ragged_k_tiles() && args.k % kC.chunk() != 0;
 }
 
 /// Loads the chunk of consecutive channels in which the last ones end, at `offset` bytes: the first

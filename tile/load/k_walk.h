@@ -5,52 +5,54 @@
 
 namespace gridwise::tile {
 
-/// The K of a sub-GEMM as runs of steps of the main loop: the filter taps of its class, and for
-/// each of them the source channels in slabs of `slab`. The whole slabs of a tap are a run, and the
-/// slab in which its channels end is another. All of it is the same in every lane, so it lives in
-/// scalar registers; what a run adds to an address is one offset for the source and one for w.
+/// The K of a sub-GEMM as runs of steps of the main loop: the filter taps of its phase, and for
+/// each of them the source channels in k tiles of `k_tile`. The whole k tiles of a tap are a run,
+/// and the k tile in which its channels end is another. All of it is the same in every lane, so it
+/// lives in scalar registers; what a run adds to an address is one offset for the source and one
+/// for w.
 class KWalk {
  public:
   /// The walk of split `split` of args.splits.
-  GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int slab, int element_bytes,
+  GRIDWISE_DEVICE KWalk(const GatherArgs& args, const SubGemm& gemm, int k_tile, int element_bytes,
                         int split)
-      : slab_(slab), element_bytes_(element_bytes), k_(args.k), w_k_(args.w_k) {
+      : k_tile_(k_tile), element_bytes_(element_bytes), k_(args.k), w_k_(args.w_k) {
     for (int a = 0; a < 3; ++a) {
       const AxisStrides& strides = args.strides[a];
       taps_[a] = gemm.axis[a].taps;
-      tap_cells_[a] = strides.tap_source_stride;
-      cell_bytes_[a] = args.source_cell[a];
+      tap_pixels_[a] = strides.tap_source_stride;
+      pixel_bytes_[a] = args.source_pixel[a];
       w_first_tap_ += gemm.axis[a].first_tap * args.w_tap[a];
       w_tap_[a] = strides.tap_stride * args.w_tap[a];
     }
-    const int all_steps = Taps(gemm) * args.slabs;
+    const int all_steps = Taps(gemm) * args.k_tiles;
     const int share = static_cast<int>(Divide(all_steps + args.splits - 1, args.by_splits));
     const int first = split * share;
     const int left = all_steps - first;
     steps_ = left < share ? (left < 0 ? 0 : left) : share;
-    const int tap = Divide(first, args.by_slabs);
+    const int tap = Divide(first, args.by_k_tiles);
     const int by_w = Divide(tap, gemm.by_taps_w), by_h = Divide(by_w, gemm.by_taps_h);
     t_[0] = by_h;
     t_[1] = by_w - by_h * taps_[1];
     t_[2] = tap - by_w * taps_[2];
-    channel_ = (first - tap * args.slabs) * slab_;
+    channel_ = (first - tap * args.k_tiles) * k_tile_;
   }
 
-  /// The same walk in another order: of a split's slabs one after the other, from the first on, all
-  /// taps (NextTapOfSlab).
-  GRIDWISE_DEVICE static KWalk OverSlabs(const GatherArgs& args, const SubGemm& gemm, int slab,
-                                         int element_bytes, int split) {
-    KWalk walk(args, gemm, slab, element_bytes, /*split=*/0);
-    const int share = static_cast<int>(Divide(args.slabs + args.splits - 1, args.by_splits)) * slab;
+  /// The same walk in another order: of a split's k tiles one after the other, from the first on,
+  /// all taps (NextTapOfKTile).
+  GRIDWISE_DEVICE static KWalk OverKTiles(const GatherArgs& args, const SubGemm& gemm, int k_tile,
+                                          int element_bytes, int split) {
+    KWalk walk(args, gemm, k_tile, element_bytes, /*split=*/0);
+    const int share =
+        static_cast<int>(Divide(args.k_tiles + args.splits - 1, args.by_splits)) * k_tile;
     walk.channel_ = split * share;
     walk.k_ = walk.k_ - walk.channel_ < share ? walk.k_ : walk.channel_ + share;
     return walk;
   }
-  GRIDWISE_DEVICE void NextTapOfSlab() {
+  GRIDWISE_DEVICE void NextTapOfKTile() {
     const bool is_last = t_[2] == taps_[2] - 1 && t_[1] == taps_[1] - 1 && t_[0] == taps_[0] - 1;
     NextTap();
     t_[0] = is_last ? 0 : t_[0];
-    channel_ += is_last ? slab_ : 0;
+    channel_ += is_last ? k_tile_ : 0;
   }
 
   /// Steps of this walk, from the run's first on.
@@ -59,7 +61,7 @@ class KWalk {
   /// Goes to the next run, the first one at first; returns its steps. Past the last step it has
   /// no channels, and no end.
   GRIDWISE_DEVICE int NextRun() {
-    channel_ += run_ * slab_;
+    channel_ += run_ * k_tile_;
     steps_ -= run_;
     if (steps_ <= 0) [[unlikely]] {
       channel_ = k_;
@@ -69,7 +71,7 @@ class KWalk {
       channel_ = 0;
       NextTap();
     }
-    const int whole = static_cast<int>(static_cast<unsigned>(k_ - channel_) / slab_);
+    const int whole = static_cast<int>(static_cast<unsigned>(k_ - channel_) / k_tile_);
     run_ = whole == 0 ? 1 : whole < steps_ ? whole : steps_;
     return run_;
   }
@@ -78,14 +80,14 @@ class KWalk {
   GRIDWISE_DEVICE int channels_left() const { return k_ - channel_; }
   /// The run's first one.
   GRIDWISE_DEVICE int channel() const { return channel_; }
-  /// Whether they fill its slabs.
-  GRIDWISE_DEVICE bool is_whole() const { return channels_left() >= slab_; }
-  /// Source cells from t = 0 to the run's filter tap along an axis.
-  GRIDWISE_DEVICE int source_cells(int axis) const { return t_[axis] * tap_cells_[axis]; }
-  /// Bytes from t = 0, channel 0 to the run's first slab, and from filter tap 0, channel 0 to it.
+  /// Whether they fill its k tiles.
+  GRIDWISE_DEVICE bool is_whole() const { return channels_left() >= k_tile_; }
+  /// Source pixels from t = 0 to the run's filter tap along an axis.
+  GRIDWISE_DEVICE int source_pixels(int axis) const { return t_[axis] * tap_pixels_[axis]; }
+  /// Bytes from t = 0, channel 0 to the run's first k tile, and from filter tap 0, channel 0 to it.
   GRIDWISE_DEVICE int offset_source() const {
     int offset = channel_ * element_bytes_;
-    for (int a = 0; a < 3; ++a) offset += source_cells(a) * cell_bytes_[a];
+    for (int a = 0; a < 3; ++a) offset += source_pixels(a) * pixel_bytes_[a];
     return offset;
   }
   GRIDWISE_DEVICE int offset_w() const {
@@ -104,16 +106,17 @@ class KWalk {
     t_[0] += past_h;
   }
 
-  const int slab_, element_bytes_;
+  const int k_tile_, element_bytes_;
   int k_;
   const int w_k_;
-  int taps_[3];                       // of the class
-  int tap_cells_[3], cell_bytes_[3];  // source cells from one tap to the next, and their distance
-  int w_tap_[3];                      // bytes from one tap to the next
-  int w_first_tap_ = 0;               // bytes from filter tap 0 to t = 0
+  int taps_[3];  // of the phase
+  int tap_pixels_[3],
+      pixel_bytes_[3];   // source pixels from one tap to the next, and their distance
+  int w_tap_[3];         // bytes from one tap to the next
+  int w_first_tap_ = 0;  // bytes from filter tap 0 to t = 0
   int steps_;
   int run_ = 0;  // steps of the run
-  int t_[3];     // its filter tap, as index in the class
+  int t_[3];     // its filter tap, as index in the phase
   int channel_;  // its first
 };
 

@@ -11,7 +11,7 @@
 
 namespace gridwise::tile {
 
-/// The weights of all filter taps, a slab each, which go to LDS once, some taps at a time.
+/// The weights of all filter taps, a k tile each, which go to LDS once, some taps at a time.
 template <TileConfig kC, Gfx kGfx>
 class KeptWeights {
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
@@ -20,35 +20,35 @@ class KeptWeights {
   /// Starts the loads.
   GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) : weights_(args, block) {
     KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
-    for (auto& slab : slabs_) {  // past the last tap they read as zero
+    for (auto& k_tile : k_tiles_) {  // past the last tap they read as zero
       walk.NextRun();
       weights_.EnterRun(walk);
-      weights_.Load(walk, slab);
+      weights_.Load(walk, k_tile);
     }
   }
 
   /// Waits for those of the taps from `first` on and writes them to LDS.
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
     for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
-      weights_.Store(slabs_[first + i], lds + i * kC.lds_b().bytes());
+      weights_.Store(k_tiles_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
  private:
   LoadWeights weights_;
-  LoadWeights::Slab slabs_[kC.most_taps()];
+  LoadWeights::KTile k_tiles_[kC.most_taps()];
 };
 
-/// Where cells have few channels, the weights of all rows of the filter: a slab is the taps of one,
-/// kC.pixel elements each.
+/// Where pixels have few channels, the weights of all rows of the filter: a k tile is the taps of
+/// one, kC.pixel elements each.
 template <TileConfig kC, Gfx kGfx>
-  requires(kC.has_pixels())
+  requires(kC.packs_pixels())
 class KeptWeights<kC, kGfx> {
   using Lane = ChunksOfLane<kC, kC.lds_b()>;
 
  public:
   GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) {
-    const AxisClass &h = block.gemm.axis[1], &w = block.gemm.axis[2];
+    const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
     for (int row = 0; row < kC.most_taps(); ++row) {

@@ -22,19 +22,19 @@ class TileInLds {
   char* const first_;
 };
 
-/// LDS buffers for slabs, as loads to LDS see them.
+/// LDS buffers for k tiles, as loads to LDS see them.
 template <TileConfig kC>
-class SlabInLds {
+class KTileInLds {
  public:
-  GRIDWISE_DEVICE explicit SlabInLds(char* lds)
+  GRIDWISE_DEVICE explicit KTileInLds(char* lds)
       : first_(lds + Uniform(LoadThread<kC>() / kC.mma.lanes()) * kC.mma.lanes() *
                          LdsTile::kChunkBytes) {}
 
   GRIDWISE_DEVICE TileInLds<kC> a(int buffer) const {
-    return TileInLds<kC>(first_ + buffer * kC.slab_bytes());
+    return TileInLds<kC>(first_ + buffer * kC.k_tile_bytes());
   }
   GRIDWISE_DEVICE TileInLds<kC> b(int buffer) const {
-    return TileInLds<kC>(first_ + buffer * kC.slab_bytes() + kC.lds_a().bytes());
+    return TileInLds<kC>(first_ + buffer * kC.k_tile_bytes() + kC.lds_a().bytes());
   }
 
  private:
@@ -45,11 +45,11 @@ class SlabInLds {
 /// they follow. Steps come in runs, in which nothing differs between one step and the next but how
 /// far its loads have moved: what depends on where in K a step is, is decided where a run begins,
 /// and the main loop has one branch per step. A loader has
-///   Slab               registers of this lane for its part of the operand's slab
+///   K tile               registers of this lane for its part of the operand's k tile
 ///   EnterRun(walk)     prepares for the run that the walk has gone to
-///   Load(walk, slabs...)  starts the loads of the run's next step, to registers or to TileInLds;
+///   Load(walk, k tiles...)  starts the loads of the run's next step, to registers or to TileInLds;
 ///                      past the last step they read as zero and touch no memory
-///   Store(slab, lds)   waits for them and writes the operand's tile in LDS
+///   Store(k tile, lds)   waits for them and writes the operand's tile in LDS
 template <class LoadA, class LoadB, class Walk>
 struct Operands {
   LoadA a;
@@ -57,26 +57,26 @@ struct Operands {
   Walk walk;
   int run = 0;  // steps of the run that are left, behind those of Loop's segment
 
-  struct Slab {
-    typename LoadA::Slab a;
-    typename LoadB::Slab b;
+  struct KTile {
+    typename LoadA::KTile a;
+    typename LoadB::KTile b;
   };
 
   /// Starts the loads of the next step, the first one at first, before the main loop.
-  template <class... Slabs>
-  GRIDWISE_DEVICE void LoadAhead(Slabs&... slabs) {
+  template <class... KTiles>
+  GRIDWISE_DEVICE void LoadAhead(KTiles&... k_tiles) {
     if (run == 0) [[unlikely]]
       EnterRun();
-    Load(slabs...);
+    Load(k_tiles...);
     --run;
   }
 
   /// The same, to LDS buffer `buffer`.
   template <TileConfig kC>
-  GRIDWISE_DEVICE void LoadAheadToLds(const SlabInLds<kC>& slab, int buffer) {
+  GRIDWISE_DEVICE void LoadAheadToLds(const KTileInLds<kC>& k_tile, int buffer) {
     if (run == 0) [[unlikely]]
       EnterRun();
-    LoadToLds(slab, buffer);
+    LoadToLds(k_tile, buffer);
     --run;
   }
 
@@ -101,24 +101,24 @@ struct Operands {
     }
   }
 
-  /// Starts the loads of a step of the main loop: of its slabs, which are one or several.
-  template <class... Slabs>
-  GRIDWISE_DEVICE void Load(Slabs&... slabs) {
-    a.Load(walk, slabs.a...);
-    b.Load(walk, slabs.b...);
+  /// Starts the loads of a step of the main loop: of its k tiles, which are one or several.
+  template <class... KTiles>
+  GRIDWISE_DEVICE void Load(KTiles&... k_tiles) {
+    a.Load(walk, k_tiles.a...);
+    b.Load(walk, k_tiles.b...);
   }
 
   /// The same, to LDS buffer `buffer`.
   template <TileConfig kC>
-  GRIDWISE_DEVICE void LoadToLds(const SlabInLds<kC>& slab, int buffer) {
-    a.Load(walk, slab.a(buffer));
-    b.Load(walk, slab.b(buffer));
+  GRIDWISE_DEVICE void LoadToLds(const KTileInLds<kC>& k_tile, int buffer) {
+    a.Load(walk, k_tile.a(buffer));
+    b.Load(walk, k_tile.b(buffer));
   }
 
-  /// Waits for the loads of a step and writes its slab: A, and B behind it.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
-    a.Store(slab.a, lds);
-    b.Store(slab.b, lds + LoadA::kLdsBytes);
+  /// Waits for the loads of a step and writes its k tile: A, and B behind it.
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const {
+    a.Store(k_tile.a, lds);
+    b.Store(k_tile.b, lds + LoadA::kLdsBytes);
   }
 
  private:

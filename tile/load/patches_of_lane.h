@@ -38,7 +38,7 @@ struct PatchesOfLane {
     return kPatches < kThreads && LoadThread<kC>() >= kPatches;
   }
 
-  using Slab = Rows[kCount][kPatch.k];
+  using KTile = Rows[kCount][kPatch.k];
 
   /// Writes a patch to LDS, with first row `row` and first k `k`; its two rows change places where
   /// `flip` is 1 and not 0.

@@ -5,11 +5,11 @@
 
 namespace gridwise::tile {
 
-/// Where a position (CellPositions) is, which may lie before the first.
+/// Where a position (PixelPositions) is, which may lie before the first.
 struct PlaceOfPosition {
   int image, h, w;
 
-  GRIDWISE_DEVICE PlaceOfPosition(const CellPositions& positions, int position) {
+  GRIDWISE_DEVICE PlaceOfPosition(const PixelPositions& positions, int position) {
     // Positions of empty images before the first one are none below zero.
     const int lead = positions.lead * positions.rows;
     const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
@@ -24,7 +24,7 @@ struct PlaceOfPosition {
 class PositionWalk {
  public:
   /// `position` may lie before the first.
-  GRIDWISE_DEVICE PositionWalk(const CellPositions& positions, int position)
+  GRIDWISE_DEVICE PositionWalk(const PixelPositions& positions, int position)
       : pitch_(positions.pitch), none_(positions.rows - 1) {
     const PlaceOfPosition place(positions, position);
     h_ = place.h;
@@ -39,61 +39,62 @@ class PositionWalk {
     }
   }
 
-  /// Bit i: the position i behind this one is a cell.
-  GRIDWISE_DEVICE unsigned long Cells() const {
+  /// Bit i: the position i behind this one is a pixel.
+  GRIDWISE_DEVICE unsigned long Pixels() const {
     constexpr int kBits = 64;
-    unsigned long cells = 0;
+    unsigned long pixels = 0;
     int w = w_, h = h_;
     for (int at = 0; at < kBits;) {
       const int left = pitch_ - 1 - w;  // of the row
       const unsigned long of_row = left < kBits ? ~(~0ul << left) : ~0ul;
-      cells |= h == none_ ? 0 : of_row << at;
+      pixels |= h == none_ ? 0 : of_row << at;
       at += left + 1;
       w = 0;
       h = h == none_ ? 0 : h + 1;
     }
-    return cells;
+    return pixels;
   }
 
  private:
-  int pitch_, none_;  // none_: an image's row without cells
+  int pitch_, none_;  // none_: an image's row without pixels
   int h_, w_;
 };
 
-/// A tensor's cells at positions: bytes from cell to cell, and how far steps of `step` positions
+/// A tensor's pixels at positions: bytes from pixel to pixel, and how far steps of `step` positions
 /// move on: in whole images, rows and what is left, and in bytes, were there no more ends of rows
 /// and images on the way.
 struct PositionStride {
   int pitch, rows;
-  int image, row, cell;  // bytes
-  int end;               // of all images
+  int image, row, pixel;  // bytes
+  int end;                // of all images
   int h, w, bytes;
 
-  GRIDWISE_DEVICE PositionStride(const CellPositions& positions, const CellTensor& tensor, int step)
+  GRIDWISE_DEVICE PositionStride(const PixelPositions& positions, const PixelTensor& tensor,
+                                 int step)
       : pitch(positions.pitch),
         rows(positions.rows),
         image(static_cast<int>(tensor.image)),
-        row(tensor.out_cell[1]),
-        cell(tensor.out_cell[2]),
+        row(tensor.out_pixel[1]),
+        pixel(tensor.out_pixel[2]),
         end(positions.images * image) {
     const int all_instances = Divide(step, positions.by_pitch);
     const int images = Divide(all_instances, positions.by_rows);
     h = all_instances - images * rows;
     w = step - all_instances * pitch;
-    bytes = images * image + h * row + w * cell;
+    bytes = images * image + h * row + w * pixel;
   }
 };
 
-/// A position of a lane's and its cell's offset, which move on by strides without branches.
+/// A position of a lane's and its pixel's offset, which move on by strides without branches.
 class LanePosition {
  public:
   /// Goes to `position`, which may lie before the first.
-  GRIDWISE_DEVICE void Begin(const CellPositions& positions, const PositionStride& by,
+  GRIDWISE_DEVICE void Begin(const PixelPositions& positions, const PositionStride& by,
                              int position) {
     const PlaceOfPosition place(positions, position);
     h_ = place.h;
     w_ = place.w;
-    offset_ = place.image * by.image + h_ * by.row + w_ * by.cell;
+    offset_ = place.image * by.image + h_ * by.row + w_ * by.pixel;
   }
 
   GRIDWISE_DEVICE void Advance(const PositionStride& by) {
@@ -103,17 +104,17 @@ class LanePosition {
     h_ += by.h + next_row;
     const bool next_image = h_ >= by.rows;
     h_ -= next_image ? by.rows : 0;
-    offset_ += by.bytes + (next_row ? by.row - by.pitch * by.cell : 0) +
+    offset_ += by.bytes + (next_row ? by.row - by.pitch * by.pixel : 0) +
                (next_image ? by.image - by.rows * by.row : 0);
   }
 
-  /// From the tensor's first byte; out of range where there is no cell, of an image that has
-  /// `cells_h` x `cells_w`.
-  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by, int cells_h, int cells_w) const {
-    bool is_cell = w_ < cells_w;
-    is_cell &= h_ < cells_h;
-    is_cell &= static_cast<unsigned>(offset_) < static_cast<unsigned>(by.end);
-    return is_cell ? static_cast<unsigned>(offset_) : Buffer::kOutOfRange;
+  /// From the tensor's first byte; out of range where there is no pixel, of an image that has
+  /// `pixels_h` x `pixels_w`.
+  GRIDWISE_DEVICE unsigned Offset(const PositionStride& by, int pixels_h, int pixels_w) const {
+    bool is_pixel = w_ < pixels_w;
+    is_pixel &= h_ < pixels_h;
+    is_pixel &= static_cast<unsigned>(offset_) < static_cast<unsigned>(by.end);
+    return is_pixel ? static_cast<unsigned>(offset_) : Buffer::kOutOfRange;
   }
 
  private:

@@ -8,124 +8,124 @@
 
 namespace gridwise::tile {
 
-/// What lanes load of a tensor's cells, all channels of a tile: a wave some cells, and a lane a
+/// What lanes load of a tensor's pixels, all channels of a tile: a wave some pixels, and a lane a
 /// piece of one.
 template <TileConfig kC>
-struct CellOfLane {
+struct PixelOfLane {
   using Piece = Vec<Element<kC.type>, kC.patch_a.n>;
 
-  int cell;            // of the wave's load
-  unsigned in_memory;  // bytes from a cell to the piece
+  int pixel;           // of the wave's load
+  unsigned in_memory;  // bytes from a pixel to the piece
   unsigned none;       // out of range, if there are no such channels
-  int in_lds;          // bytes from the load's first cell to the piece
+  int in_lds;          // bytes from the load's first pixel to the piece
 
   /// The tile's groups are those from `first_group` on, of `groups` in all.
-  GRIDWISE_DEVICE CellOfLane(const CellTensor& tensor, int first_group, int groups)
-      : cell(ThreadId() % kC.mma.lanes() / kPiecesOfCell),
+  GRIDWISE_DEVICE PixelOfLane(const PixelTensor& tensor, int first_group, int groups)
+      : pixel(ThreadId() % kC.mma.lanes() / kPiecesOfPixel),
         in_memory((Group() * tensor.channels + Channel()) * SizeOf(kC.type)),
         none(first_group + Group() < groups && Channel() < tensor.channels ? 0
                                                                            : Buffer::kOutOfRange),
-        in_lds(Opaque(cell * kC.cell_bytes() + Place() * SizeOf(kC.type))) {}
+        in_lds(Opaque(pixel * kC.pixel_bytes() + Place() * SizeOf(kC.type))) {}
 
-  GRIDWISE_DEVICE void Write(const Piece& piece, char* first_cell) const {
-    *reinterpret_cast<Piece*>(first_cell + in_lds) = piece;
+  GRIDWISE_DEVICE void Write(const Piece& piece, char* first_pixel) const {
+    *reinterpret_cast<Piece*>(first_pixel + in_lds) = piece;
   }
 
  private:
-  static constexpr int kPiecesOfCell = kC.tile.m / kC.patch_a.n;
+  static constexpr int kPiecesOfPixel = kC.tile.m / kC.patch_a.n;
 
   /// The piece's first channel in the tile; its group, and the channel of that.
-  GRIDWISE_DEVICE static int Place() { return ThreadId() % kPiecesOfCell * kC.patch_a.n; }
+  GRIDWISE_DEVICE static int Place() { return ThreadId() % kPiecesOfPixel * kC.patch_a.n; }
   GRIDWISE_DEVICE static int Group() { return Place() / kC.room_of_group(); }
   GRIDWISE_DEVICE static int Channel() { return Place() % kC.room_of_group(); }
 };
 
 /// A tensor from the channels of a tile's groups on.
 template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE Buffer BufferOfGroups(const CellTensor& tensor, int first_group) {
+GRIDWISE_DEVICE Buffer BufferOfGroups(const PixelTensor& tensor, int first_group) {
   return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) +
                             static_cast<long>(first_group) * tensor.group);
 }
 
-/// A step's cells of x or dy on their way from memory to LDS. A position has a cell of each of
+/// A step's pixels of x or dy on their way from memory to LDS. A position has a pixel of each of
 /// kStride x kStride planes, those of every kStride-th row and column of the tensor. What is no
-/// cell is zeros.
+/// pixel is zeros.
 template <TileConfig kC, Gfx kGfx, int kStride>
 class StepOfPositions {
-  using Piece = CellOfLane<kC>::Piece;
-  static constexpr int kLoadsOfStep = kC.tile.k / kC.cells_of_load();
+  using Piece = PixelOfLane<kC>::Piece;
+  static constexpr int kLoadsOfStep = kC.tile.k / kC.pixels_of_load();
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
   static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // of a wave and plane
   // Else some waves have one less, behind branches.
   static constexpr bool kAllLoad = kLoadsOfStep % kWaves == 0;
 
  public:
-  /// The first step's cells are from `position` on; `wave` loads the next ones behind those of the
+  /// The first step's pixels are from `position` on; `wave` loads the next ones behind those of the
   /// wave before.
-  GRIDWISE_DEVICE StepOfPositions(const BwdWeightArgs& args, const CellTensor& tensor,
-                                  const CellOfLane<kC>& of_lane, int first_group, int position,
+  GRIDWISE_DEVICE StepOfPositions(const BwdWeightArgs& args, const PixelTensor& tensor,
+                                  const PixelOfLane<kC>& of_lane, int first_group, int position,
                                   int wave)
       : of_lane_(of_lane),
         stride_(args.positions, tensor, kC.tile.k),
         buffer_(BufferOfGroups<kC, kGfx>(tensor, first_group)),
         wave_(wave) {
     for (int to = 0; to < kStride; ++to) {
-      cells_h_[to] = (tensor.size[1] + kStride - 1 - to) / kStride;
-      cells_w_[to] = (tensor.size[2] + kStride - 1 - to) / kStride;
-      to_h_[to] = to * tensor.cell[1];
-      to_w_[to] = to * tensor.cell[2];
+      pixels_h_[to] = (tensor.size[1] + kStride - 1 - to) / kStride;
+      pixels_w_[to] = (tensor.size[2] + kStride - 1 - to) / kStride;
+      to_h_[to] = to * tensor.pixel[1];
+      to_w_[to] = to * tensor.pixel[2];
     }
     for (int i = 0; i < kCount; ++i) {
-      at_[i].Begin(args.positions, stride_, position + FirstCell(i) + of_lane.cell);
+      at_[i].Begin(args.positions, stride_, position + FirstPixel(i) + of_lane.pixel);
     }
   }
 
   /// Starts the loads of the next step.
   GRIDWISE_DEVICE void Load() {
     for (int i = 0; i < kCount; ++i) {
-      if (!kAllLoad && FirstCell(i) >= kC.tile.k) continue;
+      if (!kAllLoad && FirstPixel(i) >= kC.tile.k) continue;
       for (int plane = 0; plane < kStride * kStride; ++plane) {
         const int h = plane / kStride, w = plane % kStride;
-        const unsigned cell = at_[i].Offset(stride_, cells_h_[h], cells_w_[w]);
+        const unsigned pixel = at_[i].Offset(stride_, pixels_h_[h], pixels_w_[w]);
         pieces_[i][plane] = buffer_.template Load<Piece>(
-            (cell + of_lane_.in_memory) | of_lane_.none, to_h_[h] + to_w_[w]);
+            (pixel + of_lane_.in_memory) | of_lane_.none, to_h_[h] + to_w_[w]);
       }
       at_[i].Advance(stride_);
     }
   }
 
-  /// Waits for them and gives each to `write(piece, plane, first cell of its load)`.
+  /// Waits for them and gives each to `write(piece, plane, first pixel of its load)`.
   template <class Write>
   GRIDWISE_DEVICE void Store(Write write) const {
     for (int i = 0; i < kCount; ++i) {
-      if (!kAllLoad && FirstCell(i) >= kC.tile.k) continue;
+      if (!kAllLoad && FirstPixel(i) >= kC.tile.k) continue;
       for (int plane = 0; plane < kStride * kStride; ++plane) {
-        write(pieces_[i][plane], plane, FirstCell(i));
+        write(pieces_[i][plane], plane, FirstPixel(i));
       }
     }
   }
 
  private:
-  GRIDWISE_DEVICE int FirstCell(int i) const { return (i * kWaves + wave_) * kC.cells_of_load(); }
+  GRIDWISE_DEVICE int FirstPixel(int i) const { return (i * kWaves + wave_) * kC.pixels_of_load(); }
 
-  const CellOfLane<kC> of_lane_;
+  const PixelOfLane<kC> of_lane_;
   const PositionStride stride_;
   const Buffer buffer_;
   const int wave_;
-  int cells_h_[kStride], cells_w_[kStride];  // of a plane
-  int to_h_[kStride], to_w_[kStride];        // bytes to it
+  int pixels_h_[kStride], pixels_w_[kStride];  // of a plane
+  int to_h_[kStride], to_w_[kStride];          // bytes to it
   LanePosition at_[kCount];
   Piece pieces_[kCount][kStride * kStride];
 };
 
-/// Loads steps' cells of x and of dy and writes them to LDS: those of dy to a ring, whose first
-/// cells are also behind its last, and behind it those of x, one plane after the other.
+/// Loads steps' pixels of x and of dy and writes them to LDS: those of dy to a ring, whose first
+/// pixels are also behind its last, and behind it those of x, one plane after the other.
 template <TileConfig kC, Gfx kGfx>
 class LoadPositions {
-  using Piece = CellOfLane<kC>::Piece;
+  using Piece = PixelOfLane<kC>::Piece;
 
  public:
-  /// The first step's cells of x are from position `x` on, and those of dy from `dy` on.
+  /// The first step's pixels of x are from position `x` on, and those of dy from `dy` on.
   GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_group, int x, int dy)
       : of_x_(args.x, first_group, args.positions.groups),
         of_dy_(args.dy, first_group, args.positions.groups),
@@ -133,30 +133,30 @@ class LoadPositions {
         // Waves that have a load more of x have one less of dy.
         dy_(args, args.dy, of_dy_, first_group, dy, kWaves - 1 - WaveOfWorkgroup<kC>()) {}
 
-  /// Loads so many cells of dy, of whole steps, from position `dy` on, and writes them to the
+  /// Loads so many pixels of dy, of whole steps, from position `dy` on, and writes them to the
   /// ring's first ones.
   GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_group, int dy, int count,
                                 char* lds) const {
-    constexpr int kMost = CeilDiv<int>(kC.halo, kWaves * kC.cells_of_load());
-    const auto first_cell = [](int i) {
-      return (i * kWaves + WaveOfWorkgroup<kC>()) * kC.cells_of_load();
+    constexpr int kMax = CeilDiv<int>(kC.halo, kWaves * kC.pixels_of_load());
+    const auto first_pixel = [](int i) {
+      return (i * kWaves + WaveOfWorkgroup<kC>()) * kC.pixels_of_load();
     };
-    const PositionStride stride(args.positions, args.dy, kWaves * kC.cells_of_load());
+    const PositionStride stride(args.positions, args.dy, kWaves * kC.pixels_of_load());
     const Buffer buffer = BufferOfGroups<kC, kGfx>(args.dy, first_group);
     LanePosition at;
-    at.Begin(args.positions, stride, dy + first_cell(0) + of_dy_.cell);
-    Piece pieces[kMost];
+    at.Begin(args.positions, stride, dy + first_pixel(0) + of_dy_.pixel);
+    Piece pieces[kMax];
 #pragma clang loop unroll(full)
-    for (int i = 0; i < kMost; ++i) {
-      const unsigned cell = at.Offset(stride, args.dy.size[1], args.dy.size[2]);
-      const unsigned offset = (cell + of_dy_.in_memory) | of_dy_.none;
+    for (int i = 0; i < kMax; ++i) {
+      const unsigned pixel = at.Offset(stride, args.dy.size[1], args.dy.size[2]);
+      const unsigned offset = (pixel + of_dy_.in_memory) | of_dy_.none;
       pieces[i] =
-          buffer.template Load<Piece>(first_cell(i) < count ? offset : Buffer::kOutOfRange, 0);
+          buffer.template Load<Piece>(first_pixel(i) < count ? offset : Buffer::kOutOfRange, 0);
       at.Advance(stride);
     }
 #pragma clang loop unroll(full)
-    for (int i = 0; i < kMost; ++i) {
-      if (first_cell(i) < count) WriteToRing(pieces[i], first_cell(i), lds);
+    for (int i = 0; i < kMax; ++i) {
+      if (first_pixel(i) < count) WriteToRing(pieces[i], first_pixel(i), lds);
     }
   }
 
@@ -166,30 +166,30 @@ class LoadPositions {
     dy_.Load();
   }
 
-  /// Waits for them and writes them to LDS, those of dy to the ring from cell `at` of it on.
+  /// Waits for them and writes them to LDS, those of dy to the ring from pixel `at` of it on.
   GRIDWISE_DEVICE void Store(char* lds, int at) const {
-    x_.Store([&](const Piece& piece, int plane, int first_cell) {
-      const int cell = plane * kC.tile.k + first_cell;
-      of_x_.Write(piece, lds + kC.bytes_of_ring() + cell * kC.cell_bytes());
+    x_.Store([&](const Piece& piece, int plane, int first_pixel) {
+      const int pixel = plane * kC.tile.k + first_pixel;
+      of_x_.Write(piece, lds + kC.bytes_of_ring() + pixel * kC.pixel_bytes());
     });
-    dy_.Store([&](const Piece& piece, int, int first_cell) {
-      int cell = at + first_cell;
-      cell -= cell >= kC.halo ? kC.halo : 0;
-      WriteToRing(piece, cell, lds);
+    dy_.Store([&](const Piece& piece, int, int first_pixel) {
+      int pixel = at + first_pixel;
+      pixel -= pixel >= kC.halo ? kC.halo : 0;
+      WriteToRing(piece, pixel, lds);
     });
   }
 
  private:
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
 
-  GRIDWISE_DEVICE void WriteToRing(const Piece& piece, int first_cell, char* lds) const {
-    of_dy_.Write(piece, lds + first_cell * kC.cell_bytes());
-    if (first_cell < kC.repeated_cells()) {
-      of_dy_.Write(piece, lds + (first_cell + kC.halo) * kC.cell_bytes());
+  GRIDWISE_DEVICE void WriteToRing(const Piece& piece, int first_pixel, char* lds) const {
+    of_dy_.Write(piece, lds + first_pixel * kC.pixel_bytes());
+    if (first_pixel < kC.repeated_pixels()) {
+      of_dy_.Write(piece, lds + (first_pixel + kC.halo) * kC.pixel_bytes());
     }
   }
 
-  const CellOfLane<kC> of_x_, of_dy_;
+  const PixelOfLane<kC> of_x_, of_dy_;
   StepOfPositions<kC, kGfx, kC.stride> x_;
   StepOfPositions<kC, kGfx, 1> dy_;
 };

@@ -11,46 +11,46 @@ namespace gridwise::tile {
 /// Operand A: gathers rows of the source tensor, one per row of the tile and filter tap, and writes
 /// them to LDS.
 ///
-/// Row m of the sub-GEMM is a cell of the output; tap t pairs it with the source cell that lies
+/// Row m of the sub-GEMM is a pixel of the output; tap t pairs it with the source pixel that lies
 /// t * tap_source_stride further along each axis. So a lane keeps one offset per row it loads, and
-/// a step adds the same offset to all. Cells outside of the source read as zero: a run puts them
+/// a step adds the same offset to all. Pixels outside of the source read as zero: a run puts them
 /// out of the buffer's range.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadSource {
   using Lane = ChunksOfLane<kC, kC.lds_a()>;
 
  public:
-  using Slab = ChunkVec<kC>[Lane::kCount];
+  using KTile = ChunkVec<kC>[Lane::kCount];
   static constexpr int kLdsBytes = kC.lds_a().bytes();
 
   GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
       : k_is_ragged_(IsRagged<kC>(args)) {
-    const AxisClass(&axis)[3] = block.gemm.axis;
-    // Cells before the source's first have negative offsets; the buffer begins so much earlier.
+    const AxisPhase(&axis)[3] = block.gemm.axis;
+    // Pixels before the source's first have negative offsets; the buffer begins so much earlier.
     int bias = 0;
     for (int a = 0; a < 3; ++a) {
-      bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_cell[a];
+      bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_pixel[a];
       size_[a] = args.source_size[a];
     }
     const long start =
         block.first_image * args.source_image + block.group * args.source_group - bias;
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
-    ClassCell cells[Lane::kCount];  // by one branch for all of them
-    for (int i = 0; i < Lane::kCount; ++i) cells[i] = CellOfLine(block.m + Lane::Row(i));
+    PhasePixel pixels[Lane::kCount];  // by one branch for all of them
+    for (int i = 0; i < Lane::kCount; ++i) pixels[i] = PixelOfLine(block.m + Lane::Row(i));
     if (!IsLine(block.gemm)) {
       for (int i = 0; i < Lane::kCount; ++i) {
-        cells[i] = CellOfRow(block.gemm, block.m + Lane::Row(i));
+        pixels[i] = PixelOfRow(block.gemm, block.m + Lane::Row(i));
       }
     }
     for (int i = 0; i < Lane::kCount; ++i) {
-      const ClassCell& cell = cells[i];
-      offset_[i] = (cell.n - block.first_image) * static_cast<int>(args.source_image) + bias +
+      const PhasePixel& pixel = pixels[i];
+      offset_[i] = (pixel.n - block.first_image) * static_cast<int>(args.source_image) + bias +
                    Channel() * SizeOf(kC.type);
       for (int a = 0; a < 3; ++a) {
-        cell_[i][a] = SourceCell(axis[a], args.strides[a], cell.j[a], 0);
-        offset_[i] += cell_[i][a] * args.source_cell[a];
+        pixel_[i][a] = SourcePixel(axis[a], args.strides[a], pixel.j[a], 0);
+        offset_[i] += pixel_[i][a] * args.source_pixel[a];
       }
-      if (block.m + Lane::Row(i) >= block.gemm.m) cell_[i][2] = kNoCell;
+      if (block.m + Lane::Row(i) >= block.gemm.m) pixel_[i][2] = kNoPixel;
     }
   }
 
@@ -60,7 +60,7 @@ class LoadSource {
     for (int i = 0; i < Lane::kCount; ++i) {
       bool inside = exists;
       for (int a = 0; a < 3; ++a) {
-        const int at = cell_[i][a] + walk.source_cells(a);
+        const int at = pixel_[i][a] + walk.source_pixels(a);
         inside &= static_cast<unsigned>(at) < static_cast<unsigned>(size_[a]);
       }
       run_offset_[i] = inside ? offset_[i] : Buffer::kOutOfRange;
@@ -69,52 +69,52 @@ class LoadSource {
 
   /// Starts the loads of the run's next step.
   template <class... To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
-    static_assert(sizeof...(slabs) == kC.slabs_of_step());
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... k_tiles) {
+    static_assert(sizeof...(k_tiles) == kC.k_tiles_of_step());
     if (kPlain || !k_is_ragged_ || walk.is_whole()) {
       for (int i = 0; i < Lane::kCount; ++i) {
-        int slab = 0;
-        (LoadChunk(i, slab++, slabs), ...);
+        int k_tile = 0;
+        (LoadChunk(i, k_tile++, k_tiles), ...);
         // Both halves of a line while the vector cache has it.
-        if (kC.slabs_of_step() > 1) SchedulingFence();
+        if (kC.k_tiles_of_step() > 1) SchedulingFence();
       }
-    } else if constexpr (kC.has_ragged_slabs()) {
-      (LoadRagged(walk, slabs), ...);
+    } else if constexpr (kC.has_ragged_k_tiles()) {
+      (LoadRagged(walk, k_tiles), ...);
     }
     uniform_offset_ += kC.step_k() * SizeOf(kC.type);
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const { Lane::Store(slab, lds); }
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const { Lane::Store(k_tile, lds); }
 
  private:
-  static constexpr int kNoCell = static_cast<int>(0x80000000u);  // whatever the tap is
+  static constexpr int kNoPixel = static_cast<int>(0x80000000u);  // whatever the tap is
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
-  /// Loads chunk i of the step's slab `number`.
+  /// Loads chunk i of the step's k tile `number`.
   template <class To>
-  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& slab) const {
+  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& k_tile) const {
     const unsigned offset = run_offset_[i] + number * kC.tile.k * SizeOf(kC.type);
     if constexpr (kC.loads_to_lds()) {
-      tensor_.LoadToLds(slab[i], offset, uniform_offset_);
+      tensor_.LoadToLds(k_tile[i], offset, uniform_offset_);
     } else {
-      slab[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
+      k_tile[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
     }
   }
 
-  GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, Slab& slab) const {
+  GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, KTile& k_tile) const {
     for (int i = 0; i < Lane::kCount; ++i) {
       // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
-      slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
+      k_tile[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
           tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }
   }
 
   const bool k_is_ragged_;
   Buffer tensor_;
-  int size_[3];                        // source cells
-  int cell_[Lane::kCount][3];          // at t = 0
+  int size_[3];                        // source pixels
+  int pixel_[Lane::kCount][3];         // at t = 0
   unsigned offset_[Lane::kCount];      // bytes, at t = 0 and channel 0
   unsigned run_offset_[Lane::kCount];  // the same, or out of range where the run has nothing for it
   int uniform_offset_ = 0;             // bytes, of the next step

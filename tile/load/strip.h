@@ -23,7 +23,7 @@ struct StripBlock {
   Strips strips;
   int tiles;     // that are left
   int position;  // the tile's first, of a strip of block.first_image
-  int first_w;   // the strip's first cell along w, in the class
+  int first_w;   // the strip's first pixel along w, in the phase
 
   /// Goes on to the next tile, of `tile_m` positions: of the strip, of the next one, or of the next
   /// image.
@@ -38,13 +38,13 @@ struct StripBlock {
     block.first_image += next_image;
   }
 
-  /// The cell of a position, counted from the tile's first; whether it is one.
-  struct Cell {
-    int h, w;  // in the class
+  /// The pixel of a position, counted from the tile's first; whether it is one.
+  struct Pixel {
+    int h, w;  // in the phase
     bool exists;
   };
-  GRIDWISE_DEVICE Cell CellAt(int position_of_tile) const {
-    const AxisClass(&axis)[3] = block.gemm.axis;
+  GRIDWISE_DEVICE Pixel PixelAt(int position_of_tile) const {
+    const AxisPhase(&axis)[3] = block.gemm.axis;
     const int at = position + position_of_tile, h = Divide(at, strips.by_pitch);
     const int of_row = at - MultiplySmall(h, strips.pitch), w = first_w + of_row;
     bool exists = h < axis[1].count;
@@ -55,7 +55,7 @@ struct StripBlock {
   /// Positions from a tile's rows to what they read of a plane through the last tap, and one.
   template <TileConfig kC>
   GRIDWISE_DEVICE int Reach() const {
-    const AxisClass(&axis)[3] = block.gemm.axis;
+    const AxisPhase(&axis)[3] = block.gemm.axis;
     return (kC.reach_h(axis[1].taps) - 1) * strips.pitch + kC.reach_w(axis[2].taps);
   }
 };
@@ -79,51 +79,53 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
   return strip;
 }
 
-/// Loads the cells of the source that a tile's rows meet through any filter tap, and writes them to
-/// LDS, a cell of each plane for each position. Cells outside of the source are zeros.
+/// Loads the pixels of the source that a tile's rows meet through any filter tap, and writes them
+/// to LDS, a pixel of each plane for each position. Pixels outside of the source are zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
-  static constexpr LdsCells kLds = kC.lds_cells(TraitsOf(kGfx).lds_banks);
+  static constexpr LdsPixels kLds = kC.lds_pixels(TraitsOf(kGfx).lds_banks);
   static constexpr int kStride = kC.stride;
   // A lane loads the whole of a chunk, or the part of it that channels may end behind, or a pixel.
-  static constexpr int kPiece = kC.has_pixels() ? +kC.pixel : kC.patch_a.k;
+  static constexpr int kPiece = kC.packs_pixels() ? +kC.pixel : kC.patch_a.k;
   static constexpr int kPieceBytes = kPiece * SizeOf(kC.type);
-  static constexpr int kPiecesOfCell = kC.has_pixels() ? 1 : kC.tile.k / kPiece;
-  static constexpr int kCellsAtOnce = kC.threads() / kPiecesOfCell;
-  static constexpr int kCount = CeilDiv<int>(kC.halo, kCellsAtOnce);  // of a plane
+  static constexpr int kPiecesOfPixel = kC.packs_pixels() ? 1 : kC.tile.k / kPiece;
+  static constexpr int kPixelsAtOnce = kC.threads() / kPiecesOfPixel;
+  static constexpr int kCount = CeilDiv<int>(kC.halo, kPixelsAtOnce);  // of a plane
 
  public:
   /// Starts the loads of the strip's next tile, from a channel on; past the last they read zeros.
   GRIDWISE_DEVICE void Load(const GatherArgs& args, const StripBlock& strip, int channel = 0) {
     const Block& block = strip.block;
-    const AxisClass &h = block.gemm.axis[1], &w = block.gemm.axis[2];
+    const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.source) +
                            block.first_image * args.source_image + block.group * args.source_group);
-    const int cells = strip.tiles > 0 ? kC.tile.m + strip.Reach<kC>() - 1 : 0;
+    const int pixels = strip.tiles > 0 ? kC.tile.m + strip.Reach<kC>() - 1 : 0;
     const auto size_h = static_cast<unsigned>(args.source_size[1]);
     const auto size_w = static_cast<unsigned>(args.source_size[2]);
-    // A cell of the source is so many bytes behind the one of the tile's first position, and so
+    // A pixel of the source is so many bytes behind the one of the tile's first position, and so
     // many more where rows have begun between them.
-    const unsigned cell_h = args.source_cell[1], cell_w = args.source_cell[2];
-    const unsigned first = h.first_source * cell_h +
-                           (w.first_source + kStride * (strip.first_w + strip.position)) * cell_w;
-    const unsigned row = kStride * (cell_h - strip.strips.pitch * cell_w);
-    const unsigned of_lane = Cell(0) * kStride * cell_w + OffsetOfPiece(args);
+    const unsigned pixel_h = args.source_pixel[1], pixel_w = args.source_pixel[2];
+    const unsigned first = h.first_source * pixel_h +
+                           (w.first_source + kStride * (strip.first_w + strip.position)) * pixel_w;
+    const unsigned row = kStride * (pixel_h - strip.strips.pitch * pixel_w);
+    const unsigned of_lane = Pixel(0) * kStride * pixel_w + OffsetOfPiece(args);
     const bool has_piece = HasPiece(args, block.group, channel);
     for (int i = 0; i < kCount; ++i) {
-      const StripBlock::Cell cell = strip.CellAt(Cell(i));
-      const int at_h = h.first_source + kStride * cell.h, at_w = w.first_source + kStride * cell.w;
+      const StripBlock::Pixel pixel = strip.PixelAt(Pixel(i));
+      const int at_h = h.first_source + kStride * pixel.h,
+                at_w = w.first_source + kStride * pixel.w;
       const unsigned offset =
-          cell.h * row + of_lane + (first + i * kCellsAtOnce * kStride * cell_w);
-      bool exists = Cell(i) < cells;
+          pixel.h * row + of_lane + (first + i * kPixelsAtOnce * kStride * pixel_w);
+      bool exists = Pixel(i) < pixels;
       exists &= has_piece;
-      for (int at = 0; at < kC.cells_of_position(); ++at) {
+      for (int at = 0; at < kC.pixels_of_position(); ++at) {
         const int to_h = at / kStride, to_w = at % kStride;  // from the first, in the source
         bool inside = exists;
         inside &= static_cast<unsigned>(at_h + to_h) < size_h;
         inside &= static_cast<unsigned>(at_w + to_w) < size_w;
-        const unsigned from = inside ? offset + to_h * cell_h + to_w * cell_w : Buffer::kOutOfRange;
+        const unsigned from =
+            inside ? offset + to_h * pixel_h + to_w * pixel_w : Buffer::kOutOfRange;
         if constexpr (kC.patch_a.k < kPiece) {
           pieces_[at][i] = LoadPixel(tensor, from, args.k);
         } else {
@@ -136,9 +138,9 @@ class LoadStrip {
   /// Waits for them and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
-      if ((i + 1) * kCellsAtOnce > kC.halo && Cell(i) >= kC.halo) continue;
-      char* const to = lds + kLds.Offset(Cell(i), 0) + Piece() * kPieceBytes;
-      for (int at = 0; at < kC.cells_of_position(); ++at) {
+      if ((i + 1) * kPixelsAtOnce > kC.halo && Pixel(i) >= kC.halo) continue;
+      char* const to = lds + kLds.Offset(Pixel(i), 0) + Piece() * kPieceBytes;
+      for (int at = 0; at < kC.pixels_of_position(); ++at) {
         *reinterpret_cast<Parts*>(to + PlaceOf(at)) = __builtin_bit_cast(Parts, pieces_[at][i]);
       }
     }
@@ -152,7 +154,7 @@ class LoadStrip {
     Vec<Element<kC.type>, kPart> part[kPiece / kPart];
   };
 
-  /// The cell's channels, and zeros.
+  /// The pixel's channels, and zeros.
   GRIDWISE_DEVICE static PieceVec LoadPixel(const Buffer& tensor, unsigned offset, int channels) {
     using Bits = unsigned short;  // for bf16, which compilers convert to put it in a vector
     Vec<Bits, kPiece> pixel = {};
@@ -161,15 +163,15 @@ class LoadStrip {
     }
     return __builtin_bit_cast(PieceVec, pixel);
   }
-  /// From a position's cells, to the at-th of them.
+  /// From a position's pixels, to the at-th of them.
   GRIDWISE_DEVICE static constexpr int PlaceOf(int at) {
     const int to_h = at / kStride, to_w = at % kStride;
-    return kC.has_pixels() ? kLds.Offset(to_h * kC.halo, 0) + to_w * kPieceBytes
-                           : kLds.Offset(at * kC.halo, 0);
+    return kC.packs_pixels() ? kLds.Offset(to_h * kC.halo, 0) + to_w * kPieceBytes
+                             : kLds.Offset(at * kC.halo, 0);
   }
-  GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfCell; }
+  GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfPixel; }
   /// The tile's group that the piece is of, and its number there.
-  static constexpr int kPiecesOfGroup = kC.fills_groups() ? kPiecesOfCell / kC.merge : 1;
+  static constexpr int kPiecesOfGroup = kC.fills_groups() ? kPiecesOfPixel / kC.merge : 1;
   GRIDWISE_DEVICE static int Group() { return Piece() / kPiecesOfGroup; }
   GRIDWISE_DEVICE static int PieceOfGroup() { return Piece() % kPiecesOfGroup; }
   /// In memory, where groups may have fewer pieces than in LDS.
@@ -178,13 +180,15 @@ class LoadStrip {
     return Group() * static_cast<int>(args.source_group) + PieceOfGroup() * kPieceBytes;
   }
   GRIDWISE_DEVICE static bool HasPiece(const GatherArgs& args, int first_group, int channel) {
-    if constexpr (kC.has_pixels() || (kC.merge > 1 && !kC.fills_groups())) return true;
+    if constexpr (kC.packs_pixels() || (kC.merge > 1 && !kC.fills_groups())) return true;
     if constexpr (kC.merge == 1) return channel + Piece() * kPiece < args.k;
     return PieceOfGroup() * kPiece < args.k && first_group + Group() < args.groups;
   }
-  GRIDWISE_DEVICE static int Cell(int i) { return i * kCellsAtOnce + ThreadId() / kPiecesOfCell; }
+  GRIDWISE_DEVICE static int Pixel(int i) {
+    return i * kPixelsAtOnce + ThreadId() / kPiecesOfPixel;
+  }
 
-  PieceVec pieces_[kC.cells_of_position()][kCount];
+  PieceVec pieces_[kC.pixels_of_position()][kCount];
 };
 
 }  // namespace gridwise::tile

@@ -21,7 +21,7 @@ class LoadWeightsPatches {
   using Pair = Patches::Rows;
 
  public:
-  using Slab = Patches::Slab;
+  using KTile = Patches::KTile;
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n == 1) {
@@ -50,26 +50,26 @@ class LoadWeightsPatches {
 
   /// Starts the loads of the run's next step.
   template <class... To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
-    (LoadSlab(walk, slabs), ...);
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... k_tiles) {
+    (LoadKTile(walk, k_tiles), ...);
   }
 
   /// Waits for the loads, transposes and writes them to LDS.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const {
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const {
     if (Patches::IsIdle()) return;
     for (int i = 0; i < Patches::kCount; ++i) {
-      Patches::Store(slab[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds, flip_);
+      Patches::Store(k_tile[i], kC.lds_b(), Patches::Row(), Patches::K(i), lds, flip_);
     }
   }
 
  private:
   template <class To>
-  GRIDWISE_DEVICE void LoadSlab(const KWalk& walk, To&& slab) {
+  GRIDWISE_DEVICE void LoadKTile(const KWalk& walk, To&& k_tile) {
     for (int i = 0; i < Patches::kCount; ++i) {
       if (kPlain || (!one_column_ && walk.is_whole())) {
-        LoadPatch(i, slab);
-      } else if constexpr (kC.has_ragged_slabs()) {
-        LoadRaggedPatch(i, walk, slab[i]);
+        LoadPatch(i, k_tile);
+      } else if constexpr (kC.has_ragged_k_tiles()) {
+        LoadRaggedPatch(i, walk, k_tile[i]);
       }
       run_offset_[i] += kC.tile.k * w_k_;
     }
@@ -81,12 +81,12 @@ class LoadWeightsPatches {
   }
 
   template <class To>
-  GRIDWISE_DEVICE void LoadPatch(int i, To&& slab) const {
+  GRIDWISE_DEVICE void LoadPatch(int i, To&& k_tile) const {
     for (int e = 0; e < kC.patch_b.k; ++e) {
       if constexpr (kC.loads_to_lds()) {
-        tensor_.LoadToLds(slab[i], run_offset_[i], 0);
+        tensor_.LoadToLds(k_tile[i], run_offset_[i], 0);
       } else {
-        slab[i][e] = tensor_.Load<Pair>(run_offset_[i], e * w_k_);
+        k_tile[i][e] = tensor_.Load<Pair>(run_offset_[i], e * w_k_);
       }
     }
   }

@@ -16,7 +16,7 @@ class LoadWeightsRows {
   using Lane = ChunksOfLane<kC, kC.lds_b()>;
 
  public:
-  using Slab = ChunkVec<kC>[Lane::kCount];
+  using KTile = ChunkVec<kC>[Lane::kCount];
 
   GRIDWISE_DEVICE LoadWeightsRows(const GatherArgs& args, const Block& block)
       : k_is_ragged_(IsRagged<kC>(args)) {
@@ -37,24 +37,24 @@ class LoadWeightsRows {
 
   /// Starts the loads of the run's next step.
   template <class... To>
-  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... slabs) {
+  GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... k_tiles) {
     if constexpr (kC.keeps_parts()) {
-      (LoadRagged(walk, slabs), ...);
+      (LoadRagged(walk, k_tiles), ...);
     } else if (kPlain || !k_is_ragged_ || walk.is_whole()) {
       for (int i = 0; i < Lane::kCount; ++i) {
-        int slab = 0;
-        (LoadChunk(i, slab++, slabs), ...);
+        int k_tile = 0;
+        (LoadChunk(i, k_tile++, k_tiles), ...);
         // Both halves of a line while the vector cache has it.
-        if (kC.slabs_of_step() > 1) SchedulingFence();
+        if (kC.k_tiles_of_step() > 1) SchedulingFence();
       }
-    } else if constexpr (kC.has_ragged_slabs()) {
-      (LoadRagged(walk, slabs), ...);
+    } else if constexpr (kC.has_ragged_k_tiles()) {
+      (LoadRagged(walk, k_tiles), ...);
     }
     uniform_offset_ += kC.step_k() * SizeOf(kC.type);
   }
 
   /// Waits for the loads and writes them to LDS.
-  GRIDWISE_DEVICE void Store(const Slab& slab, char* lds) const { Lane::Store(slab, lds); }
+  GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const { Lane::Store(k_tile, lds); }
 
  private:
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
@@ -69,23 +69,23 @@ class LoadWeightsRows {
     return __builtin_bit_cast(ChunkVec<kC>, chunk);
   }
 
-  /// Loads chunk i of the step's slab `number`.
+  /// Loads chunk i of the step's k tile `number`.
   template <class To>
-  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& slab) const {
+  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& k_tile) const {
     const unsigned offset = run_offset_[i] + number * kC.tile.k * SizeOf(kC.type);
     if constexpr (kC.k_of_group() < kC.chunk()) {
-      slab[i] = LoadPartOfChunk(i);
+      k_tile[i] = LoadPartOfChunk(i);
     } else if constexpr (kC.loads_to_lds()) {
-      tensor_.LoadToLds(slab[i], offset, uniform_offset_);
+      tensor_.LoadToLds(k_tile[i], offset, uniform_offset_);
     } else {
-      slab[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
+      k_tile[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
     }
   }
 
-  GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, Slab& slab) const {
+  GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, KTile& k_tile) const {
     for (int i = 0; i < Lane::kCount; ++i) {
       // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
-      slab[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_b)>(
+      k_tile[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_b)>(
           tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }
   }

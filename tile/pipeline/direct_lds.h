@@ -8,10 +8,10 @@
 namespace gridwise::tile {
 
 /// The main loop with kBuffers = 2 or 3 LDS buffers that loads fill without passing through
-/// registers: no LDS writes, and no registers that hold slabs on their way. One barrier per step,
-/// after which every wave's loads of the slab are done and the slab before it has been multiplied,
-/// so that its buffer is free; with 3 buffers the slab after it stays on its way across the
-/// barrier.
+/// registers: no LDS writes, and no registers that hold k tiles on their way. One barrier per step,
+/// after which every wave's loads of the k tile are done and the k tile before it has been
+/// multiplied, so that its buffer is free; with 3 buffers the k tile after it stays on its way
+/// across the barrier.
 ///
 ///   load 0 .. kBuffers - 2 | wait for 0, barrier | read 0, load kBuffers - 1, multiply 0 | wait
 ///   for 1, barrier | read 1, load kBuffers, multiply 1 | ...
@@ -22,7 +22,7 @@ namespace gridwise::tile {
 /// k_fragment's are spread over the matrix instructions of the k_fragment before, unless these are
 /// fewer than the reads and take no longer.
 ///
-/// Of 2 buffers and slabs that are multiplied for long, loads are spread over the matrix
+/// Of 2 buffers and k tiles that are multiplied for long, loads are spread over the matrix
 /// instructions: the address unit takes as long for one as two of these, and a wave that issues all
 /// at once waits for it while the matrix unit has nothing to do.
 template <TileConfig kC, class Operands>
@@ -30,12 +30,12 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
   constexpr int kBuffers = kC.lds_buffers();
   using Multiply = MultiplyFragments<kC>;
   constexpr bool kSpreads = kBuffers > 2 && Multiply::kMatrix >= Multiply::kReads;
-  constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;        // k_fragments read at once
-  constexpr int kOfSlab = Multiply::kFragments * Multiply::kMatrix;  // matrix instructions
-  constexpr bool kSpreadsLoads = kBuffers == 2 && kOfSlab >= 16;
+  constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;         // k_fragments read at once
+  constexpr int kOfKTile = Multiply::kFragments * Multiply::kMatrix;  // matrix instructions
+  constexpr bool kSpreadsLoads = kBuffers == 2 && kOfKTile >= 16;
   const Multiply multiply(lds);
-  const SlabInLds<kC> slab(lds);
-  for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(slab, i);
+  const KTileInLds<kC> k_tile(lds);
+  for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(k_tile, i);
   SchedulingFence();  // loads are not put off
   acc.Clear();
   const auto step = [&](int i, bool loads) __attribute__((always_inline)) {
@@ -50,17 +50,17 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
     constexpr int kLate = Multiply::kFragments - kEarly;
     SpreadAmongMatrix<Spread::kLdsReads, kLate * Multiply::kReads, kLate * Multiply::kMatrix>();
     SchedulingFence();
-    if (loads) operands.LoadToLds(slab, (i + kBuffers - 1) % kBuffers);
+    if (loads) operands.LoadToLds(k_tile, (i + kBuffers - 1) % kBuffers);
     for (int k_fragment = kLate; k_fragment < Multiply::kFragments; ++k_fragment) {
       Multiply::Multiply(fragments[k_fragment], acc);
     }
     if (loads && kSpreadsLoads) {
-      SpreadAmongMatrix<Spread::kLoads, kC.loads_of_slab(), kOfSlab, /*kMost=*/2>();
+      SpreadAmongMatrix<Spread::kLoads, kC.loads_of_k_tile(), kOfKTile, /*kMax=*/2>();
     }
   };
   const int rest = steps % kBuffers;
   operands.template Loop<kBuffers>(steps - rest, [&](int i) __attribute__((always_inline)) {
-    BarrierLoads<(kBuffers - 2) * kC.loads_of_slab()>();
+    BarrierLoads<(kBuffers - 2) * kC.loads_of_k_tile()>();
     step(i, /*loads=*/true);
   });
 #pragma clang loop unroll(full)

@@ -19,7 +19,7 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
                               WithStore with_store) {
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
     if (IsMathWave<kC>()) {
-      // Where the tile goes is found out while the first slab is on its way.
+      // Where the tile goes is found out while the first k tile is on its way.
       with_store([&](const auto& store) __attribute__((always_inline)) {
         WaveAcc<kC> acc;  // [wave_m][wave_n]
         WaveletMathLoop<kC>(steps, lds, acc);
@@ -27,7 +27,7 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
         store.Store(acc);
       });
     } else {
-      SetPriority<1>();  // all wait for the first slab
+      SetPriority<1>();  // all wait for the first k tile
       if (steps != 0) [[likely]] {
         with_operands([&](auto operands) __attribute__((always_inline)) {
           WaveletLoadLoop<kC>(operands, steps, lds);

@@ -10,14 +10,14 @@
 namespace gridwise::tile {
 
 /// acc += dy^T * x for a block of channels of each, through the taps of a row of the filter: lanes
-/// hold two channels of a run of cells, which they transpose, and of dy those of its neighbours, so
-/// that all taps have theirs in registers. A matrix instruction has every other channel.
+/// hold two channels of a run of pixels, which they transpose, and of dy those of its neighbours,
+/// so that all taps have theirs in registers. A matrix instruction has every other channel.
 ///
-/// Through tap t of an axis, of stride S and padding 1, a cell of dy meets the cell of x's plane
+/// Through tap t of an axis, of stride S and padding 1, a pixel of dy meets the pixel of x's plane
 /// (t - 1) mod S that is floor((t - 1) / S) positions behind it.
 template <TileConfig kC>
 class MultiplyBlocks {
-  static constexpr int kRun = kC.kRunCells, kTaps = kC.kTapsOfWave, kStride = kC.stride;
+  static constexpr int kRun = kC.kRunPixels, kTaps = kC.kTapsOfWave, kStride = kC.stride;
   static constexpr int kRunOfDy = kRun + kC.neighbours();
   static constexpr int kPair = TileConfig::kBlock / kC.mma.m;
   static_assert(kPair == 2, "a lane has a pair of channels");
@@ -27,47 +27,47 @@ class MultiplyBlocks {
 
  public:
   /// `lds`: see LoadPositions.
-  GRIDWISE_DEVICE MultiplyBlocks(const CellPositions& positions, const char* lds)
+  GRIDWISE_DEVICE MultiplyBlocks(const PixelPositions& positions, const char* lds)
       : to_dy_(FromFront(TapOfWave()) * positions.pitch + FromFront(kTaps - 1)),
         dy_(lds + OfLane(WaveM<kC>())),
         x_(lds + kC.bytes_of_ring() + OfLane(ChannelOfX()) +
-           PlaneOf(TapOfWave()) * kStride * kC.tile.k * kC.cell_bytes()) {}
+           PlaneOf(TapOfWave()) * kStride * kC.tile.k * kC.pixel_bytes()) {}
 
-  /// Where a wave's cells of dy begin for a step whose cells of x are from `position` on.
-  GRIDWISE_DEVICE PositionWalk WalkOf(const CellPositions& positions, int position) const {
+  /// Where a wave's pixels of dy begin for a step whose pixels of x are from `position` on.
+  GRIDWISE_DEVICE PositionWalk WalkOf(const PixelPositions& positions, int position) const {
     return PositionWalk(positions, position + positions.pitch + 1 + to_dy_);
   }
 
-  /// The step that has loaded the cells of dy from cell `at` of the ring on. At positions that are
-  /// no cells dy is zero, and x is masked because it could be infinite, by `dy_walk`, which moves
-  /// on; without masks it is not needed.
+  /// The step that has loaded the pixels of dy from pixel `at` of the ring on. At positions that
+  /// are no pixels dy is zero, and x is masked because it could be infinite, by `dy_walk`, which
+  /// moves on; without masks it is not needed.
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
-    for (int cell = 0; cell < kC.tile.k; cell += kC.step_cells()) {
+    for (int pixel = 0; pixel < kC.tile.k; pixel += kC.step_pixels()) {
       Pair dy[kRunOfDy], x[kStride][kRun];
-      int from = at + cell + to_dy_;
+      int from = at + pixel + to_dy_;
       from += from < 0 ? kC.halo : 0;
       from -= from >= kC.halo ? kC.halo : 0;
       Read(dy_, from, dy);
       for (int plane = 0; plane < kStride; ++plane) {
-        Read(x_ + plane * kC.tile.k * kC.cell_bytes(), cell, x[plane]);
+        Read(x_ + plane * kC.tile.k * kC.pixel_bytes(), pixel, x[plane]);
       }
-      unsigned long cells = ~0ul;
+      unsigned long pixels = ~0ul;
       if constexpr (kMasked) {
-        cells = dy_walk.Cells();
-        dy_walk.Advance(kC.step_cells());
+        pixels = dy_walk.Pixels();
+        dy_walk.Advance(kC.step_pixels());
       }
-      Multiply<kMasked>(cells, dy, x, acc);
+      Multiply<kMasked>(pixels, dy, x, acc);
     }
   }
 
  private:
   using Bits = Vec<unsigned, kRun / kPair>;
 
-  GRIDWISE_DEVICE static int FirstCell() { return Lane<kC>() / kC.mma.m * kRun; }
-  /// Of a lane, from the first cell to its own, and its channels.
+  GRIDWISE_DEVICE static int FirstPixel() { return Lane<kC>() / kC.mma.m * kRun; }
+  /// Of a lane, from the first pixel to its own, and its channels.
   GRIDWISE_DEVICE static int OfLane(int channel) {
-    return Opaque(FirstCell() * kC.cell_bytes() +
+    return Opaque(FirstPixel() * kC.pixel_bytes() +
                   (channel + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type));
   }
   /// Waves along n: for each row of taps the blocks of x that the wave's of dy is multiplied with.
@@ -80,7 +80,7 @@ class MultiplyBlocks {
     return (group * kBlocks + block % kBlocks) * kC.kBlock;
   }
 
-  /// Of a tap, along an axis: the plane of x, and dy's cells from those that a step loads, which
+  /// Of a tap, along an axis: the plane of x, and dy's pixels from those that a step loads, which
   /// are the first tap's.
   GRIDWISE_DEVICE static constexpr int PlaneOf(int tap) { return (tap - 1 + kStride) % kStride; }
   GRIDWISE_DEVICE static constexpr int FromFront(int tap) {
@@ -88,16 +88,16 @@ class MultiplyBlocks {
   }
 
   template <int kCount>
-  GRIDWISE_DEVICE static void Read(const char* lds, int first, Pair (&cells)[kCount]) {
+  GRIDWISE_DEVICE static void Read(const char* lds, int first, Pair (&pixels)[kCount]) {
     for (int i = 0; i < kCount; ++i) {
-      cells[i] =
-          *reinterpret_cast<const Pair*>(lds + first * kC.cell_bytes() + i * kC.cell_bytes());
+      pixels[i] =
+          *reinterpret_cast<const Pair*>(lds + first * kC.pixel_bytes() + i * kC.pixel_bytes());
     }
   }
 
-  /// All bits of the lane's cells, of such a step.
-  GRIDWISE_DEVICE static Bits BitsOf(unsigned long cells) {
-    const int of_lane = static_cast<int>(cells >> FirstCell());
+  /// All bits of the lane's pixels, of such a step.
+  GRIDWISE_DEVICE static Bits BitsOf(unsigned long pixels) {
+    const int of_lane = static_cast<int>(pixels >> FirstPixel());
     Bits bits;
     for (int i = 0; i < kRun / kPair; ++i) {
       const unsigned first = of_lane << (31 - kPair * i) >> 31;
@@ -108,15 +108,15 @@ class MultiplyBlocks {
   }
 
   template <bool kMasked>
-  GRIDWISE_DEVICE void Multiply(unsigned long cells, const Pair (&dy)[kRunOfDy],
+  GRIDWISE_DEVICE void Multiply(unsigned long pixels, const Pair (&dy)[kRunOfDy],
                                 const Pair (&x)[kStride][kRun], WaveAcc<kC>& acc) const {
     struct Parts {
       MmaOperandA<kC.mma, kC.type> part[kParts];
     };
-    const auto run_of = [&](const auto& cells, int from, int channel)
+    const auto run_of = [&](const auto& pixels, int from, int channel)
                             __attribute__((always_inline)) {
                               Run run;
-                              for (int e = 0; e < kRun; ++e) run[e] = cells[from + e][channel];
+                              for (int e = 0; e < kRun; ++e) run[e] = pixels[from + e][channel];
                               return run;
                             };
     for (int tap = 0; tap < kTaps; ++tap) {
@@ -124,7 +124,7 @@ class MultiplyBlocks {
       Parts rows[kPair];
       for (int m = 0; m < kPair; ++m) rows[m] = __builtin_bit_cast(Parts, run_of(dy, from, m));
       Bits bits = {};
-      if constexpr (kMasked) bits = BitsOf(cells >> from);
+      if constexpr (kMasked) bits = BitsOf(pixels >> from);
       for (int c = 0; c < kPair; ++c) {
         Run run = run_of(x[PlaneOf(tap)], 0, c);
         if constexpr (kMasked) {
@@ -141,8 +141,9 @@ class MultiplyBlocks {
     }
   }
 
-  const int to_dy_;  // from the cells that a step loads to the last tap's of the wave's row
-  const char *const dy_, *const x_;  // the lane's part of the first cells, x's of the wave's planes
+  const int to_dy_;  // from the pixels that a step loads to the last tap's of the wave's row
+  const char *const dy_,
+      *const x_;  // the lane's part of the first pixels, x's of the wave's planes
 };
 
 }  // namespace gridwise::tile

@@ -7,7 +7,7 @@
 
 namespace gridwise::tile {
 
-/// acc += A * B for a slab that was loaded straight to LDS, in two halves, so that a schedule can
+/// acc += A * B for a k tile that was loaded straight to LDS, in two halves, so that a schedule can
 /// put other things between reading fragments and multiplying them.
 template <TileConfig kC>
 class MultiplyFragments {
@@ -23,12 +23,12 @@ class MultiplyFragments {
     FragmentOfB<kC> b[kC.reps_n()];
   };
 
-  /// Slabs lie in `lds`, one or several: A, and B behind it.
+  /// K tiles lie in `lds`, one or several: A, and B behind it.
   GRIDWISE_DEVICE explicit MultiplyFragments(const char* lds)
       : a_(lds, WaveM<kC>() + Lane<kC>() % kC.mma.m),
         b_(lds + kC.lds_a().bytes(), WaveN<kC>() + Lane<kC>() % kC.mma.m) {}
 
-  /// Reads k_fragment `k_fragment` of slab `buffer`.
+  /// Reads k_fragment `k_fragment` of k tile `buffer`.
   GRIDWISE_DEVICE void Read(int k_fragment, int buffer, Fragments& fragments) const {
     for (int i = 0; i < kC.reps_m(); ++i) a_.Read(k_fragment, i, buffer, fragments.a[i]);
     for (int i = 0; i < kC.reps_n(); ++i) b_.Read(k_fragment, i, buffer, fragments.b[i]);

@@ -8,19 +8,19 @@
 
 namespace gridwise::tile {
 
-/// The chunk of its row that a lane reads as the i-th of a slab.
+/// The chunk of its row that a lane reads as the i-th of a k tile.
 template <TileConfig kC>
 GRIDWISE_DEVICE int FragmentChunk(int i) {
   const int k_fragment = i / kC.fragment_reads(), part = i % kC.fragment_reads();
   return (k_fragment * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_reads() + part;
 }
 
-/// Reads an operand's fragments from slabs in LDS that loads filled straight away, of an operand
+/// Reads an operand's fragments from k tiles in LDS that loads filled straight away, of an operand
 /// that is along k.
 template <TileConfig kC, LdsRows kTile>
 class ReadRows {
  public:
-  /// `lds` is the tile of the first slab, and `row` the lane's row for the wave's first matrix
+  /// `lds` is the tile of the first k tile, and `row` the lane's row for the wave's first matrix
   /// instruction. Those of others follow at a constant distance, see LdsRows.
   GRIDWISE_DEVICE ReadRows(const char* lds, int row) {
     for (int i = 0; i < kChunks; ++i) chunks_[i] = lds + kTile.Offset(row, FragmentChunk<kC>(i));
@@ -31,7 +31,7 @@ class ReadRows {
   GRIDWISE_DEVICE void Read(int k_fragment, int rep, int buffer,
                             Fragment<kC, Operand>& fragment) const {
     using Result = Fragment<kC, Operand>;
-    const int offset = buffer * kC.slab_bytes() + rep * kC.mma.m * kTile.row_bytes();
+    const int offset = buffer * kC.k_tile_bytes() + rep * kC.mma.m * kTile.row_bytes();
     struct {
       ChunkVec<kC> chunk[kC.fragment_reads()];
     } read;
@@ -68,7 +68,7 @@ class ReadLines {
     using Result = Fragment<kC, Operand>;
     using Run = Vec<Element<kC.type>, kLines>;
     const char* const from =
-        runs_[rep] + buffer * kC.slab_bytes() + k_fragment * kC.fragment_k() * kTile.line_bytes();
+        runs_[rep] + buffer * kC.k_tile_bytes() + k_fragment * kC.fragment_k() * kTile.line_bytes();
     struct {
       Run run[kHalves];
     } read;

@@ -2,26 +2,26 @@
 
 #include "core/arch/sync.h"
 #include "tile/config.h"
-#include "tile/pipeline/multiply_slab.h"
+#include "tile/pipeline/multiply_k_tile.h"
 
 namespace gridwise::tile {
 
-/// The main loop with one LDS buffer: while a slab is multiplied, the next one is on its way into
+/// The main loop with one LDS buffer: while a k tile is multiplied, the next one is on its way into
 /// registers.
 ///
 ///   load 0 | store 0 | barrier | load 1, multiply 0 | barrier | store 1 | barrier | load 2,
 ///   multiply 1 | ...
 ///
-/// A step of two slabs loads both together, chunk by chunk: a slab's rows may be half a line of
+/// A step of two k tiles loads both together, chunk by chunk: a k tile's rows may be half a line of
 /// memory, and the vector cache has the line no more when a later step asks for its other half.
 ///
 ///   load 0, 1 | store 0 | barrier | multiply 0 | barrier | store 1 | barrier | load 2, 3, multiply
 ///   1 | barrier | store 2 | barrier | multiply 2 | ...
 template <TileConfig kC, class Operands>
 GRIDWISE_DEVICE void SingleLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
-  constexpr bool kTwo = kC.slabs_of_step() == 2;
-  const MultiplySlab<kC> multiply(lds);
-  typename Operands::Slab first, second;
+  constexpr bool kTwo = kC.k_tiles_of_step() == 2;
+  const MultiplyKTile<kC> multiply(lds);
+  typename Operands::KTile first, second;
   const auto load = [&](auto start) __attribute__((always_inline)) {
     if constexpr (kTwo) {
       start(first, second);
@@ -36,14 +36,14 @@ GRIDWISE_DEVICE void SingleLdsLoop(Operands& operands, int steps, char* lds, Wav
     BarrierLds();
     operands.Store(second, lds);
   };
-  load([&](auto&... slabs) __attribute__((always_inline)) { operands.LoadAhead(slabs...); });
+  load([&](auto&... k_tiles) __attribute__((always_inline)) { operands.LoadAhead(k_tiles...); });
   SchedulingFence();  // loads are not put off
   acc.Clear();
   operands.Store(first, lds);
   operands.template Loop<1>(steps - 1, [&](int) __attribute__((always_inline)) {
     if constexpr (kTwo) multiply_first();
     BarrierLds();
-    load([&](auto&... slabs) __attribute__((always_inline)) { operands.Load(slabs...); });
+    load([&](auto&... k_tiles) __attribute__((always_inline)) { operands.Load(k_tiles...); });
     SchedulingFence();  // loads are not put off among the matrix instructions
     multiply(acc);
     SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions

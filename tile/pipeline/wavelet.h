@@ -2,37 +2,37 @@
 
 #include "core/arch/sync.h"
 #include "tile/config.h"
-#include "tile/pipeline/multiply_slab.h"
+#include "tile/pipeline/multiply_k_tile.h"
 
 namespace gridwise::tile {
 
 /// The main loop with specialised waves and two LDS buffers: load waves compute addresses, load and
-/// write a slab while math waves read and multiply the one before it; the loop of a math wave
+/// write a k tile while math waves read and multiply the one before it; the loop of a math wave
 /// has no index arithmetic, and that of a load wave no matrix instructions. Both roles pass `steps`
-/// barriers: one per step, after which the slab is in its buffer and the one before it has been
+/// barriers: one per step, after which the k tile is in its buffer and the one before it has been
 /// multiplied, so that its buffer is free.
 ///
 ///   load   load 0, 1 | store 0 | barrier | load 2, store 1 | barrier | load 3, store 2 | ...
 ///   math                       | barrier | multiply 0      | barrier | multiply 1      | ...
 template <TileConfig kC, class Operands>
 GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
-  static_assert(kC.slabs_in_flight() == 2);
-  typename Operands::Slab slab[2];
-  operands.LoadAhead(slab[0]);
-  operands.LoadAhead(slab[1]);
+  static_assert(kC.k_tiles_in_flight() == 2);
+  typename Operands::KTile k_tile[2];
+  operands.LoadAhead(k_tile[0]);
+  operands.LoadAhead(k_tile[1]);
   SetPriority<0>();
-  operands.Store(slab[0], lds);
-  // What a run begins with is done while the slab before is on its way to LDS.
+  operands.Store(k_tile[0], lds);
+  // What a run begins with is done while the k tile before is on its way to LDS.
   const int rest = (steps - 1) % 2;
   operands.template Loop<2>(steps - 1 - rest, [&](int i) __attribute__((always_inline)) {
     BarrierLds();
-    operands.Load(slab[i]);
+    operands.Load(k_tile[i]);
     SchedulingFence();  // loads are not put off until others are waited for
-    operands.Store(slab[1 - i], lds + (1 - i) * kC.slab_bytes());
+    operands.Store(k_tile[1 - i], lds + (1 - i) * kC.k_tile_bytes());
   });
   BarrierLds();
   if (rest != 0) {
-    operands.Store(slab[1], lds + kC.slab_bytes());
+    operands.Store(k_tile[1], lds + kC.k_tile_bytes());
     BarrierLds();
   }
 }
@@ -40,7 +40,7 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
 template <TileConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, const char* lds, WaveAcc<kC>& acc) {
   acc.Clear();
-  const MultiplySlab<kC> multiply(lds);
+  const MultiplyKTile<kC> multiply(lds);
   const auto step = [&](int buffer) __attribute__((always_inline)) {
     BarrierLds();
     multiply(acc, buffer);

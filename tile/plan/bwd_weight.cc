@@ -8,20 +8,20 @@
 #include "core/estimate/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/estimate.h"
-#include "tile/plan/join.h"
+#include "tile/plan/fixup.h"
 
 namespace gridwise::tile {
 namespace {
 
-/// How the cells of a step of the main loop lie: rows along h, and runs of patch.k cells along w;
-/// and the steps that cover the output cells of an image.
+/// How the pixels of a step of the main loop lie: rows along h, and runs of patch.k pixels along w;
+/// and the steps that cover the output pixels of an image.
 struct StepShape {
   int log2_runs = 0;
   std::int64_t rows = 0;
   std::int64_t steps_h = 0, steps_w = 0;
 };
 
-/// The shape that covers the output cells of an image in the fewest steps; of equal ones the
+/// The shape that covers the output pixels of an image in the fewest steps; of equal ones the
 /// longest along w.
 StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
   const int patches = config.tile.k / config.patch_a.k;
@@ -40,8 +40,8 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-/// Of instances with a halo: positions of a row of cells; of all images, and before them those of
-/// the padding that the first cells of dy meet; and how many a step meets besides its own.
+/// Of instances with a halo: positions of a row of pixels; of all images, and before them those of
+/// the padding that the first pixels of dy meet; and how many a step meets besides its own.
 std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].out() + 1; }
 std::int64_t Positions(const ConvProblem& problem) {
   return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
@@ -70,19 +70,19 @@ std::int64_t Groups(const TileConfig& config, const ConvProblem& problem) {
   return CeilDiv<std::int64_t>(problem.groups, config.merge);
 }
 
-/// The bytes of x, or dy, of one image that offsets reach over: the cells of all steps, and the
+/// The bytes of x, or dy, of one image that offsets reach over: the pixels of all steps, and the
 /// taps'. With a halo, those of all images.
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                    Tensor tensor) {
   const PerAxis stride = problem.AxesOf(tensor).stride;
   if (config.has_halo()) return problem.batch * stride[0] * SizeOf(problem.type);
-  const std::int64_t cells_w = config.tile.k / shape.rows;  // of a step
-  const std::int64_t cells[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
-                                 shape.steps_w * cells_w};
+  const std::int64_t pixels_w = config.tile.k / shape.rows;  // of a step
+  const std::int64_t pixels[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
+                                  shape.steps_w * pixels_w};
   std::int64_t elements = stride[3];
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
-    const std::int64_t last = cells[i] - 1;
+    const std::int64_t last = pixels[i] - 1;
     const std::int64_t last_x =
         std::max<std::int64_t>(0, -dim.pad_begin) + last * dim.stride + dim.dilated_filter() - 1;
     elements += stride[i + 1] * (tensor == Tensor::kX ? last_x : last);
@@ -90,16 +90,16 @@ std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const S
   return elements * SizeOf(problem.type);
 }
 
-/// Whether the taps of one output cell reach further in x than the output cells of one tap.
+/// Whether the taps of one output pixel reach further in x than the output pixels of one tap.
 bool TapsReachFurther(const ConvProblem& problem) {
   const PerAxis stride = problem.AxesOf(Tensor::kX).stride;
-  std::int64_t taps = 0, cells = 0;
+  std::int64_t taps = 0, pixels = 0;
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     taps += (dim.filter - 1) * dim.dilation * stride[i + 1];
-    cells += (dim.out() - 1) * dim.stride * stride[i + 1];
+    pixels += (dim.out() - 1) * dim.stride * stride[i + 1];
   }
-  return taps > cells;
+  return taps > pixels;
 }
 
 /// The bytes of a group of dw that offsets reach over, in f32 as where K is split; columns of a
@@ -112,19 +112,19 @@ std::int64_t WeightReach(const TileConfig& config, const ConvProblem& problem) {
   return 4 * elements;
 }
 
-CellTensor MakeCells(const ConvProblem& problem, Tensor tensor) {
+PixelTensor MakePixels(const ConvProblem& problem, Tensor tensor) {
   const TensorAxes axes = problem.AxesOf(tensor);
   const std::int64_t element = SizeOf(problem.type);
-  CellTensor cells = {};
+  PixelTensor pixels = {};
   for (size_t i = 0; i < 3; ++i) {
-    cells.cell[i] = static_cast<int>(axes.stride[i + 1] * element);
-    cells.size[i] = static_cast<int>(axes.size[i + 1]);
-    cells.stride[i] = 1;
+    pixels.pixel[i] = static_cast<int>(axes.stride[i + 1] * element);
+    pixels.size[i] = static_cast<int>(axes.size[i + 1]);
+    pixels.stride[i] = 1;
   }
-  cells.image = axes.stride[0] * element;
-  cells.group = axes.stride[4] * element;
-  cells.channels = static_cast<int>(axes.size[5]);
-  return cells;
+  pixels.image = axes.stride[0] * element;
+  pixels.group = axes.stride[4] * element;
+  pixels.channels = static_cast<int>(axes.size[5]);
+  return pixels;
 }
 
 /// The order with the fewest runs, whose axis is the innermost of several.
@@ -135,13 +135,13 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
       return steps - (inside_end - inside_begin) + (inside_end > inside_begin);
     }
   };
-  const auto along = [&](std::size_t axis, std::int64_t steps, std::int64_t cells) {
+  const auto along = [&](std::size_t axis, std::int64_t steps, std::int64_t pixels) {
     const Dim& dim = problem.dims[axis];
     const std::int64_t begin =
-        CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * cells);
+        CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * pixels);
     const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // of the first tap
     const std::int64_t outs = last < 0 ? 0 : std::min(dim.out(), last / dim.stride + 1);
-    return Along{steps, begin, std::max(begin, outs / cells)};
+    return Along{steps, begin, std::max(begin, outs / pixels)};
   };
   const Along axes[4] = {{problem.batch, 0, problem.batch},
                          along(0, problem.dims[0].out(), 1),
@@ -169,11 +169,11 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
 }
 
 BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
-                       const Sharing& sharing) {
+                       const SplitK& split_k) {
   const auto divide_by = [](int divisor) { return MakeMagicDiv(static_cast<unsigned>(divisor)); };
   BwdWeightArgs args = {};
-  args.dy = MakeCells(problem, Tensor::kY);
-  args.x = MakeCells(problem, Tensor::kX);
+  args.dy = MakePixels(problem, Tensor::kY);
+  args.x = MakePixels(problem, Tensor::kX);
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     args.x.first[i] = -static_cast<int>(dim.pad_begin);
@@ -181,10 +181,10 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
     args.x.tap_stride[i] = static_cast<int>(dim.dilation);
     args.out[i] = static_cast<int>(dim.out());
   }
-  for (CellTensor* tensor : {&args.dy, &args.x}) {
+  for (PixelTensor* tensor : {&args.dy, &args.x}) {
     for (int i = 0; i < 3; ++i) {
-      // Of an axis with one output cell, which takes no step, it may be anything.
-      tensor->out_cell[i] = static_cast<int>(std::int64_t{tensor->stride[i]} * tensor->cell[i]);
+      // Of an axis with one output pixel, which takes no step, it may be anything.
+      tensor->out_pixel[i] = static_cast<int>(std::int64_t{tensor->stride[i]} * tensor->pixel[i]);
       tensor->by_stride[i] = divide_by(tensor->stride[i]);
     }
   }
@@ -200,8 +200,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   args.log2_step_runs = shape.log2_runs;
   args.order = OrderOf(config, problem, shape);
   args.steps = static_cast<int>(Steps(config, problem, shape));
-  args.split_steps = CeilDiv(args.steps, sharing.splits);
-  args.epilogue = MakeEpilogue(problem, sharing);
+  args.split_steps = CeilDiv(args.steps, split_k.splits);
+  args.epilogue = MakeEpilogue(problem, split_k);
   if (config.has_halo()) {
     const int pitch = static_cast<int>(Pitch(problem)), rows = args.dy.size[1] + 1;
     args.positions = {.pitch = pitch,
@@ -230,28 +230,28 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const std::int64_t stride = config.stride;
-    // Behind the last cell of a row of x there is none, so that taps meet none of the next row.
+    // Behind the last pixel of a row of x there is none, so that taps meet none of the next row.
     const bool meets = dim.filter == 3 && dim.stride == stride && dim.dilation == 1 &&
                        dim.pad_begin == 1 && dim.out() >= CeilDiv(dim.in, stride);
     if (i == 0 ? dim != Dim{} : !meets) {
-      return Refusal(
-          RefusalCode::kOther,
-          absl::StrFormat("along %s the filter is not one of 3 with stride %d and padding 1, whose "
-                          "output meets all of the input, or of 1 cell along d; the instance meets "
-                          "neighbours",
-                          kAxisNames[i], stride));
+      return Refusal(RefusalCode::kOther,
+                     absl::StrFormat(
+                         "along %s the filter is not one of 3 with stride %d and padding 1, whose "
+                         "output meets all of the input, or of 1 pixel along d; the instance meets "
+                         "neighbours",
+                         kAxisNames[i], stride));
     }
   }
   const std::int64_t needed = Reach(config, problem) + config.tile.k;
   if (needed > config.halo) {
     return Refusal(
         RefusalCode::kOther,
-        absl::StrFormat("a step meets %d cells of rows of %d; the instance has LDS for %d", needed,
+        absl::StrFormat("a step meets %d pixels of rows of %d; the instance has LDS for %d", needed,
                         problem.dims[2].out(), config.halo.value));
   }
   const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
   if (x[4] != c || y[4] != k) {
-    return Refusal(RefusalCode::kLayout, "groups of a cell of x or dy do not follow each other");
+    return Refusal(RefusalCode::kLayout, "groups of a pixel of x or dy do not follow each other");
   }
   return std::nullopt;
 }
@@ -300,7 +300,7 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
                         tiles, steps, most_tiles),
         tiles > most_tiles  ? PartAxis::kK
         : problem.batch > 1 ? PartAxis::kImages
-                            : PartAxis::kCells};
+                            : PartAxis::kPixels};
   }
   if (tiles * Groups(config, problem) >= kOffsetLimit) {
     return Excess{absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31",
@@ -318,7 +318,7 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         config.has_halo()   ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
         : dw_bytes >= limit ? PartAxis::kK
         : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
-                                                        : PartAxis::kCells};
+                                                        : PartAxis::kPixels};
   }
   return TooLargeForEpilogue(problem, /*images=*/1);
 }
@@ -335,7 +335,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// What workgroups do, those with a halo also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
-  TileSteps steps = TileStepsOf(config, request, {.along_cells = true});
+  TileSteps steps = TileStepsOf(config, request, {.along_pixels = true});
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
@@ -343,8 +343,8 @@ TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
   return steps;
 }
 
-JoinPlan JoinPlanOf(const TileConfig& config, const ConvProblem& problem, int splits) {
-  return PlanJoin(config, Tiles(config, problem) * Groups(config, problem), splits);
+FixupPlan FixupPlanOf(const TileConfig& config, const ConvProblem& problem, int splits) {
+  return PlanFixup(config, Tiles(config, problem) * Groups(config, problem), splits);
 }
 
 }  // namespace
@@ -352,24 +352,24 @@ JoinPlan JoinPlanOf(const TileConfig& config, const ConvProblem& problem, int sp
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request) {
   const Work work = WorkOf(config, request.problem);
   const TileEstimate estimate = EstimateTiles(request, config.type, StepsOf(config, request), work);
-  const int splits = estimate.sharing.splits;
+  const int splits = estimate.split_k.splits;
   return {.splits = splits,
           .cost = estimate.cost,
-          .join_bytes = JoinPlanOf(config, request.problem, splits).workspace_bytes};
+          .fixup_bytes = FixupPlanOf(config, request.problem, splits).workspace_bytes};
 }
 
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Sharing sharing =
+  const SplitK split_k =
       EstimateTiles(request, config.type, StepsOf(config, request), WorkOf(config, problem))
-          .sharing;
+          .split_k;
   BwdWeightPlan plan = {
       .shape = {.workgroups = {static_cast<unsigned>(Tiles(config, problem)),
                                static_cast<unsigned>(Groups(config, problem)),
-                               static_cast<unsigned>(sharing.splits)},
+                               static_cast<unsigned>(split_k.splits)},
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
-      .args = MakeArgs(config, problem, ChooseStepShape(config, problem), sharing)};
-  plan.args.join = JoinPlanOf(config, problem, sharing.splits).args;
+      .args = MakeArgs(config, problem, ChooseStepShape(config, problem), split_k)};
+  plan.args.fixup = FixupPlanOf(config, problem, split_k.splits).args;
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
   plan.args.map = ChooseBlockMap(request.device,
@@ -380,7 +380,7 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                                   .column_elements = config.tile.n,
                                   .resident = ResidentWorkgroups(config, request),
                                   .groups = Groups(config, problem),
-                                  .splits = sharing.splits,
+                                  .splits = split_k.splits,
                                   .group_bytes = group_stride * SizeOf(config.type) * config.merge,
                                   .channels = problem.c_per_group() * config.merge});
   return plan;

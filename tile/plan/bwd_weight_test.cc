@@ -22,15 +22,15 @@ constexpr TileConfig kPairs = {.tile = {128, 128, 32},
                                .patch_b = {8, 2}};
 static_assert(Reject(kPairs, Gfx::k942) == nullptr);
 
-// Straight to LDS, a cell at a time.
-constexpr TileConfig kSingleCells = [] {
+// Straight to LDS, a pixel at a time.
+constexpr TileConfig kSinglePixels = [] {
   TileConfig c = kPairs;
   c.mma.k = 16;
   c.patch_a = c.patch_b = {1, 8};
   c.pipeline = {Schedule::kDirect, 2};
   return c;
 }();
-static_assert(Reject(kSingleCells, Gfx::k950) == nullptr);
+static_assert(Reject(kSinglePixels, Gfx::k950) == nullptr);
 
 // Of groups of 8 channels, with a halo of stride 1, and of 2.
 constexpr TileConfig kBlocks = {.tile = {32, 72, 32},
@@ -57,7 +57,7 @@ constexpr TileConfig kFilledBlocks = [] {
   return c;
 }();
 static_assert(Reject(kFilledBlocks, Gfx::k942) == nullptr);
-// On RDNA4, whose lanes hold 8 cells too; RDNA3's hold 16.
+// On RDNA4, whose lanes hold 8 pixels too; RDNA3's hold 16.
 constexpr TileConfig BlocksOf(MmaUnit unit) {
   TileConfig c = kBlocks;
   c.mma.unit = unit;
@@ -75,9 +75,9 @@ ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::in
           .dims = {Dim{}, dim, dim}};
 }
 
-BwdWeightPlan PlanOf(const ConvProblem& problem, Sharing sharing = {}) {
+BwdWeightPlan PlanOf(const ConvProblem& problem, SplitK split_k = {}) {
   const DeviceFacts device = Gfx::k942;
-  return PlanBwdWeight(kPairs, {device, problem, /*sub_gemms=*/{}, sharing});
+  return PlanBwdWeight(kPairs, {device, problem, /*sub_gemms=*/{}, split_k});
 }
 
 TEST(PlanBwdWeight, TilesAreExactWhereSizesDivide) {
@@ -87,7 +87,7 @@ TEST(PlanBwdWeight, TilesAreExactWhereSizesDivide) {
   EXPECT_EQ(plan.args.terms, 9 * 256);
 }
 
-// 32 cells a step, in runs of 8 along w.
+// 32 pixels a step, in runs of 8 along w.
 TEST(PlanBwdWeight, StepsCoverTheImageInTheFewest) {
   const auto args = [](std::int64_t in) { return PlanOf(Square(in, 1, 64, 64)).args; };
   EXPECT_EQ(args(32).step_rows, 1);  // a row of 4 runs
@@ -109,7 +109,7 @@ TEST(PlanBwdWeight, SplitsCoverAllSteps) {
 }
 
 TEST(PlanBwdWeight, StepsGoFirstAlongTheAxisWithTheFewestRuns) {
-  ConvProblem problem = Square(100, 3, 64, 64);  // 25 steps of 4 rows by 13 of 8 cells
+  ConvProblem problem = Square(100, 3, 64, 64);  // 25 steps of 4 rows by 13 of 8 pixels
   EXPECT_EQ(PlanOf(problem).args.order.run_axis, StepOrder::kH) << "23 of 25 are one run";
   problem.batch = 32;
   EXPECT_EQ(PlanOf(problem).args.order.run_axis, StepOrder::kImage) << "32 of 32 are";
@@ -128,7 +128,7 @@ TEST(PlanBwdWeight, EveryStepIsInTheOrder) {
   }
 }
 
-// By the definition: whether each cell of a step is one of the output, and meets one of x through
+// By the definition: whether each pixel of a step is one of the output, and meets one of x through
 // every tap.
 TEST(PlanBwdWeight, RunsAreOfStepsWithNothingOutside) {
   for (const Dim& dim : {Dim{.in = 100, .filter = 3, .pad_begin = 1, .pad_end = 1},
@@ -156,13 +156,13 @@ TEST(PlanBwdWeight, RunsAreOfStepsWithNothingOutside) {
   }
 }
 
-// A line of cells, as 1x1 filters have after simplification: 32 cells of a step lie along it, so no
-// offset reaches over lines that there are not.
-TEST(PlanBwdWeight, OffsetsReachOverTheCellsOfTheStepsAlone) {
-  const std::int64_t cells = 320'000, bytes = cells * 512 * 2;  // of dy
-  ConvProblem problem = Square(cells, 1, 256, 512);
+// A line of pixels, as 1x1 filters have after simplification: 32 pixels of a step lie along it, so
+// no offset reaches over lines that there are not.
+TEST(PlanBwdWeight, OffsetsReachOverThePixelsOfTheStepsAlone) {
+  const std::int64_t pixels = 320'000, bytes = pixels * 512 * 2;  // of dy
+  ConvProblem problem = Square(pixels, 1, 256, 512);
   problem.dims[1] = Dim{};
-  for (const TileConfig& row : {kPairs, kSingleCells}) {
+  for (const TileConfig& row : {kPairs, kSinglePixels}) {
     EXPECT_FALSE(TooLargeForBwdWeight(row, problem, bytes + 1).has_value());
     EXPECT_THAT(TooLargeForBwdWeight(row, problem, bytes).value().reason,
                 HasSubstr("offsets reach over 327680000 bytes of an image of dy"));
@@ -176,8 +176,9 @@ ConvProblem Grouped(const Dim& dim) {
   return problem;
 }
 
-// By the definition: through every tap, a cell of dy meets the cell of x at the tap's distance of
-// positions from its own, in the tap's plane, or none where that position has no cell of the plane.
+// By the definition: through every tap, a pixel of dy meets the pixel of x at the tap's distance of
+// positions from its own, in the tap's plane, or none where that position has no pixel of the
+// plane.
 TEST(PlanBwdWeight, TapsAreDistancesOfPositions) {
   int taken = 0;
   for (const TileConfig& row : {kBlocks, kStridedBlocks}) {
@@ -215,13 +216,13 @@ TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
   // Two rows of positions and a step: 2 * (54 + 2) + 32; of stride 2 one.
   EXPECT_EQ(Why(RejectBwdWeight(kBlocks, Grouped(dim(54, 1)))), "");
   EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(dim(55, 1)))),
-              HasSubstr("a step meets 146 cells of rows of 55; the instance has LDS for 144"));
+              HasSubstr("a step meets 146 pixels of rows of 55; the instance has LDS for 144"));
   EXPECT_EQ(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(220, 2)))), "");
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(221, 2)))),
-              HasSubstr("a step meets 145 cells of rows of 111; the instance has LDS for 144"));
+              HasSubstr("a step meets 145 pixels of rows of 111; the instance has LDS for 144"));
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(54, 1)))),
               HasSubstr("along h the filter is not one of 3 with stride 2"));
-  // A row of x whose last cell no cell of dy has for its centre.
+  // A row of x whose last pixel no pixel of dy has for its centre.
   Dim cut = dim(54, 1);
   cut.pad_end = 0;
   EXPECT_THAT(Why(RejectBwdWeight(kBlocks, Grouped(cut))),
@@ -254,7 +255,7 @@ TEST(PlanBwdWeight, BlocksCountGroups) {
   problem.c = 5 * 16;
   const DeviceFacts device = Gfx::k942;
   const BwdWeightPlan plan =
-      PlanBwdWeight(kFilledBlocks, {device, problem, /*sub_gemms=*/{}, Sharing{}});
+      PlanBwdWeight(kFilledBlocks, {device, problem, /*sub_gemms=*/{}, SplitK{}});
   EXPECT_EQ(plan.shape.workgroups[1], 3u);  // of two groups
   EXPECT_EQ(plan.args.positions.groups, 5);
   EXPECT_EQ(plan.args.dy.channels, 12);

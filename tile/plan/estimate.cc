@@ -21,13 +21,13 @@ namespace {
 /// Of a workgroup outside of its steps: where its tile is, and its loads, which are no matter of
 /// waves that only multiply; and for each element of the output, of which a lane has several,
 /// conversion and stage. Of `run` tiles one after the other, whose weights are loaded once.
-Instructions OfWorkgroup(const TileConfig& c, bool along_cells, int run) {
+Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
   const bool apart = c.load_waves() > 0;
   const Instructions of_wave =
-      along_cells ? Instructions{.vector = apart ? 140.0 : 220.0, .scalar = apart ? 280.0 : 400.0}
-                  : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
+      along_pixels ? Instructions{.vector = apart ? 140.0 : 220.0, .scalar = apart ? 280.0 : 400.0}
+                   : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
   const Instructions of_halo =  // once, and for each tile
       c.keeps_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
                         : Instructions{};
@@ -35,9 +35,9 @@ Instructions OfWorkgroup(const TileConfig& c, bool along_cells, int run) {
           .scalar = (of_wave.scalar + of_halo.scalar) * waves};
 }
 
-/// Of the address unit, for an operand's slab: 16 lanes, or 64 bytes, at a time.
-double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, bool along_cells) {
-  const double bytes = (along_cells || patch.n > 1 ? patch.n : patch.k) * SizeOf(c.type);
+/// Of the address unit, for an operand's k tile: 16 lanes, or 64 bytes, at a time.
+double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, bool along_pixels) {
+  const double bytes = (along_pixels || patch.n > 1 ? patch.n : patch.k) * SizeOf(c.type);
   const double loads = 1.0 * rows * c.tile.k * SizeOf(c.type) / bytes;
   return loads / 16 * std::max(1.0, 16 * bytes / 64);
 }
@@ -45,12 +45,12 @@ double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, boo
 /// Of a halo's pixels, which are loaded by elements, for a row of the filter.
 double PixelCycles(const TileConfig& c) {
   const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
-  return 1.0 * c.halo * c.cells_of_position() * loads / 16 / c.most_taps();
+  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.most_taps();
 }
 
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
 
-/// Of a step along channels. Rows of taps in LDS take most of it to find their cells.
+/// Of a step along channels. Rows of taps in LDS take most of it to find their pixels.
 Instructions OfStep(const TileConfig& c) {
   constexpr double kOfSwapped = 0.55;  // of an element that is transposed
   const double waves = c.threads() / c.mma.lanes();
@@ -62,9 +62,9 @@ Instructions OfStep(const TileConfig& c) {
                     waves};
 }
 
-/// Of a step along cells: elements are transposed in registers, two at a time, unless they go
+/// Of a step along pixels: elements are transposed in registers, two at a time, unless they go
 /// straight to LDS; and now and then a run of steps begins.
-Instructions OfStepAlongCells(const TileConfig& c) {
+Instructions OfStepAlongPixels(const TileConfig& c) {
   const double elements = 1.0 * (c.tile.m + c.tile.n) * c.tile.k / c.mma.lanes();
   return {.vector = (c.loads_to_lds() ? 0 : 0.5 * elements) + 3 * LoadWaves(c),
           .scalar = 16 * LoadWaves(c)};
@@ -72,25 +72,25 @@ Instructions OfStepAlongCells(const TileConfig& c) {
 
 /// Of sums of blocks, whose waves issue many instructions besides matrix ones.
 TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
-  constexpr double kClocksOfCell = 40;  // by the simulator's clock
+  constexpr double kClocksOfPixel = 40;  // by the simulator's clock
   const double waves_per_simd =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
-  const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.cell_bytes();
-  // Of a block's cells: runs of dy and of x's planes in a row.
-  const int reads = TileConfig::kRunCells * (1 + c.stride) + c.neighbours();
+  const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.pixel_bytes();
+  // Of a block's pixels: runs of dy and of x's planes in a row.
+  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.neighbours();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
                            MmaCycles(c.mma, c.type) * waves_per_simd,
-          .slab_bytes = step_bytes,
+          .k_tile_bytes = step_bytes,
           .line_bytes = step_bytes,
-          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / TileConfig::kRunCells * reads *
+          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / TileConfig::kRunPixels * reads *
                         TileConfig::kBlock * SizeOf(c.type),
           .written_bytes = step_bytes,
-          .lane_cycles = kClocksOfCell * c.tile.k,
+          .lane_cycles = kClocksOfPixel * c.tile.k,
           .barriers = 2,
-          .of_workgroup = OfWorkgroup(c, /*along_cells=*/true, /*run=*/1),
+          .of_workgroup = OfWorkgroup(c, /*along_pixels=*/true, /*run=*/1),
           .of_step = {},
           .of_tap = {}};
 }
@@ -103,7 +103,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const double simds =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double waves_per_simd = std::max(1.0, simds);
-  // Loads of parts of cells, beyond those of whole ones.
+  // Loads of parts of pixels, beyond those of whole ones.
   const auto parts = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
   };
@@ -115,22 +115,22 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
     constexpr int kLineBytes = 128;
     const int run = c.step_k() * SizeOf(c.type);
     const bool along_k = patch.n == 1 && patch.k > 1 && c.merge == 1;
-    // Of shorter cells, lines go on with the next row's.
+    // Of shorter pixels, lines go on with the next row's.
     return along_k && run < kLineBytes && problem.channels > c.step_k()
                ? tile.bytes() * (1.0 * kLineBytes / run - 1)
                : 0.0;
   };
   const int rows_b = c.lds_b().rows;
-  // Of a tap, or a row of taps, where cells are loaded for all of them.
+  // Of a tap, or a row of taps, where pixels are loaded for all of them.
   const int taps = std::max<int>(c.taps_in_lds, 1);
-  const double cells_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
-  const double slab_bytes = c.keeps_weights() ? cells_bytes
-                            : c.has_halo()    ? cells_bytes + taps * c.lds_b().bytes()
-                                              : 1.0 * c.slab_bytes();
+  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
+  const double k_tile_bytes = c.keeps_weights() ? pixels_bytes
+                              : c.has_halo()    ? pixels_bytes + taps * c.lds_b().bytes()
+                                                : 1.0 * c.k_tile_bytes();
   const double read_elements =
       c.waves.m * c.waves.n * taps *
       ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
-  // Of a halo's tiles, while the next one's cells are on their way.
+  // Of a halo's tiles, while the next one's pixels are on their way.
   const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,
@@ -139,28 +139,28 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
                            MmaCycles(c.mma, c.type) * waves_per_simd * taps,
           .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
-          .slab_bytes = slab_bytes,
+          .k_tile_bytes = k_tile_bytes,
           .line_bytes =
-              slab_bytes + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
+              k_tile_bytes + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
           .read_bytes = read_elements * SizeOf(c.type),
-          .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : slab_bytes,
+          .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : k_tile_bytes,
           .swapped_elements = swapped(c.patch_a, c.tile.m) + taps * swapped(c.patch_b, rows_b),
           .address_cycles =
-              (c.has_pixels() ? PixelCycles(c)
-                              : AddressCycles(c, c.patch_a, c.tile.m, problem.along_cells)) +
-              (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_cells)),
+              (c.packs_pixels() ? PixelCycles(c)
+                                : AddressCycles(c, c.patch_a, c.tile.m, problem.along_pixels)) +
+              (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_pixels)),
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .slabs_in_flight = c.keeps_weights() ? c.most_taps() : c.slabs_in_flight(),
+          .k_tiles_in_flight = c.keeps_weights() ? c.most_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
-          .of_workgroup = OfWorkgroup(c, problem.along_cells, problem.run),
-          .of_step = problem.along_cells ? OfStepAlongCells(c) : OfStep(c),
+          .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),
+          .of_step = problem.along_pixels ? OfStepAlongPixels(c) : OfStep(c),
           .of_tap = {.vector = c.has_halo() ? 0 : 18 * LoadWaves(c),
                      .scalar = c.has_halo() ? 0 : 55 * LoadWaves(c)},
           .ragged_cycles = kLoadIssue / c.mma.lanes() *
                            (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n)),
-          .join_bytes = c.joins_splits() ? 1.0 * c.sum_bytes() : 0};
+          .fixup_bytes = c.has_fixup() ? 1.0 * c.sum_bytes() : 0};
 }
 
 }  // namespace gridwise::tile

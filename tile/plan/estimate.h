@@ -11,7 +11,7 @@ namespace gridwise::tile {
 /// What estimates of a workgroup's steps need to know of a problem.
 struct TileProblem {
   std::int64_t channels = 0;  // of a group's source
-  bool along_cells = false;   // K is cells: backward-weight
+  bool along_pixels = false;  // K is pixels: backward-weight
   int run = 1;                // tiles that a workgroup computes one after the other
 };
 

@@ -12,12 +12,12 @@
 #include "core/estimate/tap_window.h"
 #include "core/launch/plan_epilogue.h"
 #include "tile/plan/estimate.h"
-#include "tile/plan/join.h"
+#include "tile/plan/fixup.h"
 
 namespace gridwise::tile {
 namespace {
 
-/// Cells of the tensor that is written, and of the one that is gathered from.
+/// Pixels of the tensor that is written, and of the one that is gathered from.
 std::int64_t OutputSize(Direction direction, const Dim& dim) {
   return direction == Direction::kForward ? dim.out() : dim.in;
 }
@@ -25,7 +25,7 @@ std::int64_t SourceSize(Direction direction, const Dim& dim) {
   return direction == Direction::kForward ? dim.in : dim.out();
 }
 
-/// What a problem looks like to the kernels. Sizes are cells and channels of a group, strides
+/// What a problem looks like to the kernels. Sizes are pixels and channels of a group, strides
 /// bytes.
 struct View {
   explicit View(const ConvProblem& problem)
@@ -34,7 +34,7 @@ struct View {
         output(problem.AxesOf(problem.out())),
         k(source.size[5]),
         n(output.size[5]) {
-    output_cells = output.size[1] * output.size[2] * output.size[3];
+    output_pixels = output.size[1] * output.size[2] * output.size[3];
     for (TensorAxes* axes : {&source, &weights}) {
       for (std::int64_t& stride : axes->stride) stride *= SizeOf(problem.type);
     }
@@ -44,7 +44,7 @@ struct View {
 
   TensorAxes source, weights, output;
   std::int64_t k, n;
-  std::int64_t output_cells;
+  std::int64_t output_pixels;
 };
 
 /// The most images that the rows of one tile can touch.
@@ -58,8 +58,8 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
-/// Cells of the source along an axis that offsets count over: from the first one that a tap of an
-/// output cell meets, or the tensor's first, to the last one.
+/// Pixels of the source along an axis that offsets count over: from the first one that a tap of an
+/// output pixel meets, or the tensor's first, to the last one.
 std::int64_t SourceReach(Direction direction, const Dim& dim) {
   const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
   if (direction == Direction::kForward) {
@@ -80,8 +80,8 @@ std::int64_t WeightReach(const View& view) {
   return bytes;
 }
 
-GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const Sharing& sharing) {
-  const int splits = sharing.splits;
+GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const SplitK& split_k) {
+  const int splits = split_k.splits;
   const View view(problem);
   const bool forward = problem.direction == Direction::kForward;
   GatherArgs args = {};
@@ -100,16 +100,16 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   for (int i = 0; i < 3; ++i) {
     const auto axis = static_cast<std::size_t>(i);
     const Dim& dim = problem.dims[axis];
-    args.source_cell[i] = static_cast<int>(view.source.stride[axis + 1]);
+    args.source_pixel[i] = static_cast<int>(view.source.stride[axis + 1]);
     args.w_tap[i] = static_cast<int>(view.weights.stride[axis + 2]);
     args.source_size[i] = static_cast<int>(SourceSize(problem.direction, dim));
     args.strides[i] = MakeAxisStrides(problem.direction, dim);
   }
   args.splits = splits;
   args.by_splits = MakeMagicDiv(static_cast<unsigned>(splits));
-  args.slabs = CeilDiv(args.k, config.step_k());
-  args.by_slabs = MakeMagicDiv(static_cast<unsigned>(args.slabs));
-  args.epilogue = MakeEpilogue(problem, sharing);
+  args.k_tiles = CeilDiv(args.k, config.step_k());
+  args.by_k_tiles = MakeMagicDiv(static_cast<unsigned>(args.k_tiles));
+  args.epilogue = MakeEpilogue(problem, split_k);
   return args;
 }
 
@@ -152,14 +152,14 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   return std::nullopt;
 }
 
-/// The strips of a class of `rows` x `columns` cells with so many taps along h and w, of so many
-/// images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the cells of one
+/// The strips of a phase of `rows` x `columns` pixels with so many taps along h and w, of so many
+/// images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the pixels of one
 /// column's.
 Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h, int all_taps_w,
                 int images, int run) {
   const int taps_h = std::max(config.reach_h(all_taps_h), 1);
   const int taps_w = std::max(config.reach_w(all_taps_w), 1);
-  // Cells of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
+  // Pixels of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
   const int spare = config.halo - config.tile.m - (taps_w - 1);
   const int most = taps_h > 1 ? spare / (taps_h - 1) - (taps_w - 1) : columns;
   if (most < 1 || spare < 0) return {};
@@ -176,7 +176,7 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h,
   return strips;
 }
 Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int run) {
-  const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
+  const AxisPhase &h = gemm.axis[1], &w = gemm.axis[2];
   return StripsOf(config, h.count, w.count, h.taps, w.taps, gemm.m / (h.count * w.count), run);
 }
 
@@ -196,7 +196,7 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                                    channels, least, most));
   }
   // Taps end within the last fragment. Of one tap there is nothing to gain.
-  const int most_taps = config.pixels_of_slab();
+  const int most_taps = config.pixels_of_k_tile();
   const int least_taps = std::max(most_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < least_taps || taps_w > most_taps) {
     return Refusal(RefusalCode::kFilter,
@@ -206,15 +206,15 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
   return std::nullopt;
 }
 
-/// Why the instance cannot load the problem's cells once for all taps; nothing if it can, or has no
-/// halo.
+/// Why the instance cannot load the problem's pixels once for all taps; nothing if it can, or has
+/// no halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const bool forward = problem.direction == Direction::kForward;
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const bool walks = config.has_taps_in_lds(), merges = config.merge > 1;
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
-  if (config.has_pixels()) {
+  if (config.packs_pixels()) {
     const auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
     if (reason) return reason;
   } else if (channels % at_a_time != 0) {
@@ -239,23 +239,23 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
-    taps[i] = forward ? dim.filter : dim.most_taps_of_class();
+    taps[i] = forward ? dim.filter : dim.most_taps_of_phase();
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
       return Refusal(
           RefusalCode::kFilter,
           absl::StrFormat("along %s a row's taps, and rows, with stride %d and dilation %d meet "
-                          "source cells that are no neighbours, or lie in other planes than the "
+                          "source pixels that are no neighbours, or lie in other planes than the "
                           "row's, of stride %d",
                           kAxisNames[i], dim.stride, dim.dilation, stride));
     }
   }
   // Tiles of more columns take less time where there are more, which estimates don't tell.
-  constexpr int kMostSlabs = 16;
-  if (walks && channels > kMostSlabs * config.tile.k) {
+  constexpr int kMaxKTiles = 16;
+  if (walks && channels > kMaxKTiles * config.tile.k) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has %d source channels; the instance is for at most %d",
-                                   channels, kMostSlabs * config.tile.k));
+                                   channels, kMaxKTiles * config.tile.k));
   }
   const int taps_of_row = config.taps_in_lds;
   if (walks && (taps[2] != taps_of_row || problem.dims[1].stride * problem.dims[2].stride != 1)) {
@@ -266,30 +266,30 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                         taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
   // So that products with a row fit a multiplication of 24 bits.
-  constexpr std::int64_t kMostRows = 1 << 24;
-  if (problem.dims[1].in >= kMostRows || problem.dims[1].out() >= kMostRows) {
+  constexpr std::int64_t kMaxRows = 1 << 24;
+  if (problem.dims[1].in >= kMaxRows || problem.dims[1].out() >= kMaxRows) {
     return Refusal(
         RefusalCode::kOther,
         absl::StrFormat("the problem has %d and %d rows; the instance takes fewer than %d",
-                        problem.dims[1].in, problem.dims[1].out(), kMostRows));
+                        problem.dims[1].in, problem.dims[1].out(), kMaxRows));
   }
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
     return Refusal(RefusalCode::kOther,
                    "the problem has three axes; the instance takes one or two");
   }
-  const std::int64_t kept = taps[1] * (config.has_pixels() ? 1 : taps[2]);
+  const std::int64_t kept = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
   if (kept > config.most_taps() || SubGemmCount(problem) > kInlineSubGemms) {
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
                         taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
-                        config.has_pixels() ? " rows of taps" : "", kInlineSubGemms));
+                        config.packs_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                                 static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
     return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("%d x %d taps reach over more cells than the row's %d", taps[1],
+                   absl::StrFormat("%d x %d taps reach over more pixels than the row's %d", taps[1],
                                    taps[2], config.halo.value));
   }
   return std::nullopt;
@@ -316,22 +316,23 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   }
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
   for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
-    if (patch.n == 1 && !config.has_pixels() && channels % config.ragged(patch) != 0) {
+    if (patch.n == 1 && !config.packs_pixels() && channels % config.ragged(patch) != 0) {
       return Refusal(
           RefusalCode::kChannels,
           absl::StrFormat("a group has %d source channels; the instance loads %d at a time",
                           channels, config.ragged(patch)));
     }
   }
-  if (config.slabs_of_step() > 1 && channels % config.step_k() != 0) {
+  if (config.k_tiles_of_step() > 1 && channels % config.step_k() != 0) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat("a group has %d source channels; the instance loads %d together",
                                    channels, config.step_k()));
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   const bool transposes = config.reads_transposed(config.patch_b);
-  // Only rows that load ragged slabs have loads for a single column (LoadWeightsPatches).
-  const bool needs_pair = config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_slabs();
+  // Only rows that load ragged k tiles have loads for a single column (LoadWeightsPatches).
+  const bool needs_pair =
+      config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_k_tiles();
   if ((transposes && columns % config.patch_b.n != 0) || (needs_pair && columns == 1)) {
     return Refusal(
         RefusalCode::kChannels,
@@ -352,17 +353,17 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
                                         std::int64_t limit) {
   const bool forward = problem.direction == Direction::kForward;
   const View view(problem);
-  const std::int64_t rows = problem.batch * view.output_cells;
+  const std::int64_t rows = problem.batch * view.output_pixels;
   const std::int64_t sub_gemms = SubGemmCount(problem);
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
   // Of the launch; HIP bounds its work-items, too.
   const std::int64_t tiles = (rows / config.tile.m + sub_gemms) * n_tiles;
   const std::int64_t most_tiles = kMaxWorkItems / config.threads();
-  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kCells;
+  const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
   if (sub_gemms > kMaxSubGemms) {
     return Excess{
         absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
-        PartAxis::kCells};
+        PartAxis::kPixels};
   }
   if (rows >= kOffsetLimit || tiles > most_tiles) {
     return Excess{absl::StrFormat("%s has %d pixels of %d channels a group, in %d tiles; pixels "
@@ -393,7 +394,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
             "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
             source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit),
         w_bytes >= limit ? PartAxis::kK
-        : of_image       ? PartAxis::kCells
+        : of_image       ? PartAxis::kPixels
                          : PartAxis::kImages};
   }
   return TooLargeForEpilogue(problem, images, config.merge);
@@ -406,7 +407,7 @@ namespace {
 /// idle. `columns` are workgroups of all groups and columns beside each other.
 int TilesOfWorkgroup(const TileConfig& config, std::span<const SubGemm> gemms, double columns,
                      double at_once) {
-  constexpr int kMostRounds = 4;
+  constexpr int kMaxRounds = 4;
   constexpr int kFixedTiles = 2;  // that take as long as all before the first tile
   const auto workgroups = [&](int run) {
     double sum = 0;
@@ -417,7 +418,7 @@ int TilesOfWorkgroup(const TileConfig& config, std::span<const SubGemm> gemms, d
   for (const SubGemm& gemm : gemms) most = std::max(most, WorkgroupsAlongM(config, gemm, 1));
   int best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (int rounds = 1; rounds <= kMostRounds; ++rounds) {
+  for (int rounds = 1; rounds <= kMaxRounds; ++rounds) {
     const double of_gemm =
         std::floor(rounds * at_once / (static_cast<double>(gemms.size()) * columns));
     const int run = CeilDiv(most, std::max(1, static_cast<int>(of_gemm)));
@@ -444,22 +445,22 @@ struct Tiles {
     const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
     groups = CeilDiv<std::int64_t>(problem.groups, config.merge);
     n_tiles = static_cast<int>(CeilDiv<std::int64_t>(output.size[5] * config.merge, config.tile.n));
-    const auto slabs = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
+    const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_of_group()));
     work = {.tiles = 0, .steps = 0, .out_elements = static_cast<double>(output.Elements())};
     for (const SubGemm& gemm : request.sub_gemms) {
       const double of_sub_gemm =
           WorkgroupsAlongM(config, gemm, /*run=*/1) * static_cast<double>(n_tiles * groups);
-      const int taps = config.has_pixels() ? gemm.axis[1].taps : Taps(gemm);
+      const int taps = config.packs_pixels() ? gemm.axis[1].taps : Taps(gemm);
       work.tap_steps += of_sub_gemm * taps;
-      work.steps += of_sub_gemm * taps * slabs;
-      work.most_steps = std::max(work.most_steps, taps * slabs);
+      work.steps += of_sub_gemm * taps * k_tiles;
+      work.most_steps = std::max(work.most_steps, taps * k_tiles);
     }
     // A step is a row of taps there.
     if (config.has_taps_in_lds()) {
       work.steps /= config.taps_in_lds;
       work.most_steps /= config.taps_in_lds;
     }
-    if (config.has_ragged_slabs() && channels % config.chunk() != 0) {
+    if (config.has_ragged_k_tiles() && channels % config.chunk() != 0) {
       work.ragged_steps = work.tap_steps;
     }
     if (config.keeps_weights()) {
@@ -478,7 +479,7 @@ struct Tiles {
 };
 
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
-  if (config.keeps_weights()) request.sharing.splits = 1;
+  if (config.keeps_weights()) request.split_k.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
@@ -487,7 +488,7 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
                  {.rows = 1.0 * config.tile.m,
                   .columns = 1.0 * tiles.n_tiles,
                   .terms = 1.0 * config.k_of_group(),
-                  .part = 1.0 * config.lds_a().bytes() / config.slab_bytes()},
+                  .part = 1.0 * config.lds_a().bytes() / config.k_tile_bytes()},
                  steps);
   }
   return EstimateTiles(request, config.type, steps, tiles.work);
@@ -498,17 +499,17 @@ TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Til
 PartEstimate EstimateGather(const TileConfig& config, const PartRequest& request) {
   const Tiles tiles(config, request);
   const TileEstimate estimate = EstimateOf(config, request, tiles);
-  const int splits = estimate.sharing.splits;
+  const int splits = estimate.split_k.splits;
   return {.splits = splits,
           .cost = estimate.cost,
-          .join_bytes = PlanJoin(config, tiles.groups * tiles.count, splits).workspace_bytes};
+          .fixup_bytes = PlanFixup(config, tiles.groups * tiles.count, splits).workspace_bytes};
 }
 
 GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   const Tiles tiles(config, request);
-  const Sharing sharing = EstimateOf(config, request, tiles).sharing;
+  const SplitK split_k = EstimateOf(config, request, tiles).split_k;
   GatherPlan plan = {.shape = {},
-                     .args = MakeArgs(config, request.problem, sharing),
+                     .args = MakeArgs(config, request.problem, split_k),
                      .table = {request.sub_gemms.begin(), request.sub_gemms.end()}};
   int first_tile = 0;
   for (std::size_t i = 0; i < plan.table.size(); ++i) {
@@ -525,7 +526,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
   const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
   const std::int64_t group_bytes = stride[4] * SizeOf(config.type);
-  const std::int64_t cell_bytes = stride[3] * SizeOf(config.type);
+  const std::int64_t pixel_bytes = stride[3] * SizeOf(config.type);
   plan.args.map = ChooseBlockMap(request.device, {.tiles = tiles.count,
                                                   .rows = tiles.m_tiles,
                                                   .columns = tiles.n_tiles,
@@ -533,15 +534,15 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .column_elements = config.tile.n,
                                                   .resident = ResidentWorkgroups(config, request),
                                                   .groups = tiles.groups,
-                                                  .splits = sharing.splits,
+                                                  .splits = split_k.splits,
                                                   .group_bytes = group_bytes * config.merge,
-                                                  .cell_bytes = cell_bytes,
+                                                  .pixel_bytes = pixel_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
-  plan.args.join = PlanJoin(config, tiles.groups * tiles.count, sharing.splits).args;
+  plan.args.fixup = PlanFixup(config, tiles.groups * tiles.count, split_k.splits).args;
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
-                     static_cast<unsigned>(sharing.splits)},
+                     static_cast<unsigned>(split_k.splits)},
       .threads = {static_cast<unsigned>(config.threads()), 1, 1}};
   return plan;
 }

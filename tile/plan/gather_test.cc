@@ -48,19 +48,19 @@ static_assert(kMergedInBlocks.mma_m() == 8 && kMergedInBlocks.mma_n() == 32 &&
                   kMergedInBlocks.reps_m() == 4 && kMergedInBlocks.reps_n() == 2,
               "two runs of 4 rows, of 4 columns of each group");
 
-// 16 groups of 4 channels: half cells.
-constexpr TileConfig kMergedHalfCells = [] {
+// 16 groups of 4 channels: half pixels.
+constexpr TileConfig kMergedHalfPixels = [] {
   TileConfig c = kMergedInBlocks;
   c.patch_b = {4, 2};
   c.merge = {16};
   return c;
 }();
-static_assert(Reject(kMergedHalfCells, Gfx::k942) == nullptr);
-static_assert(kMergedHalfCells.lds_b() == LdsTile{.rows = 64, .chunks_per_row = 1});
+static_assert(Reject(kMergedHalfPixels, Gfx::k942) == nullptr);
+static_assert(kMergedHalfPixels.lds_b() == LdsTile{.rows = 64, .chunks_per_row = 1});
 
 // 32 groups of 4 channels: two turns of 16.
 constexpr TileConfig kMergedInTurns = [] {
-  TileConfig c = kMergedHalfCells;
+  TileConfig c = kMergedHalfPixels;
   c.tile = {64, 128, 128};
   c.merge = {32};
   return c;
@@ -128,7 +128,7 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c = kMerged;
   c.tile.k = 16;
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share a run of k");
-  c = kMergedHalfCells;
+  c = kMergedHalfPixels;
   c.patch_b = {8, 2};
   EXPECT_STREQ(Reject(c, Gfx::k942), "a patch has k of two groups");
 }
@@ -136,7 +136,7 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
 // Every wave stages each row and column of its tile once.
 TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
   for (const TileConfig& c :
-       {kMedium, kMerged, kMergedInBlocks, kMergedHalfCells, kMergedInTurns}) {
+       {kMedium, kMerged, kMergedInBlocks, kMergedHalfPixels, kMergedInTurns}) {
     std::set<std::pair<int, int>> seen;
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
@@ -184,15 +184,15 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
   TileConfig c = kMedium;
   c.pipeline = {Schedule::kSingle, 3};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer 1 or 2 slabs are on their way");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer 1 or 2 k tiles are on their way");
   c.pipeline = {Schedule::kSingle, 2};
   EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
   c.patch_a = {8, 2};
   EXPECT_STREQ(Reject(c, Gfx::k942),
-               "slabs are loaded together along the channels of a tap, of one group");
+               "k tiles are loaded together along the channels of a tap, of one group");
   c = kMedium;
   c.pipeline = {Schedule::kDouble, 3};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 slabs are on their way");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 k tiles are on their way");
   c.pipeline = {Schedule::kWavelet, 0};
   EXPECT_STREQ(Reject(c, Gfx::k942), "there are no load waves");
   c.pipeline = {Schedule::kWavelet, 3};
@@ -231,7 +231,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   EXPECT_EQ(PrintFields(kDirect), "f16_t128x128x32_w2x2_mfma32x32x16_a8x1_b8x1_o1_direct3");
   EXPECT_EQ(Reject(kDirect, Gfx::k950), nullptr);
   EXPECT_EQ(kDirect.lds_bytes(), 3 * (128 + 128) * 32 * 2);
-  EXPECT_EQ(kDirect.loads_of_slab(), 4);
+  EXPECT_EQ(kDirect.loads_of_k_tile(), 4);
   TileConfig c = kDirect;
   c.mma.k = 8;
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target loads no 16 bytes a lane straight to LDS");
@@ -259,7 +259,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   EXPECT_STREQ(Reject(c, Gfx::k950), "a patch is neither 1 nor 2 rows wide");
 }
 
-TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
+TEST(PlanGather, KTilesThatAreLoadedTogetherAreWhole) {
   TileConfig config = kDirect;
   config.pipeline = {Schedule::kSingle, 2};
   ASSERT_EQ(config.step_k(), 2 * config.tile.k);
@@ -281,7 +281,7 @@ TEST(PlanGather, SlabsThatAreLoadedTogetherAreWhole) {
               HasSubstr("1 output channels; the instance loads 2 at a time"));
 }
 
-TEST(PlanGather, LoadsStraightToLdsTakeWholeCells) {
+TEST(PlanGather, LoadsStraightToLdsTakeWholePixels) {
   ConvProblem problem = Problem2d(2, 64, 64, {.in = 14, .filter = 3}, {.in = 14, .filter = 3});
   problem.direction = Direction::kForward;
   EXPECT_EQ(RejectGather(kDirect, problem), std::nullopt);
@@ -409,9 +409,9 @@ TEST(PlanGather, MergedGroupsReachOverTheChannelsOfAllInATensor) {
   EXPECT_FALSE(TooLargeForGather(kMerged, problem).has_value());
 }
 
-// 1024 channels of 200 x 200 cells are more than L2 holds of what a die's workgroups read through a
-// tap, of 8 x 8 cells they are not.
-TEST(PlanGather, CellsThatL2LosesBetweenTapsAreReadAgain) {
+// 1024 channels of 200 x 200 pixels are more than L2 holds of what an XCD's workgroups read through
+// a tap, of 8 x 8 pixels they are not.
+TEST(PlanGather, PixelsThatL2LosesBetweenTapsAreReadAgain) {
   const auto cycles_of_step = [](std::int64_t in, std::int64_t filter) {
     const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
     const ConvProblem problem = {.batch = 32, .c = 1024, .k = 64, .dims = {Dim{}, dim, dim}};
@@ -422,10 +422,10 @@ TEST(PlanGather, CellsThatL2LosesBetweenTapsAreReadAgain) {
   EXPECT_DOUBLE_EQ(cycles_of_step(8, 3), cycles_of_step(8, 1));
 }
 
-// As many bytes of cells, of 160 channels of a group, a little more than L2 holds: those of 16
+// As many bytes of pixels, of 160 channels of a group, a little more than L2 holds: those of 16
 // groups lie 40 lines apart, and fall into an eighth of its sets, those of 2 groups lie 5 lines
 // apart.
-TEST(PlanGather, CellsThatCrowdIntoFewSetsAreLostSooner) {
+TEST(PlanGather, PixelsThatCrowdIntoFewSetsAreLostSooner) {
   const auto cycles_of_step = [](std::int64_t groups, std::int64_t filter) {
     const Dim dim = {.in = 200, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};
     const ConvProblem problem = {.groups = groups,
@@ -446,7 +446,7 @@ TEST(PlanGather, TheSubGemmOfMostTapsDecidesWhereAllTilesRunAtOnce) {
   const ConvProblem few = Problem2d(16, 1280, 1280, dim, dim);  // 80 tiles
   const Dim of_most = {.in = 4, .filter = 2, .pad_end = 1};
   const ConvProblem alone = Problem2d(16, 1280, 1280, of_most, of_most);
-  const Sharing once = {.splits = 1};
+  const SplitK once = {.splits = 1};
   const auto terms = [&](const ConvProblem& problem) {
     const Cost cost = EstimateOf(kMedium, problem, once).cost;
     return std::pair(cost.matrix_cycles, cost.workgroups);

@@ -27,7 +27,7 @@ constexpr TileConfig kHalo = {.tile = {128, 32, 32},
                               .halo = {184}};
 static_assert(Reject(kHalo, Gfx::k942) == nullptr);
 
-// 2 groups of 16 channels, forward of stride 2: four planes of cells.
+// 2 groups of 16 channels, forward of stride 2: four planes of pixels.
 constexpr TileConfig kPlanes = {.tile = {64, 32, 32},
                                 .waves = {4, 1},
                                 .mma = {MmaUnit::kMfma, 16, 16, 16},
@@ -37,9 +37,9 @@ constexpr TileConfig kPlanes = {.tile = {64, 32, 32},
                                 .halo = {96},
                                 .stride = {2}};
 static_assert(Reject(kPlanes, Gfx::k942) == nullptr);
-static_assert(kPlanes.lds_cells(/*banks=*/32).cells == 4 * 96 &&
-              kPlanes.lds_cells(/*banks=*/32).room_bytes == 8 &&
-              kPlanes.lds_cells(/*banks=*/64).room_bytes == 16);
+static_assert(kPlanes.lds_pixels(/*banks=*/32).pixels == 4 * 96 &&
+              kPlanes.lds_pixels(/*banks=*/32).room_bytes == 8 &&
+              kPlanes.lds_pixels(/*banks=*/64).room_bytes == 16);
 
 // Pixels of up to 3 channels, of 8 taps along w, forward of stride 2: two planes of rows, each of
 // whose positions is two pixels.
@@ -52,22 +52,22 @@ constexpr TileConfig kPixels = {.tile = {128, 64, 32},
                                 .stride = {2},
                                 .pixel = {4}};
 static_assert(Reject(kPixels, Gfx::k942) == nullptr);
-static_assert(kPixels.lds_cells(/*banks=*/32).cells == 2 * 256 &&
-              kPixels.lds_cells(/*banks=*/32).cell_bytes() == 2 * 8 &&
-              kPixels.lds_cells(/*banks=*/32).alignment() == 16 &&
+static_assert(kPixels.lds_pixels(/*banks=*/32).pixels == 2 * 256 &&
+              kPixels.lds_pixels(/*banks=*/32).pixel_bytes() == 2 * 8 &&
+              kPixels.lds_pixels(/*banks=*/32).alignment() == 16 &&
               kPixels.reach_w(/*taps=*/5) == 4);
 
-// Slabs of 16 channels with a halo, of which the last may have 4.
-constexpr TileConfig kHaloOfSlabs = {.type = DataType::kF16,
-                                     .tile = {128, 128, 16},
-                                     .waves = {2, 2},
-                                     .mma = {MmaUnit::kMfma, 32, 32, 8},
-                                     .patch_a = {4, 1},
-                                     .patch_b = {4, 2},
-                                     .halo = {234},
-                                     .taps_in_lds = {3}};
-static_assert(Reject(kHaloOfSlabs, Gfx::k942) == nullptr);
-static_assert(kHaloOfSlabs.operand_bytes() == 234 * 48 + 3 * 128 * 32);
+// K tiles of 16 channels with a halo, of which the last may have 4.
+constexpr TileConfig kHaloOfKTiles = {.type = DataType::kF16,
+                                      .tile = {128, 128, 16},
+                                      .waves = {2, 2},
+                                      .mma = {MmaUnit::kMfma, 32, 32, 8},
+                                      .patch_a = {4, 1},
+                                      .patch_b = {4, 2},
+                                      .halo = {234},
+                                      .taps_in_lds = {3}};
+static_assert(Reject(kHaloOfKTiles, Gfx::k942) == nullptr);
+static_assert(kHaloOfKTiles.operand_bytes() == 234 * 48 + 3 * 128 * 32);
 
 // 2 groups of up to 16 channels, loaded 4 at a time.
 constexpr TileConfig kFilled = {.tile = {128, 32, 32},
@@ -78,7 +78,7 @@ constexpr TileConfig kFilled = {.tile = {128, 32, 32},
                                 .merge = {2},
                                 .halo = {184}};
 static_assert(Reject(kFilled, Gfx::k942) == nullptr);
-static_assert(kFilled.fills_groups() && !kHalo.fills_groups() && !kHaloOfSlabs.fills_groups());
+static_assert(kFilled.fills_groups() && !kHalo.fills_groups() && !kHaloOfKTiles.fills_groups());
 
 // A group of up to 64 channels, the weights of whose taps go through LDS 3 at a time.
 constexpr TileConfig kWide = {.tile = {128, 64, 64},
@@ -91,11 +91,11 @@ static_assert(Reject(kWide, Gfx::k942) == nullptr);
 static_assert(kWide.taps_at_once() == 3 && kWide.operand_bytes() == kWide.bytes_of_a());
 static_assert(kHalo.taps_at_once() == 9, "of small weights, all at once");
 
-/// Counts how often each cell of a sub-GEMM's classes is a position of a tile, as HaloTile goes
-/// through them, and checks that LDS has the cells that it meets.
+/// Counts how often each pixel of a sub-GEMM's phases is a position of a tile, as HaloTile goes
+/// through them, and checks that LDS has the pixels that it meets.
 void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const Strips& strips,
                            int images) {
-  const AxisClass &h = gemm.axis[1], &w = gemm.axis[2];
+  const AxisPhase &h = gemm.axis[1], &w = gemm.axis[2];
   EXPECT_LE(
       config.tile.m + (config.reach_h(h.taps) - 1) * strips.pitch + config.reach_w(w.taps) - 1,
       config.halo);
@@ -117,7 +117,7 @@ void ExpectStripsCoverOnce(const TileConfig& config, const SubGemm& gemm, const 
   EXPECT_THAT(seen, ::testing::Each(1));
 }
 
-TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
+TEST(PlanGather, StripsCoverThePixelsOfEverySubGemmOnce) {
   int longest_run = 0;
   for (const int stride : {1, 2}) {
     for (const int size : {1, 7, 25, 27, 60, 101}) {
@@ -136,7 +136,7 @@ TEST(PlanGather, StripsCoverTheCellsOfEverySubGemmOnce) {
   EXPECT_GT(longest_run, 1);
 }
 
-TEST(PlanGather, StripsOfPlanesCoverTheCellsOnce) {
+TEST(PlanGather, StripsOfPlanesCoverThePixelsOnce) {
   for (const int size : {3, 9, 14, 61, 120}) {
     const Dim dim = {.in = size, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
     ConvProblem problem = Problem2d(3, 64, 64, dim, dim);
@@ -151,7 +151,7 @@ TEST(PlanGather, StripsOfPlanesCoverTheCellsOnce) {
   }
 }
 
-TEST(PlanGather, StripsOfPixelsCoverTheCellsOnce) {
+TEST(PlanGather, StripsOfPixelsCoverThePixelsOnce) {
   for (const int size : {9, 14, 61, 120, 800}) {
     const Dim dim = {.in = size, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
     ConvProblem problem = Problem2d(3, 3, 64, dim, dim);
@@ -163,7 +163,7 @@ TEST(PlanGather, StripsOfPixelsCoverTheCellsOnce) {
   }
 }
 
-TEST(PlanGather, SaysWhyCellsAreNotPixels) {
+TEST(PlanGather, SaysWhyPixelsAreNotPixels) {
   const Dim dim = {.in = 20, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   ConvProblem problem = Problem2d(2, 4, 64, dim, dim);
   problem.direction = Direction::kForward;
@@ -184,8 +184,8 @@ TEST(PlanGather, SaysWhyCellsAreNotPixels) {
   EXPECT_THAT(Why(RejectGather(kPixels, problem)), HasSubstr("along w"));
 }
 
-// Cells of dx that no tap along w reaches, in more than one strip.
-TEST(PlanGather, StripsCoverCellsThatNoTapReaches) {
+// Pixels of dx that no tap along w reaches, in more than one strip.
+TEST(PlanGather, StripsCoverPixelsThatNoTapReaches) {
   const Dim h = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const Dim w = {.in = 120, .filter = 1, .stride = 2};
   ConvProblem problem = Problem2d(2, 64, 64, h, w);
@@ -212,19 +212,19 @@ TEST(PlanGather, WorkgroupsThatLoadWeightsOnceAreOneRound) {
   EXPECT_GT(x * y * z, 0.9 * kDevice.compute_units);
 }
 
-TEST(PlanGather, StripsOfSlabsAreATileEachAndMayBeSplit) {
+TEST(PlanGather, StripsOfKTilesAreATileEachAndMayBeSplit) {
   for (const int size : {1, 7, 50, 60, 101}) {
     const Dim dim = {.in = size, .filter = 3, .pad_begin = 1, .pad_end = 1};
     ConvProblem problem = Problem2d(4, 256, 36, dim, dim);
-    ASSERT_EQ(Why(RejectGather(kHaloOfSlabs, problem)), "");
-    const GatherPlan plan = PlanOf(kHaloOfSlabs, problem, {.splits = 2});
+    ASSERT_EQ(Why(RejectGather(kHaloOfKTiles, problem)), "");
+    const GatherPlan plan = PlanOf(kHaloOfKTiles, problem, {.splits = 2});
     EXPECT_EQ(plan.args.splits, 2);
     EXPECT_EQ(plan.args.strips[0].run, 1);
-    ExpectStripsCoverOnce(kHaloOfSlabs, plan.table[0], plan.args.strips[0], 4);
+    ExpectStripsCoverOnce(kHaloOfKTiles, plan.table[0], plan.args.strips[0], 4);
   }
 }
 
-TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
+TEST(PlanGather, SaysWhyPixelsAreNotLoadedOnce) {
   const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const auto why = [&](Dim h, Dim w, int channels) {
     ConvProblem problem = Problem2d(2, 8 * channels, 8 * channels, h, w);
@@ -239,16 +239,16 @@ TEST(PlanGather, SaysWhyCellsAreNotLoadedOnce) {
   Dim long_filter = same;
   long_filter.filter = 5;
   EXPECT_THAT(why(same, long_filter, 8), HasSubstr("3 x 5 taps"));
-  // Where the stride divides the dilation, one class of dx has all taps.
+  // Where the stride divides the dilation, one phase of dx has all taps.
   const Dim high = {.in = 20, .filter = 4};
-  const Dim one_class = {.in = 20, .filter = 4, .stride = 2, .dilation = 2};
-  EXPECT_THAT(why(high, one_class, 8), HasSubstr("4 x 4 taps"));
+  const Dim one_phase = {.in = 20, .filter = 4, .stride = 2, .dilation = 2};
+  EXPECT_THAT(why(high, one_phase, 8), HasSubstr("4 x 4 taps"));
 }
 
-TEST(PlanGather, SaysWhySlabsHaveNoHalo) {
+TEST(PlanGather, SaysWhyKTilesHaveNoHalo) {
   const Dim same = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const auto why = [&](Dim h, Dim w, int c, int k) {
-    return Why(RejectGather(kHaloOfSlabs, Problem2d(2, c, k, h, w)));
+    return Why(RejectGather(kHaloOfKTiles, Problem2d(2, c, k, h, w)));
   };
   EXPECT_EQ(why(same, same, 6, 36), "");
   EXPECT_THAT(why(same, same, 6, 38),
@@ -281,7 +281,7 @@ TEST(PlanGather, GroupsAreFilledUp) {
     EXPECT_EQ(plan.args.groups, 5);
     EXPECT_EQ(plan.shape.workgroups[1], 3u);  // the last tiles have one group
   }
-  // Of one group, slabs and columns end where channels do.
+  // Of one group, k tiles and columns end where channels do.
   EXPECT_EQ(Why(RejectGather(kWide, Groups(3, 40, 56))), "");
   EXPECT_EQ(PlanOf(kWide, Groups(3, 40, 72)).args.n_tiles, 2);
 }
@@ -310,11 +310,11 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
   EXPECT_EQ(PrintFields(kHalo), "f16_t128x32x32_w4x1_mfma4x4x4_a8x1_b8x2_o1_g4_halo184");
   TileConfig c = kHalo;
   c.halo = {128};
-  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("no cells besides the tile's"));
+  EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("no pixels besides the tile's"));
   c = kHalo;
   c.pipeline = {Schedule::kDouble, 1};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("loaded once"));
-  EXPECT_EQ(PrintFields(kHaloOfSlabs),
+  EXPECT_EQ(PrintFields(kHaloOfKTiles),
             "f16_t128x128x16_w2x2_mfma32x32x8_a4x1_b4x2_o1_halo234_taps3");
   // Loads of a row of taps need not be all lanes'.
   c = {.tile = {128, 48, 64},
@@ -330,10 +330,10 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
   c.halo = {};
   c.taps_in_lds = {};
   EXPECT_STREQ(Reject(c, Gfx::k950), "a lane's chunks of an operand's tile do not lie alike");
-  c = kHaloOfSlabs;
+  c = kHaloOfKTiles;
   c.halo = {};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("without a halo"));
-  c = kHaloOfSlabs;
+  c = kHaloOfKTiles;
   c.taps_in_lds = {4};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("at most 3"));
   c = kHalo;
@@ -341,7 +341,7 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("of one group"));
   c = kFilled;
   c.patch_b = {8, 2};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "cells are loaded by 4 channels, weights are not");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "pixels are loaded by 4 channels, weights are not");
 }
 
 }  // namespace

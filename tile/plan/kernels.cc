@@ -21,7 +21,7 @@ class TileKernel : public PartKernel {
   DataType type() const override { return config_.type; }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  int most_joined() const override { return config_.join; }
+  int max_fixup() const override { return config_.fixup; }
   InstanceShape shape() const override {
     const TileConfig& c = config_;
     return {.tile_m = c.tile.m,
@@ -38,30 +38,32 @@ class TileKernel : public PartKernel {
             .transposes_a = c.patch_a.n > 1,
             .transposes_b = c.patch_b.n > 1,
             .lds_bytes = c.operand_bytes(),
-            .slabs = c.slabs_in_flight(),
+            .k_tiles = c.k_tiles_in_flight(),
             .merged_groups = c.merge,
-            .halo_cells = c.halo};
+            .halo_pixels = c.halo};
   }
   // Pixels are loaded as they are, in place of runs of them.
-  Cells cells() const override { return config_.has_pixels() ? Cells::kAsTheyAre : Cells::kSpaced; }
+  Pixels pixels() const override {
+    return config_.packs_pixels() ? Pixels::kAsTheyAre : Pixels::kSpaced;
+  }
 
  protected:
   const TileConfig& config() const { return config_; }
 
   /// Why it does not join the splits of the problem's tiles; nothing if it does, or joins none.
-  std::optional<Refusal> RejectJoin(const ConvProblem& problem, int splits) const {
+  std::optional<Refusal> RejectFixup(const ConvProblem& problem, int splits) const {
     // Of more tiles, a few of which fill a device, K is not worth sharing; and what takes longer
     // does not notice a launch.
-    constexpr std::int64_t kMostTiles = 512;
-    constexpr double kMostFlops = 1e11;
-    constexpr int kFewestSteps = 8;  // two splits of as many as ShareK gives each
+    constexpr std::int64_t kMaxTiles = 512;
+    constexpr double kMaxFlops = 1e11;
+    constexpr int kFewestSteps = 8;  // two splits of as many as ChooseSplitK gives each
     const Mnk& tile = config_.tile;
-    if (!config_.joins_splits()) return std::nullopt;
-    if (problem.Flops() > kMostFlops) {
+    if (!config_.has_fixup()) return std::nullopt;
+    if (problem.Flops() > kMaxFlops) {
       return Refusal(RefusalCode::kSize,
                      absl::StrFormat("the problem has %.3g operations; the instance, which saves a "
                                      "launch, is for at most %.3g",
-                                     problem.Flops(), kMostFlops));
+                                     problem.Flops(), kMaxFlops));
     }
     if (problem.reduction_length() < kFewestSteps * tile.k) {
       return Refusal(
@@ -71,26 +73,26 @@ class TileKernel : public PartKernel {
               problem.reduction_length(), kFewestSteps * tile.k));
     }
     const std::int64_t tiles = problem.out_elements() / (tile.m * tile.n);
-    if (tiles > kMostTiles) {
+    if (tiles > kMaxTiles) {
       return Refusal(
           RefusalCode::kSize,
           absl::StrFormat("the output has %d tiles; the instance, whose workgroups share "
                           "tiles, is for at most %d",
-                          tiles, kMostTiles));
+                          tiles, kMaxTiles));
     }
-    if (splits > config_.join) {
+    if (splits > config_.fixup) {
       return Refusal(RefusalCode::kOther,
                      absl::StrFormat("there are to be %d splits; the instance joins at most %d",
-                                     splits, config_.join.value));
+                                     splits, config_.fixup.value));
     }
     return std::nullopt;
   }
 
   /// What the launch is given to join splits.
-  static void AddJoin(std::size_t at, const JoinArgs& args, KernelLaunch& launch) {
+  static void AddFixup(std::size_t at, const FixupArgs& args, KernelLaunch& launch) {
     if (args.splits == 1) return;
-    launch.addresses.push_back({at + offsetof(JoinArgs, workspace), {Memory::kWorkspace}});
-    launch.number_at = at + offsetof(JoinArgs, launch);
+    launch.addresses.push_back({at + offsetof(FixupArgs, workspace), {Memory::kWorkspace}});
+    launch.number_at = at + offsetof(FixupArgs, launch);
   }
 
  private:
@@ -108,7 +110,7 @@ class GatherKernel final : public TileKernel {
           RefusalCode::kOther,
           absl::StrFormat("there are to be %d splits; the instance has all of K in LDS", splits));
     }
-    if (auto reason = RejectJoin(problem, splits)) return reason;
+    if (auto reason = RejectFixup(problem, splits)) return reason;
     return RejectGather(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
@@ -133,7 +135,7 @@ class GatherKernel final : public TileKernel {
       part.table = BytesOfTable<SubGemm>(plan.table);
       addresses.push_back({offsetof(GatherArgs, table), {Memory::kTable}});
     }
-    AddJoin(offsetof(GatherArgs, join), plan.args.join, part.launch);
+    AddFixup(offsetof(GatherArgs, fixup), plan.args.fixup, part.launch);
     return part;
   }
 };
@@ -143,7 +145,7 @@ class BwdWeightKernel final : public TileKernel {
   using TileKernel::TileKernel;
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
-    if (auto reason = RejectJoin(problem, splits)) return reason;
+    if (auto reason = RejectFixup(problem, splits)) return reason;
     return RejectBwdWeight(config(), problem);
   }
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override {
@@ -163,9 +165,10 @@ class BwdWeightKernel final : public TileKernel {
                    .map = plan.args.map},
         .table = {}};
     part.launch.addresses.push_back(
-        {offsetof(Args, dy) + offsetof(CellTensor, data), {Memory::kA}});
-    part.launch.addresses.push_back({offsetof(Args, x) + offsetof(CellTensor, data), {Memory::kB}});
-    AddJoin(offsetof(Args, join), plan.args.join, part.launch);
+        {offsetof(Args, dy) + offsetof(PixelTensor, data), {Memory::kA}});
+    part.launch.addresses.push_back(
+        {offsetof(Args, x) + offsetof(PixelTensor, data), {Memory::kB}});
+    AddFixup(offsetof(Args, fixup), plan.args.fixup, part.launch);
     return part;
   }
 };

@@ -26,13 +26,13 @@ inline ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim
 constexpr DeviceFacts kDevice = Gfx::k942;
 
 inline GatherPlan PlanOf(const TileConfig& config, const ConvProblem& problem,
-                         Sharing sharing = {}) {
-  return PlanGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+                         SplitK split_k = {}) {
+  return PlanGather(config, {kDevice, problem, MakeSubGemms(problem), split_k});
 }
 inline PartEstimate EstimateOf(const TileConfig& config, const ConvProblem& problem,
-                               Sharing sharing = {}) {
+                               SplitK split_k = {}) {
   PartEstimate estimate =
-      EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), sharing});
+      EstimateGather(config, {kDevice, problem, MakeSubGemms(problem), split_k});
   estimate.cost = WithCycles(estimate.cost);
   return estimate;
 }

@@ -197,16 +197,16 @@ absl::StatusOr<std::map<std::string, Measured>> MeasureInstances(
     for (const DataType type : kAllDataTypes) {
       if (problem.sums_operands() && SizeOf(type) == 1) continue;
       problem.type = type;
-      for (const InstanceVerdict& verdict : ExplainInstances(problem, gfx)) {
-        if (verdict.reason || result.contains(verdict.instance)) continue;
-        if (!IsOneLaunch(problem, gfx, verdict.instance))
+      for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx)) {
+        if (explanation.reason || result.contains(explanation.instance)) continue;
+        if (!IsOneLaunch(problem, gfx, explanation.instance))
           continue;  // others would count as the instance's
-        absl::StatusOr<Measured> measured = Measure(problem, gfx, verdict.instance, symbols);
+        absl::StatusOr<Measured> measured = Measure(problem, gfx, explanation.instance, symbols);
         if (!measured.ok()) {
-          return absl::Status(measured.status().code(),
-                              absl::StrCat(verdict.instance, ": ", measured.status().message()));
+          return absl::Status(measured.status().code(), absl::StrCat(explanation.instance, ": ",
+                                                                     measured.status().message()));
         }
-        result[verdict.instance] = *std::move(measured);
+        result[explanation.instance] = *std::move(measured);
       }
     }
   }

@@ -133,11 +133,11 @@ class TileSpace final : public SpaceOf<tile::TileConfig> {
                  {"occupancy", {}},
                  {"pipeline", {"schedule", "count"}},
                  {"merge", {"groups"}},
-                 {"halo", {"cells"}},
-                 {"stride", {"of_cells"}},
+                 {"halo", {"pixels"}},
+                 {"stride", {"of_pixels"}},
                  {"taps_in_lds", {"of_row"}},
                  {"pixel", {"elements"}},
-                 {"join", {"most"}}}) {
+                 {"fixup", {"max"}}}) {
     for (Trait& trait : std::span(traits_).last(5)) {  // from halo on
       if (trait.group != "stride") trait.least = 0;
     }
@@ -165,7 +165,7 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
   DirectSpace()
       : SpaceOf({{"type", {}},
                  {"channels", {}},
-                 {"cells", {}},
+                 {"pixels", {}},
                  {"taps", {}},
                  {"stride", {}},
                  {"rows", {"of_lane"}},
@@ -177,7 +177,7 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
     const auto config = ConfigFrom<direct::DirectConfig>(values);
     if (!TakesType(direction, config.type)) return "the direction does not take the type";
     if (direction == Direction::kBackwardData && config.stride > 1) {
-      return "in backward-data neighbouring cells have neighbouring cells of dy";
+      return "in backward-data neighbouring pixels have neighbouring pixels of dy";
     }
     return direct::Reject(config, gfx);
   }
@@ -262,7 +262,7 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"columns", {}},
                  {"stages", {}},
                  {"chunk", {}},
-                 {"slab", {}},
+                 {"k_tile", {}},
                  {"kept", {}},
                  {"lanes", {}}},
                 /*is_nvidia=*/true) {

@@ -67,14 +67,15 @@ absl::StatusOr<model::RankedInstance> AskRow(const std::string& name, PlanContex
   const Gfx gfx = context.device().gfx;
   const absl::StatusOr<FamilyInstance> instance = FindInstance(name, direction, gfx);
   if (!instance.ok()) return instance.status();
-  const Verdict verdict = instance->family->Ask(instance->index, context);
-  if (const Refusal* refusal = std::get_if<Refusal>(&verdict)) {
+  const Applicability applicability =
+      instance->family->CheckApplicability(instance->index, context);
+  if (const Refusal* refusal = std::get_if<Refusal>(&applicability)) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "instance %s does not compute %s: %s", name, ToString(context.problem()), refusal->reason));
   }
   const InstanceInfo& info = instance->family->Instances(direction, gfx)[instance->index];
   return model::RankedInstance{
-      .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(verdict)};
+      .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(applicability)};
 }
 
 absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0) {
@@ -95,7 +96,7 @@ double TileOf(const model::RankedInstance& instance) {
 Judge Ranked(std::string name, const ModelOf& model_of, model::ModelUse use) {
   return {std::move(name),
           [model_of, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
-            absl::StatusOr<AskedProblem> asked = AskTimedInstances(timed);
+            absl::StatusOr<AskedProblem> asked = CheckTimedInstances(timed);
             if (!asked.ok()) return asked.status();
             PlanContext context(asked->problem, asked->device, {});
             model::Rank(model_of(asked->device.gfx), use, context, asked->instances);
@@ -121,7 +122,7 @@ std::string Header() {
 
 }  // namespace
 
-absl::StatusOr<AskedProblem> AskTimedInstances(const TimedProblem& problem) {
+absl::StatusOr<AskedProblem> CheckTimedInstances(const TimedProblem& problem) {
   absl::StatusOr<PlanContext> context = ContextOf(problem);
   if (!context.ok()) return context.status();
   AskedProblem asked = {
@@ -143,7 +144,7 @@ std::vector<Judge> StandardJudges(const ModelOf& model_of) {
   };
   judges.push_back(
       {"largest tile", [](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
-         const absl::StatusOr<AskedProblem> asked = AskTimedInstances(timed);
+         const absl::StatusOr<AskedProblem> asked = CheckTimedInstances(timed);
          if (!asked.ok()) return asked.status();
          std::vector<double> sizes;
          for (const auto& instance : asked->instances) sizes.push_back(-TileOf(instance));

@@ -22,7 +22,7 @@ struct AskedProblem {
 
 /// What its kernels say to it. kInvalidArgument for what the library does not know: a name that is
 /// no config's, or one that does not compute the problem.
-absl::StatusOr<AskedProblem> AskTimedInstances(const TimedProblem& problem);
+absl::StatusOr<AskedProblem> CheckTimedInstances(const TimedProblem& problem);
 
 /// A target's model, which is null or outlives who asks.
 using ModelOf = std::function<const model::Model*(Gfx)>;

@@ -62,7 +62,7 @@ TEST(MIOpenList, PadModesAndVolumes) {
   EXPECT_EQ(problems[1].problem.dims[1].pad_begin, 0);
 }
 
-/// 2 * (4 - 1) + 3 - 2 * 1 + 1 = 8 cells of 4, of which a convolution makes 4 again.
+/// 2 * (4 - 1) + 3 - 2 * 1 + 1 = 8 pixels of 4, of which a convolution makes 4 again.
 TEST(MIOpenList, TransposedConvolutionsAreGradients) {
   const std::vector<NamedProblem> problems = Parse(
       "MIOpenDriver conv -m trans -n 2 -c 64 -k 32 -H 4 -W 4 -y 3 -x 3 -u 2 -v 2 -p 1 -q 1 "

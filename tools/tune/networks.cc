@@ -112,7 +112,7 @@ void AddDeepLab(Layers& layers) {
   }
   layers.Add("deeplabv3.aspp1", {.c = 2048, .k = 256, .in = 33});
   layers.Add("deeplabv3.project", {.c = 1280, .k = 256, .in = 33});
-  layers.Add("deeplabv3.classes", {.c = 256, .k = 21, .in = 33});
+  layers.Add("deeplabv3.phases", {.c = 256, .k = 21, .in = 33});
 }
 
 void AddUNet(Layers& layers) {

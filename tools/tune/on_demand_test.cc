@@ -87,7 +87,7 @@ TEST_F(OnDemand, ComputesWhatTheProblemSays) {
 }
 
 TEST_F(OnDemand, CompilesOnce) {
-  const std::string instance = NewInstance("direct", Direction::kForward, "cells");
+  const std::string instance = NewInstance("direct", Direction::kForward, "pixels");
   const absl::StatusOr<CompiledInstance> first =
       CompileInstance(Open(), "direct", instance, Direction::kForward, gfx_);
   ASSERT_TRUE(first.ok()) << first.status();
@@ -109,7 +109,7 @@ TEST_F(OnDemand, HeadersMayBeInTwoFolders) {
   const absl::StatusOr<Compiler> compiler = Compiler::Open(
       "tools/tune/compiler.json", absl::StrCat(testing::TempDir(), "/of_two"), sources);
   ASSERT_TRUE(compiler.ok()) << compiler.status();
-  const std::string instance = NewInstance("direct", Direction::kForward, "cells");
+  const std::string instance = NewInstance("direct", Direction::kForward, "pixels");
   const absl::StatusOr<CompiledInstance> compiled =
       CompileInstance(*compiler, "direct", instance, Direction::kForward, gfx_);
   EXPECT_TRUE(compiled.ok()) << compiled.status();
@@ -121,9 +121,9 @@ TEST_F(OnDemand, RefusalsAreSentences) {
     return std::string(
         CompileInstance(compiler, family, name, Direction::kForward, gfx_).status().message());
   };
-  EXPECT_THAT(refusal("direct", "f16_ch1_cells99_taps1_stride0"),
+  EXPECT_THAT(refusal("direct", "f16_ch1_pixels99_taps1_stride0"),
               HasSubstr(absl::StrCat("cannot be compiled for ", Name(gfx_),
-                                     ": a lane works on 1 to 16 cells")));
+                                     ": a lane works on 1 to 16 pixels")));
   EXPECT_THAT(refusal("", "f16_t0x0x0_w1x1_mfma32x32x8_a8x1_b8x1_o1"),
               HasSubstr("tile_m is 0; must be 1 to 4096"));
   EXPECT_THAT(refusal("tile", "f16_fast"), HasSubstr("tile: name \"f16_fast\" has \"fast\""));

@@ -147,7 +147,7 @@ std::vector<std::string> KernelsOf(const Group& group) {
 }
 
 std::string HeatMap(const Group& group) {
-  constexpr int kCell = 13, kNames = 260;
+  constexpr int kPixel = 13, kNames = 260;
   const std::vector<std::string> kernels = KernelsOf(group);
   std::map<std::string, int> column;
   for (const std::string& kernel : kernels) column.emplace(kernel, static_cast<int>(column.size()));
@@ -156,14 +156,14 @@ std::string HeatMap(const Group& group) {
   for (const TimedProblem* problem : group) {
     absl::StrAppendFormat(&svg,
                           "<text x=%d y=%d text-anchor=end style=\"font-size:10px\">%s</text>",
-                          kNames - 4, instance * kCell + 10, EscapeHtml(problem->name));
+                          kNames - 4, instance * kPixel + 10, EscapeHtml(problem->name));
     for (const InstanceTime& time : problem->times) {
       const double efficiency = BestOf(*problem).ms / time.ms;
       absl::StrAppendFormat(&svg,
                             "<rect x=%d y=%d width=%d height=%d fill=%s><title>%s on %s: %.0f %%, "
                             "%.4g ms</title></rect>",
-                            kNames + column[time.instance] * kCell, instance * kCell, kCell - 1,
-                            kCell - 1, ColourOf(efficiency), EscapeHtml(time.instance),
+                            kNames + column[time.instance] * kPixel, instance * kPixel, kPixel - 1,
+                            kPixel - 1, ColourOf(efficiency), EscapeHtml(time.instance),
                             EscapeHtml(problem->name), 100 * efficiency, time.ms);
     }
     ++instance;
@@ -175,8 +175,8 @@ std::string HeatMap(const Group& group) {
       "Point at a field to read "
       "it.</p>%s<div class=wide><svg width=%d height=%d role=img aria-label=\"heat "
       "map\">%s</svg></div>\n",
-      kernels.size(), Legend(), kNames + static_cast<int>(kernels.size()) * kCell, instance * kCell,
-      svg);
+      kernels.size(), Legend(), kNames + static_cast<int>(kernels.size()) * kPixel,
+      instance * kPixel, svg);
 }
 
 std::string BestKernels(const Group& group) {

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr char kTile[] = "f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x1_o2";
-constexpr char kDirect[] = "f16_ch1_cells8_taps1_stride0";
+constexpr char kDirect[] = "f16_ch1_pixels8_taps1_stride0";
 
 std::vector<TimedProblem> Problems() {
   TimedProblem a = {.name = "a<b", .device = "gfx942", .sizes = "fwd f16 a", .direction = "fwd"};

@@ -14,26 +14,27 @@ namespace gridwise {
 namespace {
 
 /// What a judge comes to on a problem.
-struct Verdict {
+struct Applicability {
   std::size_t chosen = 0;      // of the problem's times
   double first = 0, of_3 = 0;  // efficiency of its first, and of the fastest of its first three
   bool bounded = false;        // `first` is an upper bound
 };
 
-absl::StatusOr<Verdict> Ask(const Judge& judge, const TimedProblem& problem, double best_ms) {
+absl::StatusOr<Applicability> CheckApplicability(const Judge& judge, const TimedProblem& problem,
+                                                 double best_ms) {
   const absl::StatusOr<std::vector<double>> ranks = judge.rank(problem);
   if (!ranks.ok()) return ranks.status();
   std::vector<std::size_t> order(problem.times.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return (*ranks)[a] < (*ranks)[b]; });
-  Verdict verdict = {.chosen = order.front()};
-  verdict.first = best_ms / problem.times[order.front()].ms;
-  verdict.bounded = problem.times[order.front()].at_least;
+  Applicability applicability = {.chosen = order.front()};
+  applicability.first = best_ms / problem.times[order.front()].ms;
+  applicability.bounded = problem.times[order.front()].at_least;
   for (std::size_t i = 0; i < std::min<std::size_t>(3, order.size()); ++i) {
-    verdict.of_3 = std::max(verdict.of_3, best_ms / problem.times[order[i]].ms);
+    applicability.of_3 = std::max(applicability.of_3, best_ms / problem.times[order[i]].ms);
   }
-  return verdict;
+  return applicability;
 }
 
 double Mean(const std::vector<double>& values) {
@@ -75,15 +76,16 @@ absl::StatusOr<ValidatedGroup> ValidateGroup(const std::vector<const TimedProble
     int bounded = 0;
     for (const TimedProblem* problem : problems) {
       const auto best = std::ranges::min_element(problem->times, {}, &InstanceTime::ms);
-      const absl::StatusOr<Verdict> verdict = Ask(judge, *problem, best->ms);
-      if (!verdict.ok()) return verdict.status();
-      firsts.push_back(verdict->first);
-      of_3.push_back(verdict->of_3);
-      bounded += verdict->bounded;
+      const absl::StatusOr<Applicability> applicability =
+          CheckApplicability(judge, *problem, best->ms);
+      if (!applicability.ok()) return applicability.status();
+      firsts.push_back(applicability->first);
+      of_3.push_back(applicability->of_3);
+      bounded += applicability->bounded;
       if (&judge != &judges.front()) continue;
       group.losses.push_back({problem->name, problem->sizes,
-                              problem->times[verdict->chosen].instance, best->instance,
-                              verdict->first});
+                              problem->times[applicability->chosen].instance, best->instance,
+                              applicability->first});
     }
     group.scores.push_back(ScoreOf(judge.name, std::move(firsts), of_3));
     group.scores.back().bounded = bounded;

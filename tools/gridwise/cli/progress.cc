@@ -18,7 +18,7 @@ constexpr auto kQuiet = std::chrono::seconds(2);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(500);
 constexpr auto kLogInterval = std::chrono::seconds(15);
 constexpr int kNarrowestBar = 10, kWidestBar = 40;  // columns
-constexpr double kLeastFraction = 0.01;             // below it an estimate of the rest is a guess
+constexpr double kMinFraction = 0.01;               // below it an estimate of the rest is a guess
 
 }  // namespace
 
@@ -27,7 +27,7 @@ std::string ProgressText(const std::string& what, std::optional<double> fraction
   std::string text = what + ": ";
   if (fraction) absl::StrAppendFormat(&text, "%.0f%%, ", 100 * *fraction);
   absl::StrAppendFormat(&text, "%.0f s", seconds);
-  if (fraction && *fraction >= kLeastFraction) {
+  if (fraction && *fraction >= kMinFraction) {
     absl::StrAppendFormat(&text, ", about %.0f s left", seconds * (1 - *fraction) / *fraction);
   }
   const int bar = std::min(kWidestBar, columns - static_cast<int>(text.size()) - 4);

@@ -28,7 +28,7 @@ namespace {
 struct Explanation {
   Problem problem;
   DeviceFacts device;
-  std::vector<InstanceVerdict> instances;
+  std::vector<InstanceExplanation> instances;
   size_t able = 0;  // how many can
   std::string ranked_by = {};
 
@@ -49,10 +49,10 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
   }
   const auto unable =
       std::stable_partition(explanation.instances.begin(), explanation.instances.end(),
-                            [](const InstanceVerdict& instance) { return !instance.reason; });
+                            [](const InstanceExplanation& instance) { return !instance.reason; });
   explanation.able = static_cast<size_t>(unable - explanation.instances.begin());
   std::stable_sort(explanation.instances.begin(), unable,
-                   [](const InstanceVerdict& a, const InstanceVerdict& b) {
+                   [](const InstanceExplanation& a, const InstanceExplanation& b) {
                      return a.ranked_cycles < b.ranked_cycles;
                    });
   if (const auto* const conv = std::get_if<ConvProblem>(&resolved.problem)) {
@@ -63,7 +63,7 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
 
 /// What an instance that computes the problem needs beside the tensors; nothing if it needs
 /// nothing.
-std::string WorkspaceOf(const Explanation& explanation, const InstanceVerdict& instance) {
+std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.workspace_bytes == 0) return "";
   std::string text = absl::StrFormat("; workspace %d bytes", instance.workspace_bytes);
   const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
@@ -75,7 +75,7 @@ std::string WorkspaceOf(const Explanation& explanation, const InstanceVerdict& i
 }
 
 /// What an instance says, for people.
-std::string Answer(const Explanation& explanation, const InstanceVerdict& instance) {
+std::string Answer(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.reason) return *instance.reason;
   return absl::StrCat(instance.cost.ToString(explanation.device.clock_ghz),
                       WorkspaceOf(explanation, instance),
@@ -83,9 +83,9 @@ std::string Answer(const Explanation& explanation, const InstanceVerdict& instan
 }
 
 void Print(const Explanation& explanation) {
-  const std::vector<InstanceVerdict>& instances = explanation.instances;
+  const std::vector<InstanceExplanation>& instances = explanation.instances;
   size_t family_width = 0, instance_width = 0;
-  for (const InstanceVerdict& instance : instances) {
+  for (const InstanceExplanation& instance : instances) {
     family_width = std::max(family_width, instance.family.size());
     instance_width = std::max(instance_width, instance.instance.size());
   }
@@ -93,7 +93,7 @@ void Print(const Explanation& explanation) {
   if (!explanation.ranked_by.empty()) absl::PrintF("ranked by  %s\n", explanation.ranked_by);
   absl::PrintF("%d of %d instances compute it\n", explanation.able, instances.size());
   for (size_t i = 0; i < instances.size(); ++i) {
-    const InstanceVerdict& instance = instances[i];
+    const InstanceExplanation& instance = instances[i];
     if (i == explanation.able)
       absl::PrintF("%d instances cannot compute it\n", instances.size() - i);
     const std::string line = absl::StrFormat(
@@ -106,7 +106,7 @@ void Print(const Explanation& explanation) {
 llvm::json::Object ToJson(const Explanation& explanation) {
   llvm::json::Array instances;
   for (size_t i = 0; i < explanation.instances.size(); ++i) {
-    const InstanceVerdict& instance = explanation.instances[i];
+    const InstanceExplanation& instance = explanation.instances[i];
     llvm::json::Object object{{"family", instance.family}, {"instance", instance.instance}};
     if (instance.reason) {
       object["reason"] = *instance.reason;

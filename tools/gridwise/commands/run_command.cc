@@ -290,9 +290,9 @@ ExitCode RunCommand(const RunOptions& options) {
   }
   std::optional<Judgement> judgement;
   if (options.verify) {
-    absl::StatusOr<Judgement> verdict = Verify(*job, *outcome);
-    if (!verdict.ok()) return Fail(verdict.status());
-    judgement = *std::move(verdict);
+    absl::StatusOr<Judgement> explanation = Verify(*job, *outcome);
+    if (!explanation.ok()) return Fail(explanation.status());
+    judgement = *std::move(explanation);
     if (!options.json) PrintJudgement(*judgement);
   }
   if (options.json) PrintJson(ToJson(*job, *outcome, judgement));

@@ -112,8 +112,8 @@ TEST(TensorFiles, ComputesOnIntegers) {
   ExpectRefusal("run bwd_data --type=i8 --problem=gemms9", "type is i8; bwd_data takes f16, bf16");
 }
 
-// By hand, two channels in two groups, three cells: y[k] is x of the channel times 10 or 100. In
-// ngchw the cells of a channel are neighbours.
+// By hand, two channels in two groups, three pixels: y[k] is x of the channel times 10 or 100. In
+// ngchw the pixels of a channel are neighbours.
 TEST(TensorFiles, FilesAreInTheirLayouts) {
   const std::string folder = testing::TempDir();
   Write(folder + "/x_ngchw.npy", {1, 2, 3}, {1, 2, 3, 4, 5, 6});

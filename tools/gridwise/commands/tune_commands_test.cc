@@ -35,7 +35,7 @@ std::string File(const std::string& name) { return absl::StrCat(testing::TempDir
 std::string TextOf(const std::string& name) { return ReadText(File(name)); }
 
 constexpr char kTraits[] = R"({"family": "direct", "direction": "fwd",
-  "traits": {"type": "f16", "channels": [1, 2, 3], "cells": [6, 7]}})";
+  "traits": {"type": "f16", "channels": [1, 2, 3], "pixels": [6, 7]}})";
 
 TEST(Instances, AreCountedListedAndExported) {
   std::ofstream(File("traits.json")) << kTraits;
@@ -46,13 +46,13 @@ TEST(Instances, AreCountedListedAndExported) {
   EXPECT_THAT(result.out,
               AllOf(StartsWith(absl::StrCat("4 instances for ", Target(), ", of 6 configs")),
                     HasSubstr("2  a lane loads 4 bytes at most")));
-  result = Gridwise(absl::StrCat(command, " --where='cells == 7 and channels < 2' --list"));
-  EXPECT_EQ(result.out, "direct fwd f16_ch1_cells7_taps1_stride0\n");
-  result = Gridwise(absl::StrCat(command, " --where='cells > 6' --count"));
+  result = Gridwise(absl::StrCat(command, " --where='pixels == 7 and channels < 2' --list"));
+  EXPECT_EQ(result.out, "direct fwd f16_ch1_pixels7_taps1_stride0\n");
+  result = Gridwise(absl::StrCat(command, " --where='pixels > 6' --count"));
   EXPECT_THAT(result.out, HasSubstr("3  left out by the filter"));
   result = Gridwise(absl::StrCat(command, " --export=", File("instances.json")));
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(TextOf("instances.json"), HasSubstr("\"name\": \"f16_ch2_cells7_taps1_stride0\"}"));
+  EXPECT_THAT(TextOf("instances.json"), HasSubstr("\"name\": \"f16_ch2_pixels7_taps1_stride0\"}"));
   result = Gridwise(absl::StrCat("compile --instances=", File("instances.json")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_EQ(CountLines(result.out), 4) << result.out;
@@ -86,7 +86,7 @@ TEST(Instances, BadFilesAreSentences) {
 }
 
 TEST(Compile, AnInstanceThatIsNotBuiltInRuns) {
-  constexpr char kRow[] = "f16_ch1_cells5_taps1_stride0";
+  constexpr char kRow[] = "f16_ch1_pixels5_taps1_stride0";
   ShellResult result = Gridwise(absl::StrCat("compile ", kRow, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("direct fwd ", kRow, " ", Target(), ": ")),
@@ -103,15 +103,15 @@ TEST(Compile, AnInstanceThatIsNotBuiltInRuns) {
 
 TEST(Compile, WhatCannotExistIsASentence) {
   const std::string device = " --device=" + Target();
-  ShellResult result = Gridwise("compile f16_ch1_cells50_taps1_stride0" + device);
+  ShellResult result = Gridwise("compile f16_ch1_pixels50_taps1_stride0" + device);
   EXPECT_EQ(result.status, kBadUsage);
-  EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
+  EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 pixels"));
   result = Gridwise(
       "run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 "
-      "--instance=f16_ch1_cells50_taps1_stride0" +
+      "--instance=f16_ch1_pixels50_taps1_stride0" +
       device);
   EXPECT_EQ(result.status, kBadUsage);
-  EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 cells"));
+  EXPECT_THAT(result.out, HasSubstr("a lane works on 1 to 16 pixels"));
   EXPECT_THAT(Gridwise("compile fast" + device).out, HasSubstr("fast is no config's name"));
   EXPECT_THAT(Gridwise("compile").out, HasSubstr("no instance is named"));
   ExpectRefusal("compile fast --jobs=-1", "--jobs is -1; must be >= 0");
@@ -279,7 +279,7 @@ TEST(SweepWorkers, TakeInstancesOfAFile) {
                             " --workers=1 --verify --csv=", File("instances.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
-  EXPECT_THAT(TextOf("instances.csv"), HasSubstr(",f16_ch1_cells7_taps1_stride0,0,1,pass,"));
+  EXPECT_THAT(TextOf("instances.csv"), HasSubstr(",f16_ch1_pixels7_taps1_stride0,0,1,pass,"));
 }
 
 /// How long a sweep with `flags` tells for an instance and layer whose hits in L2 take much traffic
@@ -336,7 +336,7 @@ TEST(Compare, IsAsPreciseAsARunOfItsOwn) {
       << "the layer tells no samples apart";
   // The second choice takes no such layer.
   const ShellResult compared = Gridwise(absl::StrCat("compare --a=instance=", instance,
-                                                     " --b=instance=f16_ch1_cells8_taps1_stride0",
+                                                     " --b=instance=f16_ch1_pixels8_taps1_stride0",
                                                      layer, " --csv=", File("compared.csv")));
   EXPECT_EQ(compared.status, kSuccess) << compared.out;
   EXPECT_NEAR(FieldOf("compared.csv", "a_timed_us") * 1e-3, alone, 0.001 * alone) << compared.out;

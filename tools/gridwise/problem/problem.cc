@@ -33,8 +33,8 @@ absl::StatusOr<InstancePlan> MakePlan(const Problem& problem, const DeviceFacts&
       problem);
 }
 
-std::vector<InstanceVerdict> ExplainInstances(const Problem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options) {
+std::vector<InstanceExplanation> ExplainInstances(const Problem& problem, const DeviceFacts& device,
+                                                  const PlanOptions& options) {
   return std::visit([&](const auto& p) { return ExplainInstances(p, device, options); }, problem);
 }
 

@@ -31,7 +31,7 @@ inline std::array<OperandSum, 2> OperandSumsOf(const GemmProblem&) { return {}; 
 
 absl::StatusOr<InstancePlan> MakePlan(const Problem& problem, const DeviceFacts& device,
                                       const PlanOptions& options);
-std::vector<InstanceVerdict> ExplainInstances(const Problem& problem, const DeviceFacts& device,
-                                              const PlanOptions& options);
+std::vector<InstanceExplanation> ExplainInstances(const Problem& problem, const DeviceFacts& device,
+                                                  const PlanOptions& options);
 
 }  // namespace gridwise

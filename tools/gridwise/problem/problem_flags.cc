@@ -199,7 +199,7 @@ int RankOf(const OperandShapes& shapes) {
 absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
                            std::vector<int64_t>& shape) {
   const bool split = static_cast<int>(shape.size()) == rank + 3;
-  if (layout == Layout::kNGCHW) {  // n, channels, cells
+  if (layout == Layout::kNGCHW) {  // n, channels, pixels
     std::rotate(shape.begin() + 1, shape.begin() + (split ? 3 : 2), shape.end());
   }
   if (layout != Layout::kGNHWC) return absl::OkStatus();
@@ -208,7 +208,7 @@ absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
                                                    "; in gnhwc ", rank, " spatial axes need ",
                                                    rank + 3, " axes"));
   }
-  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g behind the cells
+  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g behind the pixels
   return absl::OkStatus();
 }
 

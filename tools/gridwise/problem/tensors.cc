@@ -34,18 +34,18 @@ int64_t In(const Dim& dim) { return dim.in; }
 int64_t Filter(const Dim& dim) { return dim.filter; }
 int64_t Out(const Dim& dim) { return dim.out(); }
 
-/// Of a tensor with a batch, cells and `channels` of each group.
-TensorShape ActivationShape(const ConvProblem& p, int64_t channels, int64_t (*cells)(const Dim&)) {
+/// Of a tensor with a batch, pixels and `channels` of each group.
+TensorShape ActivationShape(const ConvProblem& p, int64_t channels, int64_t (*pixels)(const Dim&)) {
   switch (p.layout) {
     case Layout::kNHWGC:
-      return {Around({p.batch}, p, cells, {p.groups * channels}),
-              Around({p.batch}, p, cells, {p.groups, channels})};
+      return {Around({p.batch}, p, pixels, {p.groups * channels}),
+              Around({p.batch}, p, pixels, {p.groups, channels})};
     case Layout::kGNHWC:
-      return {Around({p.groups, p.batch}, p, cells, {channels}),
-              Around({p.groups, p.batch}, p, cells, {channels})};
+      return {Around({p.groups, p.batch}, p, pixels, {channels}),
+              Around({p.groups, p.batch}, p, pixels, {channels})};
     case Layout::kNGCHW:
-      return {Around({p.batch, p.groups * channels}, p, cells, {}),
-              Around({p.batch, p.groups, channels}, p, cells, {})};
+      return {Around({p.batch, p.groups * channels}, p, pixels, {}),
+              Around({p.batch, p.groups, channels}, p, pixels, {})};
   }
   return {};
 }

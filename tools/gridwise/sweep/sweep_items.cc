@@ -18,12 +18,13 @@
 namespace gridwise {
 namespace {
 
-bool IsWanted(const InstanceVerdict& verdict, const Problem& problem, WantedInstances instances) {
+bool IsWanted(const InstanceExplanation& explanation, const Problem& problem,
+              WantedInstances instances) {
   const auto* const conv = std::get_if<ConvProblem>(&problem);
   return instances == nullptr ||
          (conv != nullptr && std::find(instances->begin(), instances->end(),
-                                       BuiltInstance{verdict.family, conv->direction,
-                                                     verdict.instance}) != instances->end());
+                                       BuiltInstance{explanation.family, conv->direction,
+                                                     explanation.instance}) != instances->end());
 }
 
 /// Keeps the first instances as they are ranked, and some of the others by chance, which the seed
@@ -80,10 +81,11 @@ SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions&
                        .estimate_us = microseconds(plan->cost()),
                        .splits = plan->splits()}};
   } else {
-    for (const InstanceVerdict& verdict : ExplainInstances(problem, device, wanted)) {
-      if (verdict.reason || !IsWanted(verdict, problem, wanted_instances)) continue;
-      item.instances.push_back({verdict.family, verdict.instance, microseconds(verdict.cost),
-                                verdict.ranked_cycles, static_cast<int>(verdict.cost.splits)});
+    for (const InstanceExplanation& explanation : ExplainInstances(problem, device, wanted)) {
+      if (explanation.reason || !IsWanted(explanation, problem, wanted_instances)) continue;
+      item.instances.push_back({explanation.family, explanation.instance,
+                                microseconds(explanation.cost), explanation.ranked_cycles,
+                                static_cast<int>(explanation.cost.splits)});
     }
     if (IsSampled(options)) Sample(options, problem, item.instances);
   }

@@ -97,10 +97,10 @@ absl::Status SweepRuns::Verify(const Outcome& outcome, SweepRecord& record) {
     if (!computed.ok()) return computed.status();
     expected_ = *std::move(computed);
   }
-  const Judgement verdict = Judge(item_.problem, outcome, *expected_);
-  record.error = verdict.stats;
-  record.result = verdict.status.ok() ? Result::kPass : Result::kFail;
-  record.message = verdict.status.message();
+  const Judgement explanation = Judge(item_.problem, outcome, *expected_);
+  record.error = explanation.stats;
+  record.result = explanation.status.ok() ? Result::kPass : Result::kFail;
+  record.message = explanation.status.message();
   return absl::OkStatus();
 }
 

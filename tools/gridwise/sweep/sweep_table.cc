@@ -41,7 +41,7 @@ constexpr const char* kColumns[] = {
 static_assert(std::string_view(kColumns[kResultColumn]) == "result");
 static_assert(std::string_view(kColumns[kMsColumn]) == "ms");
 /// Columns of kColumns that are instruction classes of the simulator.
-constexpr std::span kClasses = std::span(kColumns).subspan(16, 8);
+constexpr std::span kPhases = std::span(kColumns).subspan(16, 8);
 
 std::string Number(double value) { return absl::StrFormat("%.6g", value); }
 
@@ -101,13 +101,13 @@ std::vector<std::string> FieldsOf(const SweepRecord& record) {
   if (const auto& sim = record.sim) {
     fields.push_back(absl::StrCat(sim->workgroups));
     fields.push_back(absl::StrCat(sim->waves));
-    for (const std::string name : kClasses) {
+    for (const std::string name : kPhases) {
       const auto counted = std::find_if(sim->instructions.begin(), sim->instructions.end(),
                                         [&](const auto& entry) { return entry.first == name; });
       fields.push_back(counted == sim->instructions.end() ? "" : absl::StrCat(counted->second));
     }
   } else {
-    fields.resize(fields.size() + 2 + kClasses.size());
+    fields.resize(fields.size() + 2 + kPhases.size());
   }
   if (const auto& timing = record.timing) {
     for (const double value : {timing->ms, timing->low_ms, timing->high_ms, timing->burst_ms,

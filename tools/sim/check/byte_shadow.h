@@ -8,8 +8,8 @@ namespace gridwise::sim {
 
 /// The bits of a few bytes that are undefined, and the origin of one of them.
 struct ShadowBytes {
-  static constexpr uint32_t kMost = 64;  // a scalar load of 16 dwords
-  uint8_t bits[kMost] = {};
+  static constexpr uint32_t kMax = 64;  // a scalar load of 16 dwords
+  uint8_t bits[kMax] = {};
   uint32_t origin = 0;
   bool any = false;
 };

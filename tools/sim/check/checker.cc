@@ -256,7 +256,7 @@ bool WaveCheck::Repeats(const MemoryAccess& access, int lane) const {
 
 void WaveCheck::CheckRaces(const MemoryAccess& access) {
   // A store that releases others is one of a few lanes; that all stores do so would be slow.
-  constexpr int kMostReleasing = 8;
+  constexpr int kMaxReleasing = 8;
   const bool lds = IsLds(access);
   AccessHistory& history = lds ? group_.lds_history() : launch_.memory_history;
   SyncAddresses& sync = lds ? group_.lds_sync() : launch_.memory_sync;
@@ -270,7 +270,7 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
                              .polls = lds && current_->polls,
                              .clock = clock_,
                              .instruction = current_->index};
-  const bool releases = mine.may_be_atomic && __builtin_popcountll(access.lanes) <= kMostReleasing;
+  const bool releases = mine.may_be_atomic && __builtin_popcountll(access.lanes) <= kMaxReleasing;
   const bool publishes = access.writes && (mine.atomic || releases);
   const bool learns = mine.atomic && access.reads && !current_->writes.empty();
   const Clocks known = publishes ? Known(lds) : Clocks();

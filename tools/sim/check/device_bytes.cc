@@ -16,7 +16,7 @@ namespace gridwise::sim {
 namespace {
 
 /// Larger allocations count as defined: their pages alone would take 16 MB.
-constexpr uint64_t kMostTracked = uint64_t{4} << 30;
+constexpr uint64_t kMaxTracked = uint64_t{4} << 30;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ DeviceBytes& DeviceBytes::Process() {
 }
 
 void DeviceBytes::Allocated(uint64_t address, uint64_t bytes) {
-  if (!CurrentCheckSettings().Has(Category::kUninit) || bytes > kMostTracked) return;
+  if (!CurrentCheckSettings().Has(Category::kUninit) || bytes > kMaxTracked) return;
   const std::lock_guard lock(mutex_);
   Block block{address, address + bytes, std::vector<Page>((bytes + kPage - 1) / kPage), 0};
   block.undefined_pages = block.pages.size();

@@ -69,19 +69,19 @@ void Gfx11Hazards::CheckDual(const InstructionFacts& facts, Reporter& reporter) 
 }
 
 void Gfx11Hazards::CheckTranscendental(const InstructionFacts& facts, Reporter& reporter) const {
-  constexpr int kMostVector = 5, kMostTranscendental = 1;
+  constexpr int kMaxVector = 5, kMaxTranscendental = 1;
   for (const RegisterRange& source : facts.hazard.sources) {
     const uint32_t writer = LastWriter(source);
-    if (writer == 0 || Between(writer) > kMostVector) continue;
+    if (writer == 0 || Between(writer) > kMaxVector) continue;
     const Issued& issued = Number(writer);
     const uint32_t behind = transcendental_ - issued.transcendental;  // it is one of these
-    if (!issued.facts->trans || behind > kMostTranscendental + 1) continue;
+    if (!issued.facts->trans || behind > kMaxTranscendental + 1) continue;
     reporter.Report(
         Category::kHazards,
         absl::StrCat("VALU reads a transcendental result too early: ", RegisterName(source.first)),
         absl::StrCat(" of ", reporter.Describe(issued.facts->index),
-                     " needs s_waitcnt_depctr depctr_va_vdst(0), ", kMostVector + 1,
-                     " vector instructions or ", kMostTranscendental + 1,
+                     " needs s_waitcnt_depctr depctr_va_vdst(0), ", kMaxVector + 1,
+                     " vector instructions or ", kMaxTranscendental + 1,
                      " transcendental ones in between"));
     return;
   }
@@ -90,7 +90,7 @@ void Gfx11Hazards::CheckTranscendental(const InstructionFacts& facts, Reporter& 
 /// Two sources, one written before and one behind a change of EXEC: the change at most two vector
 /// instructions away from both together, and the latter at most four from here.
 void Gfx11Hazards::CheckForwarding(const InstructionFacts& facts, Reporter& reporter) const {
-  constexpr int kMostAroundChange = 2, kMostBehind = 4;
+  constexpr int kMaxAroundChange = 2, kMaxBehind = 4;
   constexpr int kNone = std::numeric_limits<int>::max();
   if (facts.hazard.sources.size() < 2) return;
   const auto distance = [this](const RegisterRange& source) {
@@ -100,7 +100,7 @@ void Gfx11Hazards::CheckForwarding(const InstructionFacts& facts, Reporter& repo
   int behind = kNone;
   for (const RegisterRange& source : facts.hazard.sources)
     behind = std::min(behind, distance(source));
-  if (behind > kMostBehind) return;
+  if (behind > kMaxBehind) return;
   const uint32_t older = exec_changes_ & ~uint32_t{0} << (behind + 1);
   if (older == 0) return;
   const int change = __builtin_ctz(older);
@@ -112,7 +112,7 @@ void Gfx11Hazards::CheckForwarding(const InstructionFacts& facts, Reporter& repo
     before = d;
     first = &source;
   }
-  if (first == nullptr || before - behind - 1 > kMostAroundChange) return;
+  if (first == nullptr || before - behind - 1 > kMaxAroundChange) return;
   reporter.Report(Category::kHazards,
                   absl::StrCat("VALU reads results from before and behind a change of EXEC too "
                                "early: ",

@@ -71,7 +71,7 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 /// Whether launches from now on are timed in place of executed whole, in place of the environment
 /// variable GRIDWISE_SIM: 0 no, 1 yes, 2 yes and each is described on stderr, 3 yes and quickly:
 /// from a smaller sample, without limiter and interval, 4 without these from a smaller sample of
-/// what a die's workgroups load alone, which is more precise.
+/// what an XCD's workgroups load alone, which is more precise.
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
 /// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,

@@ -147,7 +147,7 @@ class WaitFlow {
 /// kernel does; nothing if there are too many.
 std::optional<std::vector<std::vector<size_t>>> PathsFrom(
     const std::vector<std::vector<size_t>>& next, const KernelCode& code, size_t i, int length) {
-  constexpr size_t kMost = 200;
+  constexpr size_t kMax = 200;
   std::vector<std::vector<size_t>> paths;
   std::vector<std::pair<std::vector<size_t>, int>> open = {{{i}, length}};
   while (!open.empty()) {
@@ -162,7 +162,7 @@ std::optional<std::vector<std::vector<size_t>>> PathsFrom(
         open.back().first.push_back(n);
       }
     }
-    if (paths.size() + open.size() > kMost) return std::nullopt;
+    if (paths.size() + open.size() > kMax) return std::nullopt;
   }
   return paths;
 }

@@ -10,7 +10,7 @@ namespace gridwise::sim {
 namespace {
 
 /// The most scratch that a work-item may be given (hip_runtime_api.h, hipLimitStackSize).
-constexpr size_t kMostStackBytes = (128 << 10) - 16;
+constexpr size_t kMaxStackBytes = (128 << 10) - 16;
 
 thread_local unsigned int device_flags = hipDeviceScheduleAuto;
 
@@ -41,7 +41,7 @@ hipError_t hipDeviceSetLimit(hipLimit_t limit, size_t value) {
   Device* device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
   if (limit == hipLimitStackSize) {
-    if (value > kMostStackBytes) return Report(hipErrorInvalidValue);
+    if (value > kMaxStackBytes) return Report(hipErrorInvalidValue);
     device->stack_limit = static_cast<uint32_t>(value);
   } else if (limit == hipLimitMallocHeapSize) {
     if (value >= device->properties.totalGlobalMem) return Report(hipErrorInvalidValue);

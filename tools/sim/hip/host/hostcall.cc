@@ -23,7 +23,7 @@ constexpr uint32_t kCallFunction = 1;
 constexpr uint32_t kPrintf = 2;
 constexpr uint32_t kDeviceMemory = 3;
 
-/// What malloc asks for to cut small blocks out of; it finds a block's slab by rounding down.
+/// What malloc asks for to cut small blocks out of; it finds a block's k tile by rounding down.
 constexpr uint64_t kSlabBytes = 2 << 20;
 
 /// heap_t of the device libraries (ockl, dm.cl) has about 109 KiB, and begins as zeros.

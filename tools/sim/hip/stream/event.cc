@@ -172,7 +172,7 @@ hipError_t hipStreamSynchronize(hipStream_t stream) {
 hipError_t hipStreamQuery(hipStream_t stream) {
   Device* device = nullptr;
   if (hipError_t error = MayWait(stream, &device); error != hipSuccess) return Report(error);
-  return Report(AskDeferred(stream, *device) ? device->fault.load() : hipErrorNotReady);
+  return Report(CheckDeferred(stream, *device) ? device->fault.load() : hipErrorNotReady);
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
@@ -245,7 +245,7 @@ hipError_t hipEventQuery(hipEvent_t event) {
   Device* device = nullptr;
   if (hipError_t error = MayWait(event, &recording, &device); error != hipSuccess)
     return Report(error);
-  if (recording != nullptr && !AskDeferred(*recording)) return Report(hipErrorNotReady);
+  if (recording != nullptr && !CheckDeferred(*recording)) return Report(hipErrorNotReady);
   return Report(device->fault);
 }
 

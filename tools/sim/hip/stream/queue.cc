@@ -375,12 +375,12 @@ hipError_t RunDeferred(const Device& device) {
 }
 hipError_t RunDeferred() { return Queue::Process().Run(Queue::Process().Of(nullptr)); }
 
-bool AskDeferred(hipStream_t stream, Device& device) {
+bool CheckDeferred(hipStream_t stream, Device& device) {
   const QueuedFrontier open = Queue::Process().Of(stream, device);
   if (!open.empty()) static_cast<void>(Queue::Process().Run(open, /*one=*/true));
   return open.empty();
 }
-bool AskDeferred(const Recording& recording) {
+bool CheckDeferred(const Recording& recording) {
   if (recording.done) return true;
   static_cast<void>(Queue::Process().Run(Queue::Process().Of(recording), /*one=*/true));
   return false;

@@ -49,8 +49,8 @@ hipError_t RunDeferred();
 
 /// Whether there is nothing of these to run. If there is, one operation runs after the question, so
 /// that a host that asks again and again gets on.
-bool AskDeferred(hipStream_t stream, Device& device);
-bool AskDeferred(const Recording& recording);
+bool CheckDeferred(hipStream_t stream, Device& device);
+bool CheckDeferred(const Recording& recording);
 
 /// What is random begins anew, by the seed of the settings.
 void RestartSeed();

@@ -81,7 +81,7 @@ void ExpectDefinition(size_t sets, size_t ways) {
 TEST(CacheTest, TheLeastRecentlyUsedLineOfASetGoes) {
   ExpectDefinition(1, 16);
   ExpectDefinition(4, 64);
-  ExpectDefinition(38, 8);  // a die's part of L2 need not be a power of two
+  ExpectDefinition(38, 8);  // an XCD's part of L2 need not be a power of two
 }
 
 /// The part of `count` lines, each `stride` lines behind the last one, that an L2 of 4 MiB has

@@ -9,21 +9,21 @@ namespace {
 /// Bytes a clock of `gbs` GB/s at `mhz`.
 double BytesPerClk(double gbs, double mhz) { return gbs * 1000 / mhz; }
 
-Sharing OfWholeDie(const Machine& machine, Sharing sharing) {
-  sharing.units = machine.dies;
-  sharing.units_per_die = 1;
+SplitK OfWholeXcd(const Machine& machine, SplitK sharing) {
+  sharing.units = machine.xcds;
+  sharing.units_per_xcd = 1;
   return sharing;
 }
 
 }  // namespace
 
-Levels::Levels(const Machine& machine, const Sharing& sharing, double widest, uint32_t freed)
+Levels::Levels(const Machine& machine, const SplitK& sharing, double widest, uint32_t freed)
     : machine_(machine), stores_reach_memory_(sharing.stores_reach_memory), freed_(freed) {
   const auto share = [&](double rate) {
     return Share{.rate = std::min(rate, widest), .credit = machine.share_credit_clk};
   };
-  l2_read_ = share(machine.l2_read_bytes / sharing.units_per_die);
-  l2_write_ = share(machine.l2_write_bytes / sharing.units_per_die);
+  l2_read_ = share(machine.l2_read_bytes / sharing.units_per_xcd);
+  l2_write_ = share(machine.l2_write_bytes / sharing.units_per_xcd);
   mall_ = share(BytesPerClk(machine.mall_gbs, sharing.mhz) / sharing.units);
   memory_ = share(BytesPerClk(machine.dram_read_gbs, sharing.mhz) / sharing.units);
   latency_ = {machine.l2_latency, machine.mall_latency_ns * sharing.mhz / 1000,
@@ -57,7 +57,7 @@ double Levels::Write(double t, double bytes) {
   return arrived + latency_[static_cast<size_t>(Source::kL2)];
 }
 
-LevelsOfUnit::LevelsOfUnit(const Machine& machine, const Sharing& sharing,
+LevelsOfUnit::LevelsOfUnit(const Machine& machine, const SplitK& sharing,
                            std::span<const Hits> hits, uint32_t freed)
     : Levels(machine, sharing, machine.l1_read_bytes * machine.l1s, freed), hits_(hits) {}
 
@@ -85,14 +85,14 @@ Levels::Found LevelsOfUnit::Look(uint32_t index, uint64_t) {
   return {};
 }
 
-LevelsOfDie::LevelsOfDie(const Machine& machine, const Sharing& sharing, double mall_hits,
+LevelsOfXcd::LevelsOfXcd(const Machine& machine, const SplitK& sharing, double mall_hits,
                          uint32_t freed)
-    : Levels(machine, OfWholeDie(machine, sharing), std::numeric_limits<double>::infinity(), freed),
+    : Levels(machine, OfWholeXcd(machine, sharing), std::numeric_limits<double>::infinity(), freed),
       l2_(machine.l2_bytes, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
       l2_kept_(sharing.l2_kept),
       mall_hits_(mall_hits) {}
 
-Levels::Found LevelsOfDie::Look(uint32_t, uint64_t line) {
+Levels::Found LevelsOfXcd::Look(uint32_t, uint64_t line) {
   ++requests_;
   if (const Cache::Line* found = l2_.Find(line)) return {.ready = found->ready};
   if (l2_kept_.Take(line)) {
@@ -106,7 +106,7 @@ Levels::Found LevelsOfDie::Look(uint32_t, uint64_t line) {
   return {.latency_of = Source::kMall, .fetched = true};
 }
 
-void LevelsOfDie::Stored(double t, uint64_t line) {
+void LevelsOfXcd::Stored(double t, uint64_t line) {
   if (l2_.Find(line) == nullptr) l2_.Insert(line, t);
 }
 

@@ -24,10 +24,10 @@ inline SetsBy L2SetsBy(const Machine& machine) {
 }
 
 /// How a unit shares what lies below it.
-struct Sharing {
+struct SplitK {
   double mhz = 0;                  // shader clock
   double units = 1;                // that work at a time, on the device
-  double units_per_die = 1;        // the same, of a die
+  double units_per_xcd = 1;        // the same, of an XCD
   double l2_kept = 0;              // of the launch's lines L2 has so many from the launch before
   double stores_reach_memory = 0;  // part of the stored bytes that memory takes, not the MALL
 };
@@ -36,7 +36,7 @@ struct Sharing {
 class Levels {
  public:
   /// `freed` are bits of Resource.
-  Levels(const Machine& machine, const Sharing& sharing, double widest, uint32_t freed);
+  Levels(const Machine& machine, const SplitK& sharing, double widest, uint32_t freed);
   Levels(const Levels&) = delete;
   Levels& operator=(const Levels&) = delete;
   virtual ~Levels() = default;
@@ -78,7 +78,7 @@ class Levels {
 class LevelsOfUnit final : public Levels {
  public:
   /// `hits` by index of the instruction; those behind its end hit L2.
-  LevelsOfUnit(const Machine& machine, const Sharing& sharing, std::span<const Hits> hits,
+  LevelsOfUnit(const Machine& machine, const SplitK& sharing, std::span<const Hits> hits,
                uint32_t freed);
   void Stored(double, uint64_t) override {}
 
@@ -92,10 +92,10 @@ class LevelsOfUnit final : public Levels {
   std::vector<std::array<double, 4>> due_;
 };
 
-/// A die's L2, line by line, and its share of the others, of whose lines the MALL has a part.
-class LevelsOfDie final : public Levels {
+/// An XCD's L2, line by line, and its share of the others, of whose lines the MALL has a part.
+class LevelsOfXcd final : public Levels {
  public:
-  LevelsOfDie(const Machine& machine, const Sharing& sharing, double mall_hits, uint32_t freed);
+  LevelsOfXcd(const Machine& machine, const SplitK& sharing, double mall_hits, uint32_t freed);
   void Stored(double t, uint64_t line) override;
 
   double requests() const { return requests_; }

@@ -367,7 +367,7 @@ TEST(Bandwidth, IsTheUnitsShare) {
       Bench bench("gfx942");
       bench.Code({"global_load_dwordx4 v[0:3], v8, s[0:1]", "s_waitcnt vmcnt(0)"});
       bench.hits().assign(1, hits);
-      bench.sharing() = {.mhz = 2100, .units = units, .units_per_die = units / 8};
+      bench.sharing() = {.mhz = 2100, .units = units, .units_per_xcd = units / 8};
       for (int w = 0; w < kWaves; ++w) {
         bench.Wave();
         for (int n = 0; n < (i + 1) * kIterations; ++n) {
@@ -381,7 +381,7 @@ TEST(Bandwidth, IsTheUnitsShare) {
     }
     return kWaves * kIterations * 1024 / (clk[1] - clk[0]);
   };
-  EXPECT_NEAR(bytes_per_clk({}, 304) * 304 / 8, 1697, 17);                      // of a die's L2
+  EXPECT_NEAR(bytes_per_clk({}, 304) * 304 / 8, 1697, 17);                      // of an XCD's L2
   EXPECT_NEAR(bytes_per_clk({.l2 = 0}, 304) * 304 * 2.1, 6420, 64);             // MALL, GB/s
   EXPECT_NEAR(bytes_per_clk({.l2 = 0, .mall = 0}, 304) * 304 * 2.1, 3960, 40);  // memory
   EXPECT_NEAR(bytes_per_clk({}, 8), 64, 1);                                     // of the L1 alone

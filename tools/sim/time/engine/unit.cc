@@ -479,16 +479,16 @@ UnitTime TimeUnit(const UnitWork& work) {
   Queue queue = {work.workgroups};
   Engine engine(work, queue, below);
   // An engine launches a workgroup on every unit of its before the second one on any.
-  const double units = std::max(1.0, work.sharing.units_per_die / machine.engines);
+  const double units = std::max(1.0, work.sharing.units_per_xcd / machine.engines);
   for (int turn = 0; turn < work.resident && !queue.empty(); ++turn)
     engine.StartGroup(turn * units * LaunchClocks(work, queue));
   while (!engine.done()) engine.Step();
   return engine.Time();
 }
 
-DieTime TimeDie(const UnitWork& work, int units, double mall_hits) {
+XcdTime TimeXcd(const UnitWork& work, int units, double mall_hits) {
   const Machine& machine = *work.machine;
-  LevelsOfDie below(machine, work.sharing, mall_hits, work.freed);
+  LevelsOfXcd below(machine, work.sharing, mall_hits, work.freed);
   Queue queue = {work.workgroups};
   std::deque<Engine> engines;
   for (int u = 0; u < units; ++u) engines.emplace_back(work, queue, below);
@@ -509,13 +509,13 @@ DieTime TimeDie(const UnitWork& work, int units, double mall_hits) {
     engines[u].Step();
     if (!engines[u].done()) turns.emplace(engines[u].next_time(), u);
   }
-  DieTime die = {.units = units, .requests = below.requests(), .misses = below.misses()};
+  XcdTime xcd = {.units = units, .requests = below.requests(), .misses = below.misses()};
   for (Engine& engine : engines) {
     const UnitTime unit = engine.Time();
-    die.clk = std::max(die.clk, unit.clk);
-    die.instructions += unit.instructions;
+    xcd.clk = std::max(xcd.clk, unit.clk);
+    xcd.instructions += unit.instructions;
   }
-  return die;
+  return xcd;
 }
 
 }  // namespace gridwise::sim::time

@@ -58,7 +58,7 @@ struct UnitWork {
   std::span<const WorkgroupRecord* const> workgroups;
   int resident = 1;
   int parts = 1;  // of the unit, to one of which a workgroup's waves keep
-  Sharing sharing;
+  SplitK sharing;
   std::span<const Hits> hits;
   uint32_t freed = 0;  // bits of Resource
   /// Ends when so many wave instructions have issued, or a wave is where its record was cut.
@@ -89,18 +89,18 @@ struct UnitTime {
 /// operands, its counters, its place in the code and what executes it allow.
 UnitTime TimeUnit(const UnitWork& work);
 
-/// What a die's units do together; the lines are those that all asked L2 for.
-struct DieTime {
+/// What an XCD's units do together; the lines are those that all asked L2 for.
+struct XcdTime {
   double clk = 0;  // from the first wave's launch to the last one's end
   int units = 0;
   uint64_t instructions = 0;        // of waves
   double requests = 0, misses = 0;  // lines of L2
 };
 
-/// Replays records on all units of a die at once, in the order of time, with an L2 that has the
-/// lines that they fetch: `work.workgroups` are the die's, which go round the units at first, while
+/// Replays records on all units of an XCD at once, in the order of time, with an L2 that has the
+/// lines that they fetch: `work.workgroups` are the XCD's, which go round the units at first, while
 /// each engine launches waves one after the other, and then to whichever has room. Of what L2 lacks
 /// the MALL has the part `mall_hits`. `work.hits` is not used.
-DieTime TimeDie(const UnitWork& work, int units, double mall_hits);
+XcdTime TimeXcd(const UnitWork& work, int units, double mall_hits);
 
 }  // namespace gridwise::sim::time

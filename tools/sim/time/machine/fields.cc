@@ -7,10 +7,10 @@ namespace {
 
 using M = Machine;
 constexpr std::array kFields = {
-    Field{"dies", &M::dies, "", "dies with an L2 each"},
+    Field{"xcds", &M::xcds, "", "XCDs with an L2 each"},
     Field{"units", &M::units, "",
           "compute units (CDNA), workgroup processors (RDNA) of the device"},
-    Field{"engines", &M::engines, "", "shader engines of a die; each launches one wave at a time"},
+    Field{"engines", &M::engines, "", "shader engines of an XCD; each launches one wave at a time"},
     Field{"burst_mhz", &M::burst_mhz, "MHz", "clock of a short run"},
     Field{"sustained_mhz", &M::sustained_mhz, "MHz",
           "of matrix units that work all the time, in long runs, as power affords; of others that "
@@ -76,18 +76,19 @@ constexpr std::array kFields = {
     Field{"scalar_latency", &M::scalar_latency, "clk", "of a scalar load that hits it"},
     Field{"scalar_miss_clk", &M::scalar_miss_clk, "clk", "that a miss served by L2 adds"},
     Field{"code_bytes", &M::code_bytes, "bytes", "of the instruction cache"},
-    Field{"code_sharers", &M::code_sharers, "", "units that share it, and the scalar cache"},
+    Field{"units_per_code_cache", &M::units_per_code_cache, "",
+          "units that share it, and the scalar cache"},
     Field{"code_line_bytes", &M::code_line_bytes, "bytes", "of a line of it"},
     Field{"code_miss_clk", &M::code_miss_clk, "clk", "for a line that it lacks, served by L2"},
-    Field{"l2_bytes", &M::l2_bytes, "bytes", "of a die's L2"},
+    Field{"l2_bytes", &M::l2_bytes, "bytes", "of an XCD's L2"},
     Field{"l2_ways", &M::l2_ways, "", "of L2"},
     Field{"l2_xor_sets", &M::l2_xor_sets, "",
           "1: L2 finds the set of a line by an XOR of its address's bits, 0: by the lowest ones"},
-    Field{"l2_read_bytes", &M::l2_read_bytes, "bytes/clk", "that a die's L2 gives"},
-    Field{"l2_write_bytes", &M::l2_write_bytes, "bytes/clk", "that a die's L2 takes"},
+    Field{"l2_read_bytes", &M::l2_read_bytes, "bytes/clk", "that an XCD's L2 gives"},
+    Field{"l2_write_bytes", &M::l2_write_bytes, "bytes/clk", "that an XCD's L2 takes"},
     Field{"l2_latency", &M::l2_latency, "clk", "of a load of one lane that hits L2"},
     Field{"mall_bytes", &M::mall_bytes, "bytes", "of the device's Infinity Cache"},
-    Field{"mall_gbs", &M::mall_gbs, "GB/s", "that it gives to all dies"},
+    Field{"mall_gbs", &M::mall_gbs, "GB/s", "that it gives to all XCDs"},
     Field{"mall_latency_ns", &M::mall_latency_ns, "ns", "of a load of one lane that hits it"},
     Field{"dram_read_gbs", &M::dram_read_gbs, "GB/s", "that memory gives, as achieved"},
     Field{"dram_write_gbs", &M::dram_write_gbs, "GB/s", "that memory takes, as achieved"},
@@ -96,7 +97,7 @@ constexpr std::array kFields = {
           "for which a unit may save up its share of what all units share"},
     Field{"launch_us", &M::launch_us, "us", "of a launch besides its kernel"},
     Field{"gap_us", &M::gap_us, "us", "from the end of a kernel to the start of the next one"},
-    Field{"dispatch_clk", &M::dispatch_clk, "clk", "of a die's dispatcher for a workgroup"},
+    Field{"dispatch_clk", &M::dispatch_clk, "clk", "of an XCD's dispatcher for a workgroup"},
     Field{"wave_launch_clk", &M::wave_launch_clk, "clk", "of a shader engine for a wave"},
 };
 // A parameter that files cannot name, or that is listed twice, shows here.

@@ -42,7 +42,7 @@ struct Machine {
   std::string_view target;  // "gfx942"
 
   // The device.
-  Parameter dies, units, engines, burst_mhz, sustained_mhz;
+  Parameter xcds, units, engines, burst_mhz, sustained_mhz;
   // What a unit holds.
   Parameter simds, registers, register_granule, waves, workgroups, lds_bytes, lds_granule;
   // Issue and arithmetic.
@@ -60,7 +60,7 @@ struct Machine {
   Parameter l1_latency, wave_outstanding, address_backlog_clk, array_cache_bytes,
       array_cache_latency;
   // Scalars and instructions.
-  Parameter scalar_bytes, scalar_latency, scalar_miss_clk, code_bytes, code_sharers,
+  Parameter scalar_bytes, scalar_latency, scalar_miss_clk, code_bytes, units_per_code_cache,
       code_line_bytes, code_miss_clk;
   // Below.
   Parameter l2_bytes, l2_ways, l2_xor_sets, l2_read_bytes, l2_write_bytes, l2_latency;
@@ -70,7 +70,7 @@ struct Machine {
   Parameter launch_us, gap_us, dispatch_clk, wave_launch_clk;
 
   bool cdna() const { return lanes == 64; }
-  double units_per_die() const { return units / dies; }
+  double units_per_xcd() const { return units / xcds; }
 };
 
 /// A parameter of every machine: its name in files, its unit, what it means.

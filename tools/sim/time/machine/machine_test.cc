@@ -36,7 +36,7 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
     EXPECT_EQ(target.simds_per_unit, machine.simds) << machine.name;
     EXPECT_EQ(target.vector_caches, machine.l1s) << machine.name;
     EXPECT_EQ(target.unit_lds_bytes, machine.lds_bytes) << machine.name;
-    EXPECT_EQ(target.dies, machine.dies) << machine.name;
+    EXPECT_EQ(target.xcds, machine.xcds) << machine.name;
     const MachineFacts facts = MachineFactsOf(gfx);
     EXPECT_DOUBLE_EQ(facts.sustained_ghz * 1000, machine.sustained_mhz) << machine.name;
     EXPECT_EQ(facts.l2_bytes, machine.l2_bytes) << machine.name;

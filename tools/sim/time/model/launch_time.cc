@@ -14,14 +14,14 @@ namespace gridwise::sim::time {
 namespace {
 
 /// Wave instructions of a unit that are replayed; what is behind them goes on at the same rate.
-constexpr uint64_t kMostReplayed = 400'000;
+constexpr uint64_t kMaxReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
-constexpr uint64_t kMostCompared = 150'000;
+constexpr uint64_t kMaxCompared = 150'000;
 /// The same for an end of a parameter's range, of which there are many.
-constexpr uint64_t kMostOfRange = 30'000;
+constexpr uint64_t kMaxOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
-constexpr double kLeastGain = 0.005;
+constexpr double kMinGain = 0.005;
 /// Changes of what memory gives that a unit is not replayed for again.
 constexpr double kSettled = 0.1;
 
@@ -90,16 +90,16 @@ class Timer {
       work.hits = hits;
       work.ops = ops;
       work.shapes = &shapes;
-      work.most_instructions = kMostOfRange;
+      work.most_instructions = kMaxOfRange;
     });
   }
 
-  /// All units of the first die.
-  DieTime OfDie() const {
-    UnitWork work = WorkOfUnit(launch_.die, launch_.plan.rounds, nullptr);
-    work.shapes = launch_.die_shapes;
+  /// All units of the first XCD.
+  XcdTime OfXcd() const {
+    UnitWork work = WorkOfUnit(launch_.xcd, launch_.plan.rounds, nullptr);
+    work.shapes = launch_.xcd_shapes;
     work.most_instructions = std::numeric_limits<uint64_t>::max();
-    return TimeDie(work, static_cast<int>(machine_.units_per_die()), mall_hits_);
+    return TimeXcd(work, static_cast<int>(machine_.units_per_xcd()), mall_hits_);
   }
 
   /// Finds anew what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
@@ -119,7 +119,7 @@ class Timer {
   /// The bound of the units' workgroups in detail, extended in the same way; matrix work is that of
   /// the workgroups across the grid, which are executed whole.
   Bound PortBound() const {
-    const double share = std::min<double>(machine_.l2_read_bytes / UnitsPerDie(),
+    const double share = std::min<double>(machine_.l2_read_bytes / UnitsPerXcd(),
                                           machine_.l1_read_bytes * machine_.l1s);
     const auto workgroups = static_cast<double>(launch_.workgroups);
     const auto rounds = static_cast<double>(launch_.plan.rounds) * work_ratio_;
@@ -146,7 +146,7 @@ class Timer {
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
     UnitWork work = WorkOfUnit(groups, unit_of_most.all, nullptr);
-    work.most_instructions = kMostCompared;
+    work.most_instructions = kMaxCompared;
     change(work);
     const UnitTime unit = TimeUnit(work);
     return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
@@ -178,9 +178,9 @@ class Timer {
     return records.empty() ? 0 : sum / static_cast<double>(records.size());
   }
 
-  double UnitsPerDie() const {
-    return std::min<double>(machine_.units_per_die(),
-                            std::ceil(launch_.plan.units_busy / machine_.dies));
+  double UnitsPerXcd() const {
+    return std::min<double>(machine_.units_per_xcd(),
+                            std::ceil(launch_.plan.units_busy / machine_.xcds));
   }
 
   /// `groups` are the first ones of a unit that executes `all`. L2 serves its units in turn; what
@@ -196,11 +196,11 @@ class Timer {
             .parts = launch_.needs.half_unit ? 2 : 1,
             .sharing = {.mhz = machine_.burst_mhz,
                         .units = static_cast<double>(launch_.workgroups) / static_cast<double>(all),
-                        .units_per_die = UnitsPerDie(),
+                        .units_per_xcd = UnitsPerXcd(),
                         .l2_kept = KeptByL2(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
-            .most_instructions = kMostReplayed,
+            .most_instructions = kMaxReplayed,
             .events = events};
   }
 
@@ -228,31 +228,31 @@ class Timer {
   }
 
   Traffic TrafficOn(const Machine& machine, Shapes& shapes,
-                    std::span<const WorkgroupRecord* const> die) const {
+                    std::span<const WorkgroupRecord* const> xcd) const {
     const double part =
-        static_cast<double>(die.size()) / static_cast<double>(launch_.plan.die.size());
-    const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerDie() * part)));
-    return TrafficOf(machine, launch_.ops, shapes, die,
+        static_cast<double>(xcd.size()) / static_cast<double>(launch_.plan.xcd.size());
+    const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerXcd() * part)));
+    return TrafficOf(machine, launch_.ops, shapes, xcd,
                      {.units = units, .part = part, .l2_kept = KeptByL2()});
   }
 
   /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,
   /// since it gives those of a launch once.
   std::vector<Hits> HitsOn(const Machine& machine, Shapes& shapes) const {
-    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
-    if (die.empty()) return traffic_.hits;
-    Traffic traffic = TrafficOn(machine, shapes, die);
+    const std::vector<const WorkgroupRecord*> xcd = RecordsOf(launch_.plan.xcd);
+    if (xcd.empty()) return traffic_.hits;
+    Traffic traffic = TrafficOn(machine, shapes, xcd);
     const double of_memory = (1 - mall_hits_) * traffic_.misses / std::max(1.0, traffic.misses);
     for (Hits& hits : traffic.hits) hits.mall = 1 - std::min(1.0, of_memory);
     return std::move(traffic.hits);
   }
 
   void FindTraffic() {
-    const std::vector<const WorkgroupRecord*> die = RecordsOf(launch_.plan.die);
-    if (die.empty()) return;
-    traffic_ = TrafficOn(machine_, *launch_.shapes, die);
+    const std::vector<const WorkgroupRecord*> xcd = RecordsOf(launch_.plan.xcd);
+    if (xcd.empty()) return;
+    traffic_ = TrafficOn(machine_, *launch_.shapes, xcd);
     SetMallHits(MallHits(traffic_.misses / std::max(1.0, traffic_.workgroups) *
-                         machine_.line_bytes * mean_work_ / std::max(1.0, MeanWork(die))));
+                         machine_.line_bytes * mean_work_ / std::max(1.0, MeanWork(xcd))));
     stores_reach_memory_ = 1 - Kept();
   }
 
@@ -263,11 +263,11 @@ class Timer {
   /// kernels (LLVM's memory models of gfx10 to gfx12: "no L2 invalidation or writeback is
   /// required"); several are written back and invalidated.
   double KeptByL2() const {
-    return machine_.dies == 1 ? KeptByCache(launch_.footprint.all, machine_.l2_bytes) : 0;
+    return machine_.xcds == 1 ? KeptByCache(launch_.footprint.all, machine_.l2_bytes) : 0;
   }
 
   /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
-  /// another die or round has asked for before.
+  /// another XCD or round has asked for before.
   double MallHits(double bytes) const {
     const double missed = bytes * static_cast<double>(launch_.workgroups);
     const double once = missed > 0 ? std::min(1.0, launch_.footprint.loaded / missed) : 0;
@@ -343,7 +343,7 @@ void FindGains(const Timer& timer, const Machine& machine, int threads, LaunchTi
     const RunMs without = {.burst = time.ms.burst - part * KernelMs(machine, time.clk),
                            .matrix = resource == Resource::kMatrix ? 0 : time.ms.matrix};
     const double gain = 1 - without.sustained() / time.ms.sustained();
-    if (gain >= kLeastGain) time.gains.push_back({resource, gain});
+    if (gain >= kMinGain) time.gains.push_back({resource, gain});
   }
   std::sort(time.gains.begin(), time.gains.end(),
             [](const Gain& a, const Gain& b) { return a.part > b.part; });
@@ -398,7 +398,7 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
   for (size_t i = 0; i < time.utilisation.size(); ++i)
     time.utilisation[i] = time.unit.clk > 0 ? time.unit.busy[i] / time.unit.clk : 0;
   if (options.gains) FindGains(timer, machine, launch.threads, time);
-  if (!launch.die.empty()) time.die = timer.OfDie();
+  if (!launch.xcd.empty()) time.xcd = timer.OfXcd();
   return time;
 }
 
@@ -409,7 +409,7 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   // Stored bytes pass L2 and the MALL, and go on to memory where they do not stay.
   const double gone = 1 - KeptByCache(bytes, machine.mall_bytes);
   const double mhz = machine.burst_mhz;
-  const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.dies * bytes_per_clk); };
+  const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.xcds * bytes_per_clk); };
   const auto by_mall = [&](double gbs) { return bytes / (gbs * 1000 / mhz); };
   const auto by_memory = [&](double gbs) { return gone * bytes / (gbs * 1000 / mhz); };
   const auto clocks = [&](double Parameter::* end) {

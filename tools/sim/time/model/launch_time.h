@@ -32,9 +32,9 @@ struct LaunchRecord {
   /// The record of a workgroup by linear index, or null if it was not executed.
   std::function<const WorkgroupRecord*(int64_t)> record;
   Footprint footprint;
-  /// Whole records of all of the first die's workgroups, and their shapes, if it is wanted.
-  std::vector<const WorkgroupRecord*> die;
-  Shapes* die_shapes = nullptr;
+  /// Whole records of all of the first XCD's workgroups, and their shapes, if it is wanted.
+  std::vector<const WorkgroupRecord*> xcd;
+  Shapes* xcd_shapes = nullptr;
   /// Host threads that replay it, 0: as many as there are processors.
   int threads = 0;
 };
@@ -66,7 +66,7 @@ struct LaunchTime {
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
   PortWork utilisation = {};                       // parts of the time of the unit
   UnitTime unit;                                   // of the unit in detail, at the burst clock
-  std::optional<DieTime> die;  // of the first die in detail, at the burst clock, if it was wanted
+  std::optional<XcdTime> xcd;  // of the first XCD in detail, at the burst clock, if it was wanted
 
   /// The mean clock of long runs.
   double sustained_mhz() const { return machine->burst_mhz * ms.burst / ms.sustained(); }
@@ -77,9 +77,9 @@ struct LaunchTime {
 struct TimeOptions {
   bool gains = true;     // costs a replay per resource
   bool interval = true;  // costs a short one for each end of an uncertain parameter
-  /// How much is executed of the units in detail and of the die, in parts of what is usual. Times
+  /// How much is executed of the units in detail and of the XCD, in parts of what is usual. Times
   /// of RetinaNet's rows from a tenth of both are 2.7 % off (median, 22 % at the ninth tenth), from
-  /// a tenth of the die alone 0.1 % (1.6 %).
+  /// a tenth of the XCD alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
   /// Instructions of a wave of the workgroups across the grid that are recorded. Of longer ones
   /// only a workgroup's first goes on, to know how many there are; the others are taken to end as
@@ -91,10 +91,10 @@ struct TimeOptions {
   double limit_ms = std::numeric_limits<double>::infinity();
   RunMs before = {};
   std::vector<WaveEvent>* events = nullptr;
-  /// Whether the first die is executed whole and timed unit by unit, beside what is timed anyway: a
+  /// Whether the first XCD is executed whole and timed unit by unit, beside what is timed anyway: a
   /// judge of what a sample of units, and rates in place of lines, are worth. Of launches with too
   /// many instructions it is not.
-  bool die = false;
+  bool xcd = false;
 
   /// Whether a kernel that takes `kernel` or longer is one of those.
   bool Exceeds(RunMs kernel) const { return (kernel += before).sustained() > limit_ms; }

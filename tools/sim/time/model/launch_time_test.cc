@@ -12,7 +12,7 @@ namespace {
 
 Machine Mi300a() {
   Machine machine = *MachineOf("gfx942");
-  machine.dies = Parameter(6, "data sheet of MI300A");
+  machine.xcds = Parameter(6, "data sheet of MI300A");
   machine.units = Parameter(228, "data sheet of MI300A");
   machine.mall_gbs = Parameter(4940, "measured by the roofline tool");
   machine.dram_read_gbs = Parameter(3250, "mt4g");

@@ -57,7 +57,7 @@ TEST(MemoryOfLaunches, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
 }
 
 // The 9070 XT has one L2, which nothing makes lose what a launch leaves to the next one; those of
-// the MI300X's dies are invalidated.
+// the MI300X's XCDs are invalidated.
 TEST(MemoryOfLaunches, OneL2KeepsWhatFits) {
   const auto hits = [](std::string_view gfx, double of_l2) {
     const double bytes = of_l2 * MachineOf(gfx)->l2_bytes;
@@ -162,7 +162,7 @@ TEST(MemoryOfLaunches, WavesEndWhenTheirStoresHaveArrived) {
   EXPECT_GT(gbs, 0.8 * bench.machine().dram_write_gbs);
 }
 
-/// A launch of a wave on each die that loads a line of each of 4096 rows, twice, on a machine of
+/// A launch of a wave on each XCD that loads a line of each of 4096 rows, twice, on a machine of
 /// which all is known but how L2 finds its sets.
 LaunchTime TimeOfRows(uint64_t row_bytes) {
   Machine machine = *MachineOf("gfx942");

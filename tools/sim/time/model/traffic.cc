@@ -9,7 +9,7 @@ namespace gridwise::sim::time {
 namespace {
 
 /// Lines that are looked up at most; by then the rates are known.
-constexpr int64_t kMostLines = 4'000'000;
+constexpr int64_t kMaxLines = 4'000'000;
 /// A line that was asked for so many steps ago is still under way.
 constexpr double kStepsUnderWay = 1;
 constexpr double kLongAgo = -1e9;
@@ -20,17 +20,17 @@ struct Count {
 
 class Pass {
  public:
-  Pass(const Machine& machine, std::span<const Op> ops, Shapes& shapes, const DieOfUnits& die)
+  Pass(const Machine& machine, std::span<const Op> ops, Shapes& shapes, const XcdOfUnits& xcd)
       : machine_(machine),
         ops_(ops),
         shapes_(shapes),
-        kept_(die.l2_kept),
-        l2_(machine.l2_bytes * die.part, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
-        l1_(static_cast<size_t>(die.units),
+        kept_(xcd.l2_kept),
+        l2_(machine.l2_bytes * xcd.part, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),
+        l1_(static_cast<size_t>(xcd.units),
             Cache(machine.l1_bytes * machine.l1s, machine.line_bytes, machine.l1_ways)),
         counts_(ops.size()) {}
 
-  bool full() const { return lines_ >= kMostLines; }
+  bool full() const { return lines_ >= kMaxLines; }
 
   /// The memory instruction behind `at` of a wave on `unit`, in step `step`.
   void Step(const WaveRecord& wave, size_t& at, size_t unit, double step) {
@@ -175,14 +175,14 @@ bool StepWorkgroup(std::span<Cursor> waves, Pass& pass, double step) {
 }  // namespace
 
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, const DieOfUnits& die) {
-  Pass pass(machine, ops, shapes, die);
+                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd) {
+  Pass pass(machine, ops, shapes, xcd);
   const PassedBefore passed(ops);
   std::vector<std::vector<Cursor>> cursors;
   for (size_t i = 0; i < workgroups.size(); ++i) {
     std::vector<Cursor>& waves = cursors.emplace_back();
     for (const WaveRecord& wave : workgroups[i]->waves)
-      waves.emplace_back(passed, wave, i % static_cast<size_t>(die.units));
+      waves.emplace_back(passed, wave, i % static_cast<size_t>(xcd.units));
   }
   double step = 0;
   for (bool any = true; any && !pass.full(); ++step) {

@@ -12,7 +12,7 @@
 
 namespace gridwise::sim::time {
 
-/// What the workgroups of a die find in its L2.
+/// What the workgroups of an XCD find in its L2.
 struct Traffic {
   std::vector<Hits> hits;  // by instruction
   double requests = 0;     // lines asked of L2
@@ -20,8 +20,8 @@ struct Traffic {
   double workgroups = 0;   // that these are of
 };
 
-/// What of a die is looked at.
-struct DieOfUnits {
+/// What of an XCD is looked at.
+struct XcdOfUnits {
   int64_t units = 1;
   double part = 1;     // of its workgroups, and so much of its L2
   double l2_kept = 0;  // of the launch's lines, L2 has so many from the launch before
@@ -31,6 +31,6 @@ struct DieOfUnits {
 /// step: the nth memory instructions of all waves go before the next ones, but waves that have come
 /// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units.
 Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, const DieOfUnits& die);
+                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
 
 }  // namespace gridwise::sim::time

@@ -57,13 +57,13 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
     busy[Text(Name(static_cast<Resource>(r)))] = time.utilisation[static_cast<size_t>(r)];
   RunMs bound = time.bound.Ms(*time.machine);
   bound.burst += time.machine->launch_us / 1000;
-  llvm::json::Value die = nullptr;
-  if (time.die) {
-    die = llvm::json::Object{{"units", time.die->units},
-                             {"clocks", time.die->clk},
-                             {"instructions", static_cast<int64_t>(time.die->instructions)},
-                             {"lines_of_l2", time.die->requests},
-                             {"missed", time.die->misses}};
+  llvm::json::Value xcd = nullptr;
+  if (time.xcd) {
+    xcd = llvm::json::Object{{"units", time.xcd->units},
+                             {"clocks", time.xcd->clk},
+                             {"instructions", static_cast<int64_t>(time.xcd->instructions)},
+                             {"lines_of_l2", time.xcd->requests},
+                             {"missed", time.xcd->misses}};
   }
   return Print(llvm::json::Object{
       {"kernel", time.kernel},
@@ -95,7 +95,7 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
        llvm::json::Object{
            {"vector cache", time.l1_hits}, {"L2", time.l2_hits}, {"MALL", time.mall_hits}}},
       {"busy", std::move(busy)},
-      {"die", std::move(die)},
+      {"xcd", std::move(xcd)},
       {"instructions", Instructions(time, ops, entry)}});
 }
 

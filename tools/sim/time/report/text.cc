@@ -71,11 +71,11 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
   absl::StrAppend(&text, "  busy: ", Utilisation(time), "\n");
   absl::StrAppendFormat(&text, "  hits: vector cache %.0f %%, L2 %.0f %%, MALL %.0f %%\n",
                         100 * time.l1_hits, 100 * time.l2_hits, 100 * time.mall_hits);
-  if (time.die) {
+  if (time.xcd) {
     absl::StrAppendFormat(
-        &text, "  its first die in detail, %d units: %.0f clocks (%+.1f %%), L2 hits %.0f %%\n",
-        time.die->units, time.die->clk, 100 * (time.die->clk / time.clk - 1),
-        100 * (1 - time.die->misses / std::max(1.0, time.die->requests)));
+        &text, "  its first XCD in detail, %d units: %.0f clocks (%+.1f %%), L2 hits %.0f %%\n",
+        time.xcd->units, time.xcd->clk, 100 * (time.xcd->clk / time.clk - 1),
+        100 * (1 - time.xcd->misses / std::max(1.0, time.xcd->requests)));
   }
   double all = 0;
   for (const OpTime& op : time.unit.ops) all += op.total();

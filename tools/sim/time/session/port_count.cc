@@ -9,12 +9,12 @@ namespace {
 
 /// Of so many workgroups one is recorded, and at most so many of a launch.
 constexpr int64_t kOneOf = 32;
-constexpr int64_t kMostRecorded = 6;
+constexpr int64_t kMaxRecorded = 6;
 /// Instructions of a wave that are recorded; the others are taken to be like them.
-constexpr int64_t kMostOfWave = 5'000;
+constexpr int64_t kMaxOfWave = 5'000;
 
 std::vector<int64_t> Across(int64_t workgroups) {
-  const int64_t count = std::clamp<int64_t>(workgroups / kOneOf, 1, kMostRecorded);
+  const int64_t count = std::clamp<int64_t>(workgroups / kOneOf, 1, kMaxRecorded);
   std::vector<int64_t> some;
   for (int64_t i = 0; i < count; ++i) some.push_back((2 * i + 1) * workgroups / (2 * count));
   return some;
@@ -32,7 +32,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
       sample_(Across(workgroups_)),
       recorder_(machine, program.target().bit) {
   recorder_.Only(sample_);
-  recorder_.Limit(kMostOfWave, Recorder::Behind::kGoOn);
+  recorder_.Limit(kMaxOfWave, Recorder::Behind::kGoOn);
 }
 
 Bound PortCount::Result(const RunReport& report) {
@@ -46,10 +46,10 @@ Bound PortCount::Result(const RunReport& report) {
     executed += times;
     AddWork(machine_, ops[i], times, work);
   }
-  const double busy_of_die =
-      std::min(machine_.units_per_die(), std::max(1.0, workgroups_ / machine_.dies));
+  const double busy_of_xcd =
+      std::min(machine_.units_per_xcd(), std::max(1.0, workgroups_ / machine_.xcds));
   const double share =
-      std::min(machine_.l2_read_bytes / busy_of_die, machine_.l1_read_bytes * machine_.l1s);
+      std::min(machine_.l2_read_bytes / busy_of_xcd, machine_.l1_read_bytes * machine_.l1s);
   // And of those that were recorded what depends on addresses.
   PortWork sampled = {};
   double recorded = 0;

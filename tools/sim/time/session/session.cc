@@ -27,7 +27,7 @@ namespace gridwise::sim::time {
 namespace {
 
 /// Instructions of a wave that a trace has at most: viewers do not take more.
-constexpr size_t kMostEvents = 200'000;
+constexpr size_t kMaxEvents = 200'000;
 
 /// Of the usual sample.
 constexpr double kQuickSample = 0.1;
@@ -88,7 +88,7 @@ class Process {
       time_options.limit_ms = limit_ms_;
       time_options.before = SequenceMs(taken_);
       if (!report_path_.empty()) time_options.events = &events;
-      time_options.die = die_ && !telling_.bare;
+      time_options.xcd = xcd_ && !telling_.bare;
       absl::StatusOr<TimedRun> run = RunTimed(machine, program, kernel, grid, kernarg, memory,
                                               options, time_options, source_line);
       if (!run.ok()) {
@@ -159,7 +159,10 @@ class Process {
  private:
   Process() {
     if (const char* path = std::getenv("GRIDWISE_SIM_TIME_REPORT")) report_path_ = path;
-    if (const char* die = std::getenv("GRIDWISE_SIM_TIME_DIE")) die_ = std::string_view(die) == "1";
+    if (const char* xcd = std::getenv("GRIDWISE_SIM_TIME_XCD")) xcd_ = std::string_view(xcd) == "1";
+    if (std::getenv("GRIDWISE_SIM_TIME_DIE") != nullptr) {
+      std::fprintf(stderr, "gridwise time: GRIDWISE_SIM_TIME_DIE is now GRIDWISE_SIM_TIME_XCD\n");
+    }
     const char* file = std::getenv("GRIDWISE_SIM_MACHINE");
     if (file == nullptr || *file == 0) return;
     absl::StatusOr<Machine> machine = ReadMachine(file);
@@ -202,7 +205,7 @@ class Process {
     const std::string path = absl::StrCat(report_path_, ".", timed_.size());
     std::ofstream(path + ".html") << Html(run.time, run.ops, timed.entry);
     std::ofstream(path + ".trace.json")
-        << ChromeTrace(std::span(events).first(std::min(events.size(), kMostEvents)), run.ops);
+        << ChromeTrace(std::span(events).first(std::min(events.size(), kMaxEvents)), run.ops);
   }
 
   void WriteJson() const {
@@ -218,7 +221,7 @@ class Process {
 
   std::mutex mutex_;
   std::string report_path_;  // "": none
-  bool die_ = false;
+  bool xcd_ = false;
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;

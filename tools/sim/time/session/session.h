@@ -24,7 +24,7 @@ namespace gridwise::sim::time {
 ///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its target
 ///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json: all launches; PATH.N.html, PATH.N.trace.json: the
 ///   Nth
-///   GRIDWISE_SIM_TIME_DIE=1        times all units of the first die, too (TimeOptions::die)
+///   GRIDWISE_SIM_TIME_XCD=1        times all units of the first XCD, too (TimeOptions::xcd)
 ///
 /// Every launch that is unlike those before it is timed, and described on stderr; one that is like
 /// another one (kernel, grid, arguments) has its time.
@@ -32,7 +32,7 @@ bool On();
 
 struct Telling {
   bool describes = true;  // each launch on stderr
-  bool bare = false;      // without gains and interval, from a smaller sample of the die
+  bool bare = false;      // without gains and interval, from a smaller sample of the XCD
   bool quick = false;     // and of the units in detail
 };
 /// Turns time mode on or off from the next launch on.

@@ -11,11 +11,11 @@ KERNEL void Copy(const u32* in, u32* out, int) {
   out[i] = in[i];
 }
 
-/// The same, each of `dies` dies a run of the workgroups' 256.
-KERNEL void CopyByRuns(const u32* in, u32* out, int dies) {
+/// The same, each of `xcds` XCDs a run of the workgroups' 256.
+KERNEL void CopyByRuns(const u32* in, u32* out, int xcds) {
   const u32 workgroup = __builtin_amdgcn_workgroup_id_x();
-  const u32 all = __builtin_amdgcn_grid_size_x() / 256, die = workgroup % dies, more = all % dies;
-  const u32 slot = die * (all / dies) + (die < more ? die : more) + workgroup / dies;
+  const u32 all = __builtin_amdgcn_grid_size_x() / 256, xcd = workgroup % xcds, more = all % xcds;
+  const u32 slot = xcd * (all / xcds) + (xcd < more ? xcd : more) + workgroup / xcds;
   const u32 i = slot * 256 + __builtin_amdgcn_workitem_id_x();
   out[i] = in[i];
 }

@@ -13,14 +13,14 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Wave instructions that are recorded: for the traffic of a die, and of a unit in detail. Records
+/// Wave instructions that are recorded: for the traffic of an XCD, and of a unit in detail. Records
 /// of long waves are cut.
-constexpr int64_t kMostForTraffic = 12'000'000;
-constexpr int64_t kMostForDetail = 1'500'000;
-/// Wave instructions of a die that is timed unit by unit: more take minutes and gigabytes.
-constexpr int64_t kMostOfDie = 40'000'000;
+constexpr int64_t kMaxForTraffic = 12'000'000;
+constexpr int64_t kMaxForDetail = 1'500'000;
+/// Wave instructions of an XCD that is timed unit by unit: more take minutes and gigabytes.
+constexpr int64_t kMaxOfXcd = 40'000'000;
 /// Workgroups of a unit in detail that are always executed, times its resident ones.
-constexpr size_t kLeastTurns = 3;
+constexpr size_t kMinTurns = 3;
 /// Workgroups across the grid that are executed first: more if their work differs by this part.
 constexpr size_t kFirstStrata = 4, kFirstLongStrata = 2;
 constexpr double kSameWork = 0.02;
@@ -188,19 +188,19 @@ absl::Status ExecuteStrata(SamplePlan& plan, Batches& batches, const Recorder& r
   return absl::OkStatus();
 }
 
-/// The units in detail and the die, as far into the workgroups as the limits allow.
+/// The units in detail and the XCD, as far into the workgroups as the limits allow.
 absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& options,
                            Batches& batches, Recorder& recorder) {
-  const auto for_traffic = static_cast<int64_t>(options.traffic * kMostForTraffic);
-  const auto for_detail = static_cast<int64_t>(options.detail * kMostForDetail);
+  const auto for_traffic = static_cast<int64_t>(options.traffic * kMaxForTraffic);
+  const auto for_detail = static_cast<int64_t>(options.detail * kMaxForDetail);
   const int64_t of_wave = std::max<int64_t>(1, batches.MeanInstructions() / waves);
   const auto limit = [&](int64_t most, size_t workgroups) {
-    constexpr int64_t kLeast = 1000;
-    recorder.Limit(std::max(kLeast, most / static_cast<int64_t>(workgroups) / waves),
+    constexpr int64_t kMin = 1000;
+    recorder.Limit(std::max(kMin, most / static_cast<int64_t>(workgroups) / waves),
                    Recorder::Behind::kEnd);
   };
   std::vector<int64_t> detail;
-  const size_t least = kLeastTurns * static_cast<size_t>(plan.resident);
+  const size_t least = kMinTurns * static_cast<size_t>(plan.resident);
   for (SamplePlan::Unit& timed : plan.units) {
     std::vector<int64_t>& unit = timed.first;
     unit.resize(
@@ -209,8 +209,8 @@ absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& optio
   }
   limit(for_detail, least);
   if (absl::Status status = batches.Run(detail); !status.ok()) return status;
-  limit(for_traffic, plan.die.size());
-  return batches.Run(plan.die);
+  limit(for_traffic, plan.xcd.size());
+  return batches.Run(plan.xcd);
 }
 
 /// What waves of workgroups access, in all; of records that are cut, for each of their
@@ -230,16 +230,16 @@ double Accesses(const Recorder& recorder, std::span<const int64_t> indices, bool
 }
 
 /// Where all workgroups run at once, none takes the place of one that has less to do: the unit that
-/// accesses most, of the executed die's, is then timed in place of the first. Workgroups differ in
+/// accesses most, of the executed XCD's, is then timed in place of the first. Workgroups differ in
 /// that where lanes lie in padding, even if all execute the same instructions.
 void TakeBusiestUnit(const Machine& machine, const Recorder& recorder, SamplePlan& plan) {
   if (plan.rounds > plan.resident) return;
   const bool cut = recorder.any_cut();
-  const auto units = static_cast<size_t>(machine.units_per_die());
+  const auto units = static_cast<size_t>(machine.units_per_xcd());
   double most = Accesses(recorder, plan.units.front().first, cut) * (1 + kSameWork);
-  for (size_t unit = 1; unit < std::min(units, plan.die.size()); ++unit) {
+  for (size_t unit = 1; unit < std::min(units, plan.xcd.size()); ++unit) {
     std::vector<int64_t> its;
-    for (size_t i = unit; i < plan.die.size(); i += units) its.push_back(plan.die[i]);
+    for (size_t i = unit; i < plan.xcd.size(); i += units) its.push_back(plan.xcd[i]);
     const double accesses = Accesses(recorder, its, cut);
     if (accesses <= most) continue;
     most = accesses;
@@ -248,22 +248,22 @@ void TakeBusiestUnit(const Machine& machine, const Recorder& recorder, SamplePla
   }
 }
 
-/// Records the first die's workgroups whole, unless they have too many instructions; those that
+/// Records the first XCD's workgroups whole, unless they have too many instructions; those that
 /// are in `executed`, which has all of a launch if workgroups depend on each other, not again.
-absl::Status ExecuteDie(const Machine& machine, bool depend, Recorder& executed, Recorder& recorder,
+absl::Status ExecuteXcd(const Machine& machine, bool depend, Recorder& executed, Recorder& recorder,
                         Batches& batches, LaunchRecord& launch) {
-  const auto dies = static_cast<int64_t>(machine.dies);
+  const auto xcds = static_cast<int64_t>(machine.xcds);
   std::vector<int64_t> indices;
-  for (int64_t i = 0; i < launch.workgroups; i += dies) indices.push_back(i);
+  for (int64_t i = 0; i < launch.workgroups; i += xcds) indices.push_back(i);
   const auto count = static_cast<int64_t>(indices.size());
   if (!depend) {
     if (const absl::Status first = batches.Run({0}); !first.ok()) return first;
-    if (batches.MeanInstructions() * count > kMostOfDie) return absl::OkStatus();
+    if (batches.MeanInstructions() * count > kMaxOfXcd) return absl::OkStatus();
     if (const absl::Status all = batches.Run(indices); !all.ok()) return all;
   }
   Recorder& whole = depend ? executed : recorder;
-  launch.die_shapes = &whole.shapes();
-  for (const int64_t i : indices) launch.die.push_back(whole.Find(i));
+  launch.xcd_shapes = &whole.shapes();
+  for (const int64_t i : indices) launch.xcd.push_back(whole.Find(i));
   return absl::OkStatus();
 }
 
@@ -315,13 +315,13 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
   if (!executed.ok()) return executed;
   TakeBusiestUnit(machine, recorder, launch.plan);
 
-  Recorder die_recorder(machine, program.target().bit);
-  Batches die_batches(program, kernel, grid, kernarg, memory, options, die_recorder);
-  if (time_options.die) {
-    const absl::Status die =
-        ExecuteDie(machine, depend, recorder, die_recorder, die_batches, launch);
-    if (!die.ok()) return die;
-    batches.AddExecutions(die_batches.report());
+  Recorder xcd_recorder(machine, program.target().bit);
+  Batches xcd_batches(program, kernel, grid, kernarg, memory, options, xcd_recorder);
+  if (time_options.xcd) {
+    const absl::Status xcd =
+        ExecuteXcd(machine, depend, recorder, xcd_recorder, xcd_batches, launch);
+    if (!xcd.ok()) return xcd;
+    batches.AddExecutions(xcd_batches.report());
   }
   timed.report = std::move(batches.report());
   timed.ops = OpsOf(machine, program, kernel, timed.report);

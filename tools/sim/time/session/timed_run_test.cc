@@ -54,7 +54,7 @@ class TimedRunTest : public testing::Test {
 
   TimedRun Time(const char* name, uint32_t workgroups, int n = 0,
                 std::vector<WaveEvent>* events = nullptr,
-                double limit_ms = std::numeric_limits<double>::infinity(), bool die = false,
+                double limit_ms = std::numeric_limits<double>::infinity(), bool xcd = false,
                 size_t spare = 0, int64_t stratum = TimeOptions().stratum) {
     in_.assign(size_t{workgroups} * kItems + spare, 3);
     out_.assign(in_.size() + 1, 0);
@@ -71,7 +71,7 @@ class TimedRunTest : public testing::Test {
     absl::StatusOr<TimedRun> run =
         RunTimed(*machine_, *program_, **kernel,
                  {.workgroups = {workgroups, 1, 1}, .block = {kItems, 1, 1}}, &arguments, memory_,
-                 {}, {.stratum = stratum, .limit_ms = limit_ms, .events = events, .die = die});
+                 {}, {.stratum = stratum, .limit_ms = limit_ms, .events = events, .xcd = xcd});
     for (const void* shown :
          {static_cast<const void*>(in_.data()), static_cast<const void*>(out_.data()),
           static_cast<const void*>(&arguments)}) {
@@ -139,15 +139,15 @@ TEST_F(TimedRunTest, WhatALaunchLeavesAloneIsNotInItsWay) {
   EXPECT_LT(Time("Copy", kWorkgroups).time.mall_hits, 0.9);
 }
 
-// The last workgroup is then on some die, and in the middle of what the launch touches.
-TEST_F(TimedRunTest, WhereDiesHaveRunsTheLastDieReachesFurthest) {
-  const auto dies = static_cast<int>(machine_->dies);
-  const uint32_t whole = 12'000 / dies * dies;  // whose last one is on the last die
+// The last workgroup is then on some XCD, and in the middle of what the launch touches.
+TEST_F(TimedRunTest, WhereXcdsHaveRunsTheLastXcdReachesFurthest) {
+  const auto xcds = static_cast<int>(machine_->xcds);
+  const uint32_t whole = 12'000 / xcds * xcds;  // whose last one is on the last XCD
   Machine machine = *machine_;
   machine_ = &machine;
   machine.mall_bytes = Parameter(1.2e7, "half of what is read and written");
-  EXPECT_NEAR(Time("CopyByRuns", whole + 1, dies).time.mall_hits,
-              Time("CopyByRuns", whole, dies).time.mall_hits, 0.02);
+  EXPECT_NEAR(Time("CopyByRuns", whole + 1, xcds).time.mall_hits,
+              Time("CopyByRuns", whole, xcds).time.mall_hits, 0.02);
 }
 
 TEST_F(TimedRunTest, WhatIsLoadedAgainIsNotReadFromMemoryForWhatIsStored) {
@@ -160,12 +160,12 @@ TEST_F(TimedRunTest, WhatIsLoadedAgainIsNotReadFromMemoryForWhatIsStored) {
 }
 
 TEST_F(TimedRunTest, WhereAllRunAtOnceTheUnitThatAccessesMostEndsLast) {
-  const auto dies = static_cast<int>(machine_->dies);
+  const auto xcds = static_cast<int>(machine_->xcds);
   const auto workgroups = static_cast<uint32_t>(machine_->units);  // one a unit
   const double none = Time("OneReadsAgain", workgroups, -1).time.clk;
   const double first = Time("OneReadsAgain", workgroups, 0).time.clk;
   EXPECT_GT(first, 4 * none);
-  EXPECT_NEAR(Time("OneReadsAgain", workgroups, 5 * dies).time.clk, first, 0.1 * first);
+  EXPECT_NEAR(Time("OneReadsAgain", workgroups, 5 * xcds).time.clk, first, 0.1 * first);
 }
 
 TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
@@ -184,28 +184,28 @@ TEST_F(TimedRunTest, WhatIsSureToTakeTooLongIsGivenUp) {
   EXPECT_LT(given_up.report.workgroups, whole.report.workgroups / 2);
 }
 
-TEST_F(TimedRunTest, ItsFirstDieAgreesWithASampleOfUnits) {
+TEST_F(TimedRunTest, ItsFirstXcdAgreesWithASampleOfUnits) {
   constexpr uint32_t kWorkgroups = 12'000;
-  const auto first_die = static_cast<uint64_t>(kWorkgroups / machine_->dies);
+  const auto first_xcd = static_cast<uint64_t>(kWorkgroups / machine_->xcds);
   constexpr double kLong = std::numeric_limits<double>::infinity();
   const TimedRun run = Time("Copy", kWorkgroups, 0, nullptr, kLong, true);
-  ASSERT_TRUE(run.time.die);
-  EXPECT_EQ(run.time.die->units, machine_->units_per_die());
-  EXPECT_GE(run.time.die->instructions, first_die * (kItems / 64) * 5);
+  ASSERT_TRUE(run.time.xcd);
+  EXPECT_EQ(run.time.xcd->units, machine_->units_per_xcd());
+  EXPECT_GE(run.time.xcd->instructions, first_xcd * (kItems / 64) * 5);
   // One L2 for all has a little of what is read and written from the launch before.
   const double of_tensor = 4.0 * kItems * kWorkgroups;
-  const double kept = machine_->dies > 1 ? 0 : KeptByCache(2 * of_tensor, machine_->l2_bytes);
-  EXPECT_GE(run.time.die->misses, (1 - kept) * static_cast<double>(first_die) * kItems * 4 / 128);
-  EXPECT_NEAR(run.time.die->clk, run.time.clk, 0.1 * run.time.clk);
-  EXPECT_NE(Text(run.time, run.ops, 0).find("its first die in detail"), std::string::npos);
-  EXPECT_FALSE(Time("Copy", kWorkgroups).time.die);
+  const double kept = machine_->xcds > 1 ? 0 : KeptByCache(2 * of_tensor, machine_->l2_bytes);
+  EXPECT_GE(run.time.xcd->misses, (1 - kept) * static_cast<double>(first_xcd) * kItems * 4 / 128);
+  EXPECT_NEAR(run.time.xcd->clk, run.time.clk, 0.1 * run.time.clk);
+  EXPECT_NE(Text(run.time, run.ops, 0).find("its first XCD in detail"), std::string::npos);
+  EXPECT_FALSE(Time("Copy", kWorkgroups).time.xcd);
   // The same of those that are executed whole anyway.
   const TimedRun numbers = Time("TakeNumbers", 2000, 0, nullptr, kLong, true);
-  ASSERT_TRUE(numbers.time.die);
+  ASSERT_TRUE(numbers.time.xcd);
   EXPECT_EQ(numbers.report.workgroups, 2000);
   EXPECT_EQ(out_[0], 2000 * kItems);
   // Too many instructions.
-  EXPECT_FALSE(Time("Steps", 60'000, 200, nullptr, kLong, true).time.die);
+  EXPECT_FALSE(Time("Steps", 60'000, 200, nullptr, kLong, true).time.xcd);
 }
 
 // Code that is loaded later may lie where another kernel's was, and ask for the same.
@@ -235,7 +235,7 @@ TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
 }
 
 // Who ends last of those that run at once, and has the rest to do, is nowhere in particular: not on
-// the die that the last workgroups are on.
+// the XCD that the last workgroups are on.
 TEST_F(TimedRunTest, ThoseThatRunAtOnceEndInNoOrder) {
   const auto at_once =
       static_cast<uint32_t>(machine_->units * Time("TakeTurns", 1).time.occupancy.workgroups);

@@ -86,10 +86,10 @@ UnitTime Bench::Time(int resident, uint32_t freed) {
   return TimeUnit(work_);
 }
 
-DieTime Bench::TimeOnDie(int units, int resident, double mall_hits) {
+XcdTime Bench::TimeOnXcd(int units, int resident, double mall_hits) {
   const std::vector<const WorkgroupRecord*> groups = PrepareWork(resident);
   work_.workgroups = groups;
-  return TimeDie(work_, units, mall_hits);
+  return TimeXcd(work_, units, mall_hits);
 }
 
 std::vector<const WorkgroupRecord*> Bench::PrepareWork(int resident) {

@@ -49,9 +49,9 @@ class Bench {
   /// Times what was made, on a unit that has the levels below L1 for itself alone unless sharing()
   /// says otherwise. Fetching instructions and launching waves takes no time.
   UnitTime Time(int resident = 1, uint32_t freed = 0);
-  /// The same workgroups on `units` of a die.
-  DieTime TimeOnDie(int units, int resident = 1, double mall_hits = 1);
-  Sharing& sharing() { return work_.sharing; }
+  /// The same workgroups on `units` of an XCD.
+  XcdTime TimeOnXcd(int units, int resident = 1, double mall_hits = 1);
+  SplitK& sharing() { return work_.sharing; }
   void set_parts(int parts) { work_.parts = parts; }
   /// By instruction: what of its lines L2 has; those behind the end hit it.
   std::vector<Hits>& hits() { return hits_; }

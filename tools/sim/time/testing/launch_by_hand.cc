@@ -24,7 +24,7 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, Foo
   };
   for (const SamplePlan::Unit& unit : launch.plan.units) record(unit.first);
   record(launch.plan.strata);
-  record(launch.plan.die);
+  record(launch.plan.xcd);
   launch.ops = bench.code();
   if (options.interval) {
     launch.ops_on = [&](const Machine&) {

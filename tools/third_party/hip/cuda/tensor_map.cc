@@ -20,7 +20,7 @@ hipError_t hipGridwiseTensorMapEncode(hipGridwiseTensorMap* map, void* data,
   if (s.is_im2col != 0) {
     return gridwise::cuda::Translate(entered.driver->TensorMapEncodeIm2col(
         map, s.type, rank, data, s.size, s.stride_bytes + 1, s.lower_corner, s.upper_corner,
-        s.channels, s.cells, s.element_step, kNoInterleave, s.swizzle, kPromoteTo256Bytes,
+        s.channels, s.pixels, s.element_step, kNoInterleave, s.swizzle, kPromoteTo256Bytes,
         kFillZeros));
   }
   return gridwise::cuda::Translate(entered.driver->TensorMapEncodeTiled(

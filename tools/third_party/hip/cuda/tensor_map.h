@@ -1,5 +1,5 @@
 /// An extension of HIP for targets whose kernels take tensor maps: descriptors of tensors that a
-/// copy engine reads and writes boxes of (NVIDIA's TMA). Only //tools/third_party/hip:cuda
+/// TMA reads and writes boxes of. Only //tools/third_party/hip:cuda
 /// implements it; elsewhere the functions are null pointers, since they are declared weak.
 #pragma once
 
@@ -21,13 +21,13 @@ struct hipGridwiseTensorMapShape {
   int rank;  // 1 to 5; im2col 3 to 5
   std::uint64_t size[5];
   std::uint64_t stride_bytes[5];  // of axis i, i >= 1; multiples of 16. [0] is not looked at
-  unsigned element_step[5];       // 1 to 8; boxes take each so manieth element
+  unsigned element_step[5];       // 1 to 8; of a box: it takes every step-th element
   int swizzle;                    // CUtensorMapSwizzle: 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
   int is_im2col;
   unsigned box[5];  // tiled: elements, before steps are taken; at most 256
   // im2col: the positions of the filter's first tap lie between size's corners, moved by these.
   int lower_corner[3], upper_corner[3];
-  unsigned channels, cells;  // of a box
+  unsigned channels, pixels;  // of a box
 };
 
 /// Encodes `shape` of a tensor at `data`, 16-byte aligned. Host work only, about a microsecond.

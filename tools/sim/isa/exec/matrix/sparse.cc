@@ -92,10 +92,10 @@ void Swmmac(Wave& w, const Uop& u) {
   const MatrixPlan& plan = kSwmmacPlans<kDepth, kChunk, kBits>[wave64];
   const int of_a = kDepth / 2 / InputGroups(kDepth / 2, kBits, wave64);  // elements in a lane
   const int of_b = kDepth / InputGroups(kDepth, kBits, wave64);
-  constexpr int kMost = kDepth / 4;
-  alignas(64) f32 a[kMost * kLanes], b[2 * kMost * kLanes];
+  constexpr int kMax = kDepth / 4;
+  alignas(64) f32 a[kMax * kLanes], b[2 * kMax * kLanes];
   alignas(64) f32 c[kRowsOfD * kLanes], d[kRowsOfD * kLanes];
-  u8 indices[kMost * kLanes];
+  u8 indices[kMax * kLanes];
   constexpr Format kUnsigned = kBits == 8 ? Format::kU8 : Format::kU4;
   UnpackFloats(IsInteger(kA) && controls.a == 0 ? kUnsigned : kA, Row(w, u.src[0]), of_a, a);
   UnpackFloats(IsInteger(kB) && controls.b == 0 ? kUnsigned : kB, Row(w, u.src[1]), of_b, b);

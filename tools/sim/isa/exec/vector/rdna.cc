@@ -47,8 +47,8 @@ GRIDWISE_SIM_INLINE f32 FmaZero(f32 x, f32 y, f32 z) {
 /// A product of lighting: the least number where the exponent's base b is that, -infinity or NaN,
 /// or the light's angle c is not positive; else a * b by DX9's rule for zeros.
 GRIDWISE_SIM_INLINE f32 MulLit(f32 a, f32 b, f32 c) {
-  constexpr f32 kLeast = -0x1.fffffep127f;
-  if (!(b > kLeast) || !(c > 0)) return kLeast;
+  constexpr f32 kMin = -0x1.fffffep127f;
+  if (!(b > kMin) || !(c > 0)) return kMin;
   return a == 0 || b == 0 ? 0.0f : a * b;
 }
 

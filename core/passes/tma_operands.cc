@@ -1,0 +1,229 @@
+#include "core/passes/tma_operands.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "core/passes/plan_widen.h"
+#include "core/rewrite/fold.h"
+
+namespace gridwise {
+namespace {
+
+/// Whether tensors are packed, in the layouts that copies are made of.
+bool IsPlain(const ConvProblem& canonical) {
+  return canonical.layout == Layout::kNHWGC && canonical.weight_layout == WeightLayout::kGKYXC &&
+         canonical.strides == decltype(canonical.strides){};
+}
+
+/// Whether y of backward-data is copied with a whole k tile of channels.
+bool FillsKTile(const ConvProblem& canonical) {
+  return canonical.direction == Direction::kBackwardData && canonical.groups == 1 &&
+         canonical.k < kKTile && canonical.k % CopyElements(canonical.type) != 0 &&
+         IsPlain(canonical) && canonical.batch * canonical.out_pixels() < kMaxWidened / kKTile;
+}
+
+/// Of forward of few channels: the convolution of a copy of x whose pixels are what output pixels
+/// see along w, filled up to a k tile of channels. (Runs of x that overlap need no copy, see Fold,
+/// but end within a k tile.) Nothing if it cannot be folded or is too large.
+std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
+  if (!Fold(canonical)) return std::nullopt;
+  const Dim& w = canonical.dims[2];
+  ConvProblem runs = canonical;
+  runs.layout = Layout::kNHWGC;
+  runs.weight_layout = WeightLayout::kGKYXC;
+  runs.c =
+      AlignUp(canonical.c * w.filter, canonical.c * w.filter > kShortKTile ? kKTile : kShortKTile);
+  runs.dims[2] = Dim{.in = w.out()};
+  if (runs.AxesOf(Tensor::kX).Elements() >= kMaxWidened) return std::nullopt;
+  return runs;
+}
+
+/// Of backward-weight of few channels and many taps: the same copy of x, whose pixels are only as
+/// far apart as TMA wants them, so that dw has as many channels as a filter line in
+/// memory.
+std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical) {
+  constexpr std::int64_t kManyTaps = 9;
+  const std::int64_t least = CopyElements(canonical.type);
+  const Dim& w = canonical.dims[2];
+  if (canonical.direction != Direction::kBackwardWeight || canonical.groups != 1 || w.filter == 1 ||
+      w.dilation != 1 || canonical.c >= least || canonical.filter_taps() <= kManyTaps ||
+      !IsPlain(canonical) || canonical.epilogue.tensors > 0) {
+    return std::nullopt;
+  }
+  ConvProblem runs = canonical;
+  runs.c = canonical.c * w.filter;
+  runs.dims[2] = Dim{.in = w.out()};
+  const std::int64_t pixel = AlignUp(runs.c, least), line = w.out() * pixel;
+  const std::int64_t slice = canonical.dims[1].in * line, image = canonical.dims[0].in * slice;
+  if (canonical.batch * image >= kMaxWidened) return std::nullopt;
+  runs.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, pixel, runs.c, 1};
+  return runs;
+}
+
+/// Whether kernels compute several groups at a time as they are.
+bool AreSeveral(const ConvProblem& problem) {
+  const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
+  return c == k && c <= kKTile && (c & (c - 1)) == 0;
+}
+
+/// The channels of a group's operand that gather instances have a use for: whole k tiles, of i8
+/// whatever TMA finds.
+std::int64_t WholeChannels(DataType type, std::int64_t channels) {
+  if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
+  if (type == DataType::kF32) return AlignUp(channels, kShortKTile);
+  return AlignUp(channels, channels > kShortKTile ? kKTile : kShortKTile);
+}
+
+/// Whether TMA loads groups of x, or of y in backward-data, and there lines of w, as
+/// fast as copies that are filled up: it is slow at groups that begin within a sector of the cache,
+/// and copies pay where much is loaded several times.
+bool GroupsAreLoaded(const ConvProblem& canonical) {
+  constexpr std::int64_t kSectorBytes = 32, kSeveralTimes = 4;
+  const bool forward = canonical.direction == Direction::kForward;
+  const std::int64_t much = forward ? 500'000 : 800'000;  // w is copied as well
+  const std::int64_t bytes = SizeOf(canonical.type);
+  const std::int64_t channels = forward ? canonical.c_per_group() : canonical.k_per_group();
+  const std::int64_t least = CopyElements(canonical.type);
+  if (channels % least != 0) return false;
+  if (!forward && canonical.c_per_group() % least != 0) return false;
+  const std::int64_t pixels = forward ? canonical.in_pixels() : canonical.out_pixels();
+  const std::int64_t loads = canonical.out_pixels() * canonical.filter_taps();
+  const std::int64_t lines = canonical.batch * loads * canonical.groups * CeilDiv(channels, kKTile);
+  return channels * bytes % kSectorBytes == 0 || loads < kSeveralTimes * pixels || lines < much;
+}
+
+/// Of many groups: those of x, or of y in backward-data, filled up to WholeChannels, but for groups
+/// that are computed several at a time. Nothing if they are not filled up.
+std::optional<ConvProblem> WithWholeGroups(const ConvProblem& canonical) {
+  const std::int64_t c = canonical.c_per_group(), k = canonical.k_per_group();
+  const bool has_maps = canonical.type != DataType::kI8 && GroupsAreLoaded(canonical) &&
+                        (SubGemmCount(canonical) * canonical.groups <= kMaxMapsOfGroups ||
+                         HasAxisOfGroups(canonical));
+  if (canonical.direction == Direction::kBackwardWeight || canonical.groups == 1 ||
+      AreSeveral(canonical) || has_maps || !IsPlain(canonical)) {
+    return std::nullopt;
+  }
+  ConvProblem whole = canonical;
+  const bool forward = canonical.direction == Direction::kForward;
+  (forward ? whole.c : whole.k) = canonical.groups * WholeChannels(canonical.type, forward ? c : k);
+  if (whole == canonical || whole.a_elements() >= kMaxWidened) return std::nullopt;
+  return whole;
+}
+
+}  // namespace
+
+bool HasAxisOfGroups(const ConvProblem& canonical) {
+  const auto is_near = [](const Dim& dim) {
+    return dim.dilated_filter() <= kMaxPixelsBesideGroups && dim.stride <= kMaxPixelsBesideGroups &&
+           std::max(dim.pad_begin, dim.pad_end) < kMaxPixelsBesideGroups;
+  };
+  return canonical.dims[0] == Dim{} && is_near(canonical.dims[1]) && is_near(canonical.dims[2]);
+}
+
+DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF16 : type; }
+
+std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
+
+bool HasTma(const ConvProblem& problem, Gfx gfx, Pixels pixels) {
+  const bool loads_type = problem.type == DataType::kF32
+                              ? pixels == Pixels::kParts
+                              : SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
+  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
+}
+
+bool CopiesPixels(Pixels pixels) {
+  return pixels != Pixels::kAsTheyAre && pixels != Pixels::kFloatsAsTheyAre;
+}
+
+ConvProblem WithImagesOfPatches(ConvProblem canonical) {
+  constexpr std::int64_t kMaxSteps = 8;
+  auto& [d, h, w] = canonical.dims;
+  const bool cuts = h.stride > kMaxSteps && h.filter == h.stride && h.in == h.out() * h.filter &&
+                    h.pad_begin == 0 && h.dilation == 1;
+  if (!cuts || d != Dim{} || canonical.direction == Direction::kBackwardData ||
+      canonical.strides != decltype(canonical.strides){}) {
+    return canonical;
+  }
+  const bool forward = canonical.direction == Direction::kForward;
+  for (int i = 0; forward && i < canonical.epilogue.tensors; ++i) {
+    const PerAxis& stride = canonical.epilogue.d[static_cast<std::size_t>(i)].stride;
+    if (stride[0] != stride[2] * h.out()) return canonical;
+  }
+  for (EpilogueTensor& tensor : canonical.epilogue.d) {
+    if (forward) tensor.stride[0] = tensor.stride[2];
+  }
+  canonical.batch *= h.out();
+  h = Dim{.in = h.filter, .filter = h.filter};
+  return canonical;
+}
+
+ConvProblem WithKTiles(const ConvProblem& canonical) {
+  ConvProblem deeper = canonical;
+  if (FillsKTile(canonical)) {
+    deeper.k = kKTile;
+  } else if (const std::optional<ConvProblem> whole = WithWholeGroups(canonical)) {
+    deeper = *whole;
+  } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {
+    deeper = *runs;
+  } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(canonical)) {
+    deeper = *of_weight;
+  }
+  return deeper;
+}
+
+ConvProblem WithMergedGroups(const ConvProblem& canonical) {
+  const bool forward = canonical.direction == Direction::kForward;
+  if (canonical.direction == Direction::kBackwardWeight || !IsPlain(canonical)) return canonical;
+  const TensorAxes out = canonical.AxesOf(canonical.out());
+  for (int i = 0; i < canonical.epilogue.tensors; ++i) {  // channels of all groups are neighbours
+    const PerAxis& stride = canonical.epilogue.d[static_cast<std::size_t>(i)].stride;
+    if (stride[4] != out.size[5] * stride[5]) return canonical;
+  }
+  const std::int64_t c = canonical.c_per_group(), k = canonical.k_per_group();
+  const std::int64_t sources = forward ? c : k, others = forward ? k : c;
+  std::int64_t merged = 1;
+  while (2 * merged * sources <= kShortKTile && 2 * merged * others <= kKTile &&
+         canonical.groups % (2 * merged) == 0) {
+    merged *= 2;
+  }
+  const std::int64_t least = CopyElements(canonical.type);
+  if (merged * c % least != 0 || merged * k % least != 0) return canonical;
+  ConvProblem problem = canonical;
+  problem.groups /= merged;
+  for (EpilogueTensor& tensor : problem.epilogue.d) tensor.stride[4] *= merged;
+  return problem;
+}
+
+std::int64_t GroupsMultiplied(const ConvProblem& canonical) {
+  const std::int64_t most = std::max(canonical.c_per_group(), canonical.k_per_group());
+  std::int64_t groups = 1;
+  while (2 * groups * most <= kKTile && canonical.groups % (2 * groups) == 0) groups *= 2;
+  return groups;
+}
+
+std::int64_t PowerApart(const ConvProblem& problem) {
+  const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
+  if (problem.groups == 1 || AreSeveral(problem)) return 0;
+  auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(most)));
+  // And pixels are multiples of what TMA loads.
+  while (problem.groups * apart % CopyElements(problem.type) != 0) apart *= 2;
+  return apart <= kKTile ? apart : 0;
+}
+
+std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, Pixels pixels) {
+  const std::int64_t power = pixels == Pixels::kGroupsApart ? PowerApart(canonical) : 0;
+  if (power > 0) return power;
+  const std::int64_t channels = canonical.AxesOf(tensor).size[5],
+                     least = CopyElements(canonical.type);
+  const std::int64_t groups = pixels == Pixels::kParts ? GroupsMultiplied(canonical) : 1;
+  const bool begins_aligned = groups * canonical.c_per_group() % least == 0 &&
+                              groups * canonical.k_per_group() % least == 0;
+  const bool is_loaded = canonical.direction != Direction::kBackwardWeight ||
+                         canonical.groups == 1 || AreSeveral(canonical) || begins_aligned;
+  return is_loaded ? channels : AlignUp(channels, least);
+}
+
+}  // namespace gridwise

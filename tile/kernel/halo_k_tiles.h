@@ -1,0 +1,118 @@
+#pragma once
+
+#include "core/arch/sync.h"
+#include "core/arch/this_target.h"
+#include "tile/epilogue/store_tile.h"
+#include "tile/kernel/halo.h"
+#include "tile/load/k_walk.h"
+#include "tile/load/strip.h"
+#include "tile/load/weight_loader.h"
+#include "tile/pipeline/multiply_k_tile.h"
+#include "tile/pipeline/read_pixels.h"
+
+namespace gridwise::tile {
+
+/// acc += A * B through a row of taps of a k tile, whose pixels and weights are in LDS.
+template <TileConfig kC>
+class MultiplyRow {
+  using KTile = MultiplyKTile<kC>;
+  static constexpr int kTaps = kC.taps_in_lds;
+  static constexpr int kSteps = kTaps * KTile::kFragments;
+
+ public:
+  GRIDWISE_DEVICE explicit MultiplyRow(const char* lds)
+      : pixels_(lds), weights_(lds, lds + kC.bytes_of_a()) {}
+
+  /// The row's first tap meets the `first`-th pixel. Fragments are read ahead of those that are
+  /// multiplied.
+  GRIDWISE_DEVICE void operator()(int first, WaveAcc<kC>& acc) const {
+    typename KTile::OfA a[2];
+    typename KTile::OfB b[2];
+    for (int i = 0; i <= kSteps; ++i) {
+      if (i < kSteps) {
+        const int tap = i / KTile::kFragments, f = i % KTile::kFragments;
+        pixels_(first + tap, f, a[i % 2]);
+        weights_.ReadB(f, tap * kC.lds_b().bytes(), b[i % 2]);
+        SchedulingFence();  // reads are not put off among the matrix instructions
+      }
+      if (i > 0) Multiply<kC>(a[(i - 1) % 2].rep, b[(i - 1) % 2].rep, /*first_n=*/0, acc);
+    }
+  }
+
+ private:
+  const ReadPixels<kC> pixels_;
+  const KTile weights_;
+};
+
+/// Forward and backward-data with a halo (kernel/halo.h) of a group whose channels are several
+/// k tiles: LDS gets the pixels of a k tile that a tile meets through any filter tap once, and
+/// beside them the weights of one row of taps after the other, while those of the next are on their
+/// way to registers.
+///
+///   load pixels, row 0 | for each k tile: store pixels, row 0 | load row 1, the next k tile's
+///   pixels, multiply row 0 | store row 1 | load row 2, multiply row 1 | store row 2 | ...
+///
+/// Workgroups that share a tile's K take k tiles of their own.
+template <TileConfig kC, Gfx kGfx>
+GRIDWISE_DEVICE void HaloKTiles() {
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  constexpr int kTaps = kC.taps_in_lds;
+  using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
+
+  const GatherArgs& args = KernelArgs<GatherArgs>();
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
+  const StripBlock at = strip;
+  const int rows = at.block.gemm.axis[1].taps, pitch = at.strips.pitch;
+  KWalk walk = KWalk::OverKTiles(args, at.block.gemm, kC.tile.k, SizeOf(kC.type), at.block.split);
+  int k_tiles = CeilDiv(walk.channels_left(), kC.tile.k);
+  strip.tiles = k_tiles;  // of pixels, that are left; a split may have none
+  LoadStrip<kC, kGfx> pixels;
+  int channel = walk.channel();  // of the k tile whose pixels are loaded; weights are a row ahead
+  pixels.Load(args, strip, channel);
+  LoadWeights weights(args, at.block);
+  typename LoadWeights::KTile of_tap[kTaps];
+  const auto load_row = [&]() __attribute__((always_inline)) {  // past the last they read as zero
+    for (auto& k_tile : of_tap) {
+      weights.EnterRun(walk);
+      weights.Load(walk, k_tile);
+      walk.NextTapOfKTile();
+    }
+  };
+  const auto store_row = [&]() __attribute__((always_inline)) {
+    for (int tap = 0; tap < kTaps; ++tap) {
+      weights.Store(of_tap[tap], lds + kC.bytes_of_a() + tap * kC.lds_b().bytes());
+    }
+  };
+  load_row();
+  SchedulingFence();  // loads are not put off until others are waited for
+  const MultiplyRow<kC> multiply(lds);
+  WaveAcc<kC> acc;  // [wave_m][wave_n]
+  acc.Clear();
+  for (; k_tiles > 0; --k_tiles) {
+    BarrierLds();  // the k tile before has been read
+    pixels.Store(lds);
+    store_row();
+    BarrierLds();
+    load_row();
+    strip.tiles = k_tiles - 1;
+    channel += kC.tile.k;
+    pixels.Load(args, strip, channel);
+    SchedulingFence();  // loads are not put off among the matrix instructions
+    multiply(0, acc);
+    for (int row = 1; row < rows; ++row) {
+      BarrierLds();  // the row before has been read
+      store_row();
+      BarrierLds();
+      load_row();
+      SchedulingFence();
+      multiply(row * pitch, acc);
+    }
+  }
+  BarrierLoads<0>();  // those past the last, whose registers are used again
+  BarrierLds();       // the operands have been read
+  const PlaceOfPositions<kC> place(args, at);
+  StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, at.block.split, lds)
+      .Store(acc);
+}
+
+}  // namespace gridwise::tile

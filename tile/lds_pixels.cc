@@ -1,0 +1,43 @@
+// Reads of pixels meet no bank twice. Here, and so once, not in each file that includes the header.
+
+#include "tile/lds_pixels.h"
+
+#include "core/layout/lds_tile.h"
+
+namespace gridwise::tile {
+namespace {
+
+/// Of lanes that read a chunk of neighbouring pixels each, or of 4 pixels a chunk of each of
+/// `groups` groups, and further pixels beyond.
+constexpr bool ReadsOnce(int chunks_per_pixel, int groups) {
+  const LdsPixels lds = {.pixels = 64,
+                         .data_bytes = chunks_per_pixel * LdsTile::kChunkBytes,
+                         .room_bytes = groups == 1 ? 16 : 32};
+  const auto offset_of_lane = [&](int lane) {
+    if (groups == 1) return lds.Offset(lane % 32, lane / 32);
+    return lds.Offset(lane / 4 / groups * 4 + lane % 4, lane / 4 % groups);
+  };
+  return WorstBankConflict(kReadPhasesB128, offset_of_lane) == 1;
+}
+static_assert(ReadsOnce(4, 1) && ReadsOnce(8, 1) && ReadsOnce(4, 4) && ReadsOnce(8, 8),
+              "reads of pixels touch each of 32 banks once");
+
+/// Of lanes that read half a chunk of neighbouring pixels, 16 consecutive ones a phase. Source:
+/// measured on gfx942, see kReadPhasesB128.
+constexpr bool HalvesAreReadOnce(int chunks_per_pixel) {
+  const LdsPixels lds = {
+      .pixels = 16, .data_bytes = chunks_per_pixel * LdsTile::kChunkBytes, .room_bytes = 8};
+  bool touched[16] = {};  // pairs of banks
+  for (int pixel = 0; pixel < 16; ++pixel) {
+    bool& pair = touched[lds.Offset(pixel, 0) / 8 % 16];
+    if (pair) return false;
+    pair = true;
+  }
+  return true;
+}
+static_assert(HalvesAreReadOnce(4) && HalvesAreReadOnce(8),
+              "reads of half a chunk touch each of 32 banks once");
+
+}  // namespace
+
+}  // namespace gridwise::tile

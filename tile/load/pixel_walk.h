@@ -1,0 +1,100 @@
+#pragma once
+
+#include "core/arch/gpu.h"
+#include "tile/bwd_weight_args.h"
+
+namespace gridwise::tile {
+
+/// The K of backward-weight as runs of steps of the main loop: all output pixels of all images.
+/// They go along one axis first, which the plan chooses so that runs are few: those of its steps in
+/// which every filter tap meets a pixel are a run, and each of the others is. All of it is the same
+/// in every lane, so it lives in scalar registers.
+class PixelWalk {
+ public:
+  /// The walk of split `split` of those that share the steps. `run`: pixels of a run along w.
+  GRIDWISE_DEVICE PixelWalk(const BwdWeightArgs& args, int run, int split)
+      : order_(args.order),
+        run_axis_(order_.run_axis),
+        run_steps_(order_.run_steps),
+        inside_begin_(order_.inside_begin),
+        inside_end_(order_.inside_end),
+        step_rows_(args.step_rows),
+        outs_w_(run << args.log2_step_runs) {
+    const int first = split * args.split_steps, left = args.steps - first;
+    steps_ = left < args.split_steps ? (left < 0 ? 0 : left) : args.split_steps;
+    step_ = first;
+    end_ = first + steps_;
+    EnterRow();
+  }
+
+  /// Steps of this walk.
+  GRIDWISE_DEVICE int steps() const { return steps_; }
+
+  /// Goes to the next run, the first one at first; returns its steps. Past the last step it has no
+  /// pixels, and no end.
+  GRIDWISE_DEVICE int NextRun() {
+    entered_row_ = is_first_;
+    is_first_ = false;
+    step_ += run_;
+    at_ += run_;
+    if (step_ >= end_) {
+      exists_ = false;
+      return 0x7fffffff;
+    }
+    if (at_ == run_steps_) {
+      EnterRow();
+      entered_row_ = true;
+    }
+    const int end = at_ >= inside_begin_ && at_ < inside_end_ ? inside_end_ : at_ + 1;
+    run_ = end - at_ < end_ - step_ ? end - at_ : end_ - step_;
+    return run_;
+  }
+
+  /// Whether the run has pixels, and is not past the last step.
+  GRIDWISE_DEVICE bool exists() const { return exists_; }
+  /// Whether the run follows the one before it at a distance that is not that of their steps.
+  GRIDWISE_DEVICE bool entered_row() const { return entered_row_; }
+  GRIDWISE_DEVICE int image() const { return Step(StepOrder::kImage); }
+  /// First output pixel of the run along each axis.
+  GRIDWISE_DEVICE int out_d() const { return Step(StepOrder::kD); }
+  GRIDWISE_DEVICE int out_h() const { return Step(StepOrder::kH) * step_rows_; }
+  GRIDWISE_DEVICE int out_w() const { return Step(StepOrder::kW) * outs_w_; }
+  /// Of a tensor with such strides, bytes from one step of a run to the next.
+  GRIDWISE_DEVICE long StepBytes(long image, const int (&out_pixel)[3]) const {
+    switch (run_axis_) {
+      case StepOrder::kImage:
+        return image;
+      case StepOrder::kD:
+        return out_pixel[0];
+      case StepOrder::kH:
+        return out_pixel[1] * step_rows_;
+      default:
+        return out_pixel[2] * outs_w_;
+    }
+  }
+
+ private:
+  /// A row of steps along the runs' axis.
+  GRIDWISE_DEVICE void EnterRow() {
+    int rest = Divide(step_, order_.by_run_steps);
+    at_ = step_ - rest * order_.run_steps;
+    for (int axis = 3; axis > 0; --axis) {
+      const int next = Divide(rest, order_.by_others[axis]);
+      others_[axis] = rest - next * order_.others[axis];
+      rest = next;
+    }
+    others_[0] = rest;
+  }
+  GRIDWISE_DEVICE int Step(int axis) const { return run_axis_ == axis ? at_ : others_[axis]; }
+
+  const StepOrder& order_;  // looked at where a row begins
+  const int run_axis_, run_steps_, inside_begin_, inside_end_;
+  const int step_rows_, outs_w_;
+  int steps_, step_, end_;  // of the walk; the run's first and the walk's last of all
+  int run_ = 0;             // steps of the run
+  bool exists_ = true, is_first_ = true, entered_row_ = true;
+  int at_;         // the run's first step along its axis
+  int others_[4];  // and along the others
+};
+
+}  // namespace gridwise::tile

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/math.h"
+#include "tile/config.h"
+#include "tile/fixup_args.h"
+
+namespace gridwise::tile {
+
+/// How an instance joins the splits of a launch's tiles: what its kernel is given, but for the
+/// workspace's address and the launch's number, and the size of that workspace: words that say
+/// which sums are there, and the sums. Nothing where there is one split, or the instance joins
+/// none.
+struct FixupPlan {
+  FixupArgs args = {};
+  std::int64_t workspace_bytes = 0;
+};
+inline FixupPlan PlanFixup(const TileConfig& config, std::int64_t tiles, int splits) {
+  constexpr std::int64_t kAlignment = 256;
+  if (!config.has_fixup() || splits == 1) return {};
+  const std::int64_t sums_at = AlignUp(tiles * config.arrival_bytes(), kAlignment);
+  return {.args = {.sums_at = static_cast<std::uint64_t>(sums_at), .splits = splits},
+          .workspace_bytes = sums_at + tiles * splits * config.sum_bytes()};
+}
+
+}  // namespace gridwise::tile
