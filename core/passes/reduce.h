@@ -124,8 +124,8 @@ GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   FinishLane<kType>(args, at, is_run, SumLane(args, at, is_run, 0, 1));
 }
 
-/// The same, where kReduceSlices groups of lanes share the splits of an element, each every so
-/// manieth one, and the first adds up their sums in order: for few elements of many splits.
+/// The same for few elements of many splits: kReduceSlices groups of lanes share the splits of an
+/// element, each taking every kReduceSlices-th one. The first group adds up their sums in order.
 template <DataType kType>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
   constexpr int kLanes = kReduceThreads / kReduceSlices;
