@@ -13,8 +13,8 @@
 /// loads each pixel once. Pixels in the last columns of pitch are computed in vain.
 ///
 /// Where a tile's neighbours are source_stride pixels apart, the patch is planes of every
-/// source_stride-th pixel, in which they are neighbours. In backward-data of stride s, the s x s phases of
-/// dx (core/conv/gemm_map.h) are sums over the same patch of dy, and all of a tile's.
+/// source_stride-th pixel, in which they are neighbours. In backward-data of stride s, the s x s
+/// phases of dx (core/conv/gemm_map.h) are sums over the same patch of dy, and all of a tile's.
 
 namespace gridwise::hopper {
 
