@@ -28,12 +28,18 @@ namespace gridwise::ck {
 namespace {
 
 /// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
-constexpr std::int64_t kMaxSubGemms = 512;
+constexpr std::int64_t kMaxLoweredGemms = 512;
 
-/// The work of a part's sub-GEMMs, or of all.
+/// The sub-GEMMs that are requested. Backward-weight names none and has one.
+SubGemmRange RangeOf(const PartRequest& request, const Lowered& lowered) {
+  if (request.sub_gemms.empty()) return lowered.all();
+  return {.first = request.first_sub_gemm, .count = request.sub_gemms.size()};
+}
+
+/// The work of some of a problem's sub-GEMMs.
 Tiles TilesOf(const GemmConfig& config, const ConvProblem& problem, const Lowered& lowered,
-              std::span<const SubGemm> some = {}) {
-  Tiles tiles(config, lowered.SizesOf(some), problem.groups / config.merge);
+              SubGemmRange range) {
+  Tiles tiles(config, lowered.SizesOf(range), problem.groups / config.merge);
   tiles.work.out_elements = static_cast<double>(problem.out_elements());
   return tiles;
 }
@@ -99,10 +105,10 @@ class ClassicKernel final : public PartKernel {
                      absl::StrFormat("type is %s; the instance is for %s",
                                      gridwise::Name(problem.type), gridwise::Name(config_.type)));
     }
-    if (const std::int64_t count = SubGemmCount(problem); count > kMaxSubGemms) {
+    if (const std::int64_t count = SubGemmCount(problem); count > kMaxLoweredGemms) {
       return Refusal(RefusalCode::kFilter,
                      absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
-                                     count, kMaxSubGemms));
+                                     count, kMaxLoweredGemms));
     }
     if (problem.groups % config_.merge != 0) {
       return Refusal(RefusalCode::kGroups,
@@ -119,7 +125,7 @@ class ClassicKernel final : public PartKernel {
 
   PartEstimate Estimate(const PartRequest& request) const override {
     const auto lowered = Lower(request.problem);
-    const Tiles tiles = TilesOf(config_, request.problem, *lowered, request.sub_gemms);
+    const Tiles tiles = TilesOf(config_, request.problem, *lowered, RangeOf(request, *lowered));
     const TileEstimate estimate = EstimateOf(request, *lowered, tiles);
     return {.splits = estimate.split_k.splits, .cost = estimate.cost};
   }
@@ -149,13 +155,13 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
   const auto lowered = Lower(problem);
-  const Tiles tiles = TilesOf(config_, problem, *lowered);
+  const Tiles tiles = TilesOf(config_, problem, *lowered, lowered->all());
   if (auto reason = RejectTiles(config_, tiles)) {
     return Excess{*std::move(reason), is_weight ? PartAxis::kK : of_positions};
   }
   const OutputTypes types = TypesOf(problem, /*is_partial=*/true);
   if (lowered->demands().FitInOneLaunch(SizeOf(types.c), limit)) return std::nullopt;
-  for (const GemmForms& gemm : lowered->FormsOf({})) {
+  for (const GemmForms& gemm : lowered->FormsOf(lowered->all())) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
     // Images and pixels are in both operands of backward-weight, else in A and the output.
@@ -225,8 +231,8 @@ PartLaunch ClassicKernel::MakeLaunchWith(const PartRequest& request, const OfOpe
   using Args = GemmArgs<Functions<OfOperands, OfOperands>>;
   const ConvProblem& problem = request.problem;
   const auto lowered = Lower(problem);
-  const std::vector<GemmForms> gemms = lowered->FormsOf(request.sub_gemms);
-  const Tiles tiles = TilesOf(config_, problem, *lowered, request.sub_gemms);
+  const std::vector<GemmForms> gemms = lowered->FormsOf(RangeOf(request, *lowered));
+  const Tiles tiles = TilesOf(config_, problem, *lowered, RangeOf(request, *lowered));
   const SplitK split_k = EstimateOf(request, *lowered, tiles).split_k;
   const bool partial = split_k.partial_elements > 0;
   const std::vector<ProblemArgs> problems =

@@ -1,9 +1,8 @@
 #include "ck/ops/lowered.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -41,24 +40,16 @@ GemmForms Lowered::Lower(const SubGemm& gemm) const {
   return forms;
 }
 
-Lowered::Range Lowered::RangeOf(std::span<const SubGemm> some) const {
-  if (some.empty() || some.size() == gemms_.size()) return {0, gemms_.size()};
-  const auto found = std::find_if(gemms_.begin(), gemms_.end(), [&](const SubGemm& gemm) {
-    return std::memcmp(&gemm, &some.front(), sizeof(SubGemm)) == 0;  // numbers of 4 bytes
-  });
-  return {static_cast<std::size_t>(found - gemms_.begin()), 1};
-}
-
-std::span<const GemmSize> Lowered::SizesOf(std::span<const SubGemm> some) const {
-  const Range range = RangeOf(some);
+std::span<const GemmSize> Lowered::SizesOf(SubGemmRange range) const {
   return std::span(sizes_).subspan(range.first, range.count);
 }
 
-std::vector<GemmForms> Lowered::FormsOf(std::span<const SubGemm> some) const {
-  const Range range = RangeOf(some);
+std::vector<GemmForms> Lowered::FormsOf(SubGemmRange range) const {
   std::vector<GemmForms> forms;
   forms.reserve(range.count);
-  for (std::size_t i = 0; i < range.count; ++i) forms.push_back(Lower(gemms_[range.first + i]));
+  for (const SubGemm& gemm : std::span(gemms_).subspan(range.first, range.count)) {
+    forms.push_back(Lower(gemm));
+  }
   return forms;
 }
 
@@ -96,11 +87,11 @@ class Memory {
 
   void Add(const Key& key, std::shared_ptr<const Lowered> lowered) {
     constexpr std::size_t kMaxGemms = 4096;
-    if (gemms_ + lowered->SizesOf({}).size() > kMaxGemms) {
+    if (gemms_ + lowered->all().count > kMaxGemms) {
       lowered_.clear();
       gemms_ = 0;
     }
-    gemms_ += lowered->SizesOf({}).size();
+    gemms_ += lowered->all().count;
     last_ = lowered;
     lowered_.emplace(key, std::move(lowered));
   }

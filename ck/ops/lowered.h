@@ -17,6 +17,11 @@
 
 namespace gridwise::ck {
 
+/// Consecutive sub-GEMMs of a problem.
+struct SubGemmRange {
+  std::size_t first, count;
+};
+
 /// A convolution as multiplications. What all rows ask is there at once; the forms, of hundreds of
 /// sub-GEMMs maybe, are derived again for a launch.
 class Lowered {
@@ -32,16 +37,12 @@ class Lowered {
   /// Why a kernel does not meet them.
   std::optional<std::string> Reject(const GemmConfig& config) const;
 
-  /// Of `some` of the sub-GEMMs, of MakeSubGemms(problem): all of them, or one. None stands for
-  /// all, which is how backward-weight has its only one.
-  std::span<const GemmSize> SizesOf(std::span<const SubGemm> some) const;
-  std::vector<GemmForms> FormsOf(std::span<const SubGemm> some) const;
+  /// Sizes and forms of sub-GEMMs `range` of MakeSubGemms(problem).
+  std::span<const GemmSize> SizesOf(SubGemmRange range) const;
+  std::vector<GemmForms> FormsOf(SubGemmRange range) const;
+  SubGemmRange all() const { return {.first = 0, .count = gemms_.size()}; }
 
  private:
-  struct Range {
-    std::size_t first, count;
-  };
-  Range RangeOf(std::span<const SubGemm> some) const;
   GemmForms Lower(const SubGemm& gemm) const;
 
   ConvProblem problem_;

@@ -62,6 +62,7 @@ struct PartRequest {
   // Of Pixels::kParts: elements from one part of B to the next.
   std::int64_t part_elements = 0;
   std::int64_t merged_groups = 1;  // that are one of the problem's, see WithMergedGroups
+  std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)
 };
 
 /// What that takes.

@@ -80,6 +80,7 @@ class Divider {
     const std::size_t launches = CeilDiv(all.size(), SubGemmsOfLaunch());
     for (std::size_t i = 0; i < launches; ++i) {
       const std::size_t first = all.size() * i / launches;
+      request.first_sub_gemm = first;
       request.sub_gemms = all.subspan(first, all.size() * (i + 1) / launches - first);
       visit(request);
     }
