@@ -57,6 +57,12 @@ static_assert(GRIDWISE_UNIMPLEMENTED == int(absl::StatusCode::kUnimplemented));
 static_assert(GRIDWISE_INTERNAL == int(absl::StatusCode::kInternal));
 static_assert(GRIDWISE_UNAVAILABLE == int(absl::StatusCode::kUnavailable));
 
+// Sizes of the structs in version 0.2.0, whose programs later libraries serve.
+constexpr std::size_t kLeastProblem = offsetof(gridwise_conv_problem, scale_b) + sizeof(double);
+constexpr std::size_t kLeastOptions =
+    offsetof(gridwise_plan_options, workspace_limit) + sizeof(int64_t);
+constexpr std::size_t kLeastTensors = offsetof(gridwise_tensors, b1) + sizeof(void*);
+
 /// The enumerator of a number; for one that is out of range, one that Validate() refuses.
 template <class T>
 T Enumerator(int32_t value) {
@@ -119,14 +125,18 @@ absl::Status CheckGiven(std::initializer_list<Given> all) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from) {
-  if (absl::Status status = CheckGiven({{"problem", from}}); !status.ok()) return status;
-  if (from->size != sizeof(*from)) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("size is %d; must be %d, as gridwise_conv_problem_init sets it, of the "
-                        "header of version %s",
-                        from->size, sizeof(*from), kVersion));
-  }
+absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most) {
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "%s->size is %d; must be %d to %d, the sizes that headers up to version %s have", name, size,
+      least, most, kVersion));
+}
+
+absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
+  gridwise_conv_problem defaults;
+  gridwise_conv_problem_init(&defaults);
+  const absl::StatusOr<gridwise_conv_problem> from =
+      Grown("problem", given, kLeastProblem, defaults);
+  if (!from.ok()) return from.status();
   ConvProblem problem = {.direction = Enumerator<Direction>(from->direction),
                          .type = Enumerator<DataType>(from->type),
                          .rank = from->rank,
@@ -168,24 +178,35 @@ absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
   return device->Facts();
 }
 
-PlanOptions OptionsOf(const gridwise_plan_options* from) {
+absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
   PlanOptions options;
-  if (from == nullptr) return options;
+  if (given == nullptr) return options;
+  gridwise_plan_options defaults;
+  gridwise_plan_options_init(&defaults);
+  const absl::StatusOr<gridwise_plan_options> from =
+      Grown("options", given, kLeastOptions, defaults);
+  if (!from.ok()) return from.status();
   if (from->family != nullptr) options.family = from->family;
   if (from->instance != nullptr) options.instance = from->instance;
   options.splits = from->splits;
+  if (from->op != nullptr) options.op = from->op;
   options.atomic = from->atomic != 0;
+  options.model = from->estimates_alone == 0;
+  if (from->workspace_limit >= 0) options.workspace_limit = from->workspace_limit;
   return options;
 }
 
-ConvTensors TensorsOf(const gridwise_tensors& from) {
-  return {.a = from.a,
-          .b = from.b,
-          .out = from.out,
-          .d0 = from.d0,
-          .d1 = from.d1,
-          .a1 = from.a1,
-          .b1 = from.b1};
+absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* given) {
+  const absl::StatusOr<gridwise_tensors> from =
+      Grown("tensors", given, kLeastTensors, gridwise_tensors{});
+  if (!from.ok()) return from.status();
+  return ConvTensors{.a = from->a,
+                     .b = from->b,
+                     .out = from->out,
+                     .d0 = from->d0,
+                     .d1 = from->d1,
+                     .a1 = from->a1,
+                     .b1 = from->b1};
 }
 
 }  // namespace gridwise

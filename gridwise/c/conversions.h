@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 
@@ -27,11 +29,27 @@ struct Given {
 /// An error that names the first that is null.
 absl::Status CheckGiven(std::initializer_list<Given> all);
 
+/// The error of a struct whose size is none of this library's or an earlier one's.
+absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most);
+
 /// A problem that is valid.
 absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from);
 /// A target's, or the current device's.
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target);
-PlanOptions OptionsOf(const gridwise_plan_options* from);
-ConvTensors TensorsOf(const gridwise_tensors& from);
+absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* from);
+absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* from);
+
+/// The struct that a caller gave by the header of this version or an earlier one, whose struct had
+/// at least `least` bytes: fields that the caller does not know are those of `defaults`.
+template <class Struct>
+absl::StatusOr<Struct> Grown(const char* name, const Struct* from, std::size_t least,
+                             Struct defaults) {
+  if (absl::Status status = CheckGiven({{name, from}}); !status.ok()) return status;
+  const std::size_t size = from->size;
+  if (size < least || size > sizeof(Struct)) return WrongSize(name, size, least, sizeof(Struct));
+  std::memcpy(&defaults, from, size);
+  defaults.size = sizeof(Struct);
+  return defaults;
+}
 
 }  // namespace gridwise

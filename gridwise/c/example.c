@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   void *const a = upload(x, a_count), *const b = upload(w, b_count);
   void* out = NULL;
   check(gridwise_allocate(out_count * 4, &out), "allocate the output");
-  const gridwise_tensors tensors = {a, b, out, NULL, NULL, NULL, NULL};
+  const gridwise_tensors tensors = {.size = sizeof(tensors), .a = a, .b = b, .out = out};
 
   gridwise_plan* const plan = tune(&problem, &tensors, path);
   printf("%s\n%s", gridwise_plan_line(plan), gridwise_plan_description(plan));

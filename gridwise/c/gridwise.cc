@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,7 @@ using gridwise::OptionsOf;
 using gridwise::ProblemOf;
 using gridwise::Report;
 using gridwise::TensorsOf;
+using gridwise::WrongSize;
 
 absl::Status CheckBytes(int64_t bytes) {
   if (bytes >= 0) return absl::OkStatus();
@@ -98,6 +100,17 @@ extern "C" {
 const char* gridwise_message(void) { return gridwise::Message().c_str(); }
 
 const char* gridwise_version(void) { return gridwise::kVersion; }
+
+void gridwise_plan_options_init(gridwise_plan_options* options) {
+  *options = {.size = sizeof(*options),
+              .family = nullptr,
+              .instance = nullptr,
+              .op = nullptr,
+              .splits = 0,
+              .atomic = 0,
+              .estimates_alone = 0,
+              .workspace_limit = -1};
+}
 
 void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
   const gridwise_dim one = {
@@ -157,8 +170,10 @@ gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem, const 
     return Report(status);
   const absl::StatusOr<Asked> asked = AskedOf(problem, target);
   if (!asked.ok()) return Report(asked.status());
+  const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+  if (!wanted.ok()) return Report(wanted.status());
   const absl::StatusOr<std::vector<gridwise::Plan>> ranked =
-      gridwise::RankPlans(asked->problem, asked->device, capacity, OptionsOf(options));
+      gridwise::RankPlans(asked->problem, asked->device, capacity, *wanted);
   if (!ranked.ok()) return Report(ranked.status());
   *count = 0;
   for (const gridwise::Plan& plan : *ranked) plans[(*count)++] = new gridwise_plan{plan};
@@ -198,11 +213,12 @@ gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const cha
     return Report(status);
   const absl::StatusOr<Asked> asked = AskedOf(problem, target);
   if (!asked.ok()) return Report(asked.status());
-  const gridwise::PlanOptions wanted = OptionsOf(options);
-  if (absl::Status status = CheckOptions(asked->problem, asked->device, wanted); !status.ok())
+  const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+  if (!wanted.ok()) return Report(wanted.status());
+  if (absl::Status status = CheckOptions(asked->problem, asked->device, *wanted); !status.ok())
     return Report(status);
   std::vector<gridwise::InstanceExplanation> instances =
-      ExplainInstances(asked->problem, asked->device, wanted);
+      ExplainInstances(asked->problem, asked->device, *wanted);
   std::ranges::stable_sort(instances, {}, [](const gridwise::InstanceExplanation& instance) {
     return std::pair(instance.reason.has_value(), instance.ranked_cycles);
   });
@@ -214,15 +230,32 @@ int gridwise_explanation_count(const gridwise_explanations* explanations) {
   return static_cast<int>(explanations->instances.size());
 }
 
-gridwise_explanation gridwise_explanation_at(const gridwise_explanations* explanations, int index) {
-  if (index < 0 || index >= gridwise_explanation_count(explanations)) return {};
-  const gridwise::InstanceExplanation& instance =
+gridwise_status gridwise_explanation_at(const gridwise_explanations* explanations, int index,
+                                        gridwise_explanation* explanation) {
+  constexpr std::size_t kLeast = offsetof(gridwise_explanation, estimated_ms) + sizeof(double);
+  if (absl::Status status =
+          CheckGiven({{"explanations", explanations}, {"explanation", explanation}});
+      !status.ok())
+    return Report(status);
+  const int count = gridwise_explanation_count(explanations);
+  if (index < 0 || index >= count) {
+    return Report(absl::InvalidArgumentError(
+        absl::StrFormat("index is %d; must be 0 to %d", index, count - 1)));
+  }
+  const std::size_t size = explanation->size;
+  if (size < kLeast || size > sizeof(*explanation)) {
+    return Report(WrongSize("explanation", size, kLeast, sizeof(*explanation)));
+  }
+  const gridwise::InstanceExplanation& of =
       explanations->instances[static_cast<std::size_t>(index)];
-  return {.family = instance.family.c_str(),
-          .instance = instance.instance.c_str(),
-          .reason = instance.reason ? instance.reason->c_str() : nullptr,
-          .refusal = static_cast<int32_t>(instance.code),
-          .estimated_ms = instance.cost.cycles / explanations->ghz * 1e-6};
+  const gridwise_explanation answer = {.size = size,
+                                       .family = of.family.c_str(),
+                                       .instance = of.instance.c_str(),
+                                       .reason = of.reason ? of.reason->c_str() : nullptr,
+                                       .refusal = static_cast<int32_t>(of.code),
+                                       .estimated_ms = of.cost.cycles / explanations->ghz * 1e-6};
+  std::memcpy(explanation, &answer, size);
+  return GRIDWISE_OK;
 }
 
 void gridwise_free_explanations(gridwise_explanations* explanations) { delete explanations; }
@@ -240,9 +273,10 @@ void gridwise_free_executable(gridwise_executable* conv) { delete conv; }
 
 gridwise_status gridwise_launch(const gridwise_executable* conv, const gridwise_tensors* tensors,
                                 void* workspace, int64_t workspace_bytes, void* stream) {
-  if (absl::Status status = CheckGiven({{"conv", conv}, {"tensors", tensors}}); !status.ok())
-    return Report(status);
-  return Report(conv->executable.Launch(TensorsOf(*tensors), workspace, workspace_bytes,
+  if (absl::Status status = CheckGiven({{"conv", conv}}); !status.ok()) return Report(status);
+  const absl::StatusOr<gridwise::ConvTensors> given = TensorsOf(tensors);
+  if (!given.ok()) return Report(given.status());
+  return Report(conv->executable.Launch(*given, workspace, workspace_bytes,
                                         static_cast<hipStream_t>(stream)));
 }
 
@@ -250,18 +284,18 @@ gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
                               const gridwise_plan_options* options, const gridwise_tensors* tensors,
                               void* stream, double time_limit_s, int capacity,
                               gridwise_plan** plans, double* milliseconds, int* count, int* clock) {
-  absl::Status status = CheckGiven({{"tensors", tensors},
-                                    {"plans", plans},
-                                    {"milliseconds", milliseconds},
-                                    {"count", count},
-                                    {"clock", clock}});
+  absl::Status status = CheckGiven(
+      {{"plans", plans}, {"milliseconds", milliseconds}, {"count", count}, {"clock", clock}});
   if (!status.ok()) return Report(status);
   const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
   if (!valid.ok()) return Report(valid.status());
-  const absl::StatusOr<gridwise::TuneResult> result =
-      gridwise::Tune(*valid, TensorsOf(*tensors),
-                     {.plans = capacity, .time_limit_s = time_limit_s, .plan = OptionsOf(options)},
-                     static_cast<hipStream_t>(stream));
+  const absl::StatusOr<gridwise::ConvTensors> given = TensorsOf(tensors);
+  if (!given.ok()) return Report(given.status());
+  const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+  if (!wanted.ok()) return Report(wanted.status());
+  const absl::StatusOr<gridwise::TuneResult> result = gridwise::Tune(
+      *valid, *given, {.plans = capacity, .time_limit_s = time_limit_s, .plan = *wanted},
+      static_cast<hipStream_t>(stream));
   if (!result.ok()) return Report(result.status());
   *clock = static_cast<int>(result->clock);
   *count = 0;

@@ -45,6 +45,10 @@ GRIDWISE_API const char* gridwise_message(void);
 /// The library's version, e.g. "0.2.0".
 GRIDWISE_API const char* gridwise_version(void);
 
+// Structs that begin with their size may grow: later versions of this header add fields at the end,
+// and a library of a later version takes what an older program does not know as the default. A
+// library refuses a struct that is larger than its own: the program is of a later version.
+
 // ---- Problems
 
 enum { GRIDWISE_FORWARD = 0, GRIDWISE_BACKWARD_DATA = 1, GRIDWISE_BACKWARD_WEIGHT = 2 };
@@ -129,13 +133,20 @@ GRIDWISE_API gridwise_status gridwise_conv_problem_elements(const gridwise_conv_
 
 typedef struct gridwise_plan gridwise_plan;
 
-/// What a plan may be; zeros are the defaults, and so is a null pointer.
+/// What a plan may be. A null pointer stands for the defaults.
 typedef struct gridwise_plan_options {
-  const char* family;    // of kernels: "tile", ...; null: any
-  const char* instance;  // a kernel's name; null: any
-  int32_t splits;        // workgroups that share the sums of a tile; 0: as many as are fastest
-  int32_t atomic;        // not 0: they add their sums as they come, which is not deterministic
+  size_t size;              // of this struct, as _init sets it
+  const char* family;       // of kernels: "tile", ...; null: any
+  const char* instance;     // a kernel's name; null: any
+  const char* op;           // of the family: "wavelet", ...; null: any
+  int32_t splits;           // workgroups that share the sums of a tile; 0: as many as are fastest
+  int32_t atomic;           // not 0: they add their sums as they come: not deterministic
+  int32_t estimates_alone;  // not 0: rank by estimates, also where the model is better
+  int64_t workspace_limit;  // bytes that a plan may need; -1: what fits the device
 } gridwise_plan_options;
+
+/// The defaults: any kernel, as many splits as are fastest, deterministic, no limit.
+GRIDWISE_API void gridwise_plan_options_init(gridwise_plan_options* options);
 
 /// The plan that is estimated to be fastest. `target` is a device's, e.g. "gfx942", or null for the
 /// calling thread's current device.
@@ -174,6 +185,7 @@ typedef enum gridwise_refusal {
 
 /// What a kernel says to a problem. The strings are valid as long as the list.
 typedef struct gridwise_explanation {
+  size_t size;  // of this struct: sizeof(gridwise_explanation), set by the caller
   const char *family, *instance;
   const char* reason;   // why it does not compute the problem; null if it does
   int32_t refusal;      // a gridwise_refusal, where there is a reason
@@ -189,9 +201,9 @@ GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* probl
                                               const gridwise_plan_options* options,
                                               gridwise_explanations** explanations);
 GRIDWISE_API int gridwise_explanation_count(const gridwise_explanations* explanations);
-/// The `index`-th, from 0 to the count less 1; of others nothing is there.
-GRIDWISE_API gridwise_explanation gridwise_explanation_at(const gridwise_explanations* explanations,
-                                                          int index);
+/// Fills in the `index`-th, from 0 to the count less 1; GRIDWISE_INVALID_ARGUMENT for others.
+GRIDWISE_API gridwise_status gridwise_explanation_at(const gridwise_explanations* explanations,
+                                                     int index, gridwise_explanation* explanation);
 GRIDWISE_API void gridwise_free_explanations(gridwise_explanations* explanations);
 
 // ---- Plans on a device: the calling thread's current one
@@ -202,6 +214,7 @@ typedef struct gridwise_executable gridwise_executable;
 /// Device addresses: a and b are the operands, d0 and d1 those of the epilogue, a1 and b1 those
 /// that operands are sums with.
 typedef struct gridwise_tensors {
+  size_t size;  // of this struct: sizeof(gridwise_tensors), set by the caller
   const void *a, *b;
   void* out;
   const void *d0, *d1, *a1, *b1;

@@ -71,10 +71,13 @@ TEST(Pointers, AreNamedWhereTheyAreNull) {
 
 TEST(Options, OfExplanationsAreThoseOfPlans) {
   const gridwise_conv_problem problem = Problem();
-  gridwise_plan_options bad[3] = {};
+  gridwise_plan_options bad[5];
+  for (gridwise_plan_options& options : bad) gridwise_plan_options_init(&options);
   bad[0].family = "fast";
   bad[1].instance = "best";
   bad[2].splits = -1;
+  bad[3].op = "wavy";
+  bad[4].size = sizeof(bad[4]) + 8;
   for (const gridwise_plan_options& options : bad) {
     gridwise_plan* plan = nullptr;
     gridwise_explanations* explanations = nullptr;
@@ -82,6 +85,35 @@ TEST(Options, OfExplanationsAreThoseOfPlans) {
     EXPECT_EQ(Refusal(gridwise_explain(&problem, kTarget, &options, &explanations)), reason);
     EXPECT_EQ(explanations, nullptr) << reason;
   }
+}
+
+// The choice of options reaches the planner.
+TEST(Options, OpsAndLimitsChoose) {
+  gridwise_conv_problem problem = Problem();
+  problem.direction = GRIDWISE_BACKWARD_WEIGHT;
+  gridwise_plan_options options;
+  gridwise_plan_options_init(&options);
+  options.family = "ck";
+  options.op = "two_stage";
+  gridwise_plan* plan = nullptr;
+  ASSERT_EQ(gridwise_make_plan(&problem, kTarget, &options, &plan), GRIDWISE_OK)
+      << gridwise_message();
+  EXPECT_THAT(gridwise_plan_instance(plan), HasSubstr("two_stage"));
+  gridwise_free_plan(plan);
+  gridwise_plan_options_init(&options);
+  options.workspace_limit = 0;
+  ASSERT_EQ(gridwise_make_plan(&problem, kTarget, &options, &plan), GRIDWISE_OK)
+      << gridwise_message();
+  EXPECT_EQ(gridwise_plan_workspace_bytes(plan), 0);
+  gridwise_free_plan(plan);
+}
+
+TEST(Structs, OfAnUnknownSizeAreRefused) {
+  gridwise_conv_problem problem = Problem();
+  problem.size += 8;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("problem->size is "));
+  problem.size = 8;
+  EXPECT_THAT(Refusal(Elements(&problem)), HasSubstr("problem->size is 8; must be "));
 }
 
 TEST(Targets, AreNamed) {
@@ -97,9 +129,17 @@ TEST(Explanations, AreThoseOfTheCount) {
   ASSERT_EQ(gridwise_explain(&problem, kTarget, nullptr, &explanations), GRIDWISE_OK);
   const int count = gridwise_explanation_count(explanations);
   ASSERT_GT(count, 0);
-  EXPECT_NE(gridwise_explanation_at(explanations, 0).instance, nullptr);
-  EXPECT_EQ(gridwise_explanation_at(explanations, -1).instance, nullptr);
-  EXPECT_EQ(gridwise_explanation_at(explanations, count).instance, nullptr);
+  gridwise_explanation explanation = {};
+  explanation.size = sizeof(explanation);
+  EXPECT_EQ(gridwise_explanation_at(explanations, 0, &explanation), GRIDWISE_OK);
+  EXPECT_NE(explanation.instance, nullptr);
+  EXPECT_THAT(Refusal(gridwise_explanation_at(explanations, -1, &explanation)),
+              HasSubstr("index is -1; must be 0 to "));
+  EXPECT_THAT(Refusal(gridwise_explanation_at(explanations, count, &explanation)),
+              HasSubstr("index is "));
+  explanation.size = 0;
+  EXPECT_THAT(Refusal(gridwise_explanation_at(explanations, 0, &explanation)),
+              HasSubstr("explanation->size is 0; must be "));
   gridwise_free_explanations(explanations);
 }
 

@@ -64,6 +64,7 @@ class _Problem(ctypes.Structure):
 
 class _Explanation(ctypes.Structure):
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),
         ("family", ctypes.c_char_p),
         ("instance", ctypes.c_char_p),
         ("reason", ctypes.c_char_p),
@@ -74,15 +75,19 @@ class _Explanation(ctypes.Structure):
 
 class _Options(ctypes.Structure):
     _fields_ = [
+        ("struct_size", ctypes.c_size_t),
         ("family", ctypes.c_char_p),
         ("instance", ctypes.c_char_p),
+        ("op", ctypes.c_char_p),
         ("splits", ctypes.c_int32),
         ("atomic", ctypes.c_int32),
+        ("estimates_alone", ctypes.c_int32),
+        ("workspace_limit", ctypes.c_int64),
     ]
 
 
 class _Tensors(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")]
+    _fields_ = [("struct_size", ctypes.c_size_t)] + [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")]
 
 
 def _open_library():
@@ -109,7 +114,7 @@ def _open_library():
         function = getattr(lib, "gridwise_" + name)
         function.argtypes, function.restype = [address], None
     lib.gridwise_explanation_count.argtypes = [address]
-    lib.gridwise_explanation_at.argtypes, lib.gridwise_explanation_at.restype = [address, ctypes.c_int], _Explanation
+    lib.gridwise_explanation_at.argtypes = [address, ctypes.c_int, ctypes.POINTER(_Explanation)]
     lib.gridwise_cache_skipped.argtypes = [address, ctypes.c_int]
     return lib
 
@@ -276,7 +281,9 @@ def _three(argument, values, rank, default):
     return (default,) * (3 - rank) + values
 
 
-def _explained(explanation):
+def _explained(explanations, index):
+    explanation = _Explanation(struct_size=ctypes.sizeof(_Explanation))
+    _check(_lib.gridwise_explanation_at(explanations, index, ctypes.byref(explanation)))
     said = {"family": explanation.family.decode(), "instance": explanation.instance.decode()}
     if explanation.reason is None:
         return {**said, "estimated_ms": explanation.estimated_ms}
@@ -364,11 +371,11 @@ class Problem:
 
     def tensors(self, a, b, out, d0=None, d1=None, a1=None, b1=None):
         values = {"a": a, "b": b, "out": out, "d0": d0, "d1": d1, "a1": a1, "b1": b1}
-        return _Tensors(*(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
+        return _Tensors(ctypes.sizeof(_Tensors), *(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
 
     def plans(self, n=1, target=None, **options):
         """The first n plans, the fastest by estimate first, for a target or else the current device. Options: family,
-        instance, splits, atomic."""
+        instance, op, splits, atomic, model (False: rank by estimates alone), workspace_limit (bytes)."""
         raw, count = (ctypes.c_void_p * n)(), ctypes.c_int()
         _check(
             _lib.gridwise_rank_plans(
@@ -385,8 +392,7 @@ class Problem:
             _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(explanations))
         )
         try:
-            raw = [_lib.gridwise_explanation_at(explanations, i) for i in range(_lib.gridwise_explanation_count(explanations))]
-            return [_explained(explanation) for explanation in raw]
+            return [_explained(explanations, i) for i in range(_lib.gridwise_explanation_count(explanations))]
         finally:
             _lib.gridwise_free_explanations(explanations)
 
@@ -434,10 +440,16 @@ class Problem:
 
 
 def _options(options):
-    splits, atomic = options.pop("splits", 0), options.pop("atomic", False)
-    raw = _Options(_bytes(options.pop("family", None)), _bytes(options.pop("instance", None)), splits, int(atomic))
+    raw = _Options()
+    _lib.gridwise_plan_options_init(ctypes.byref(raw))
+    raw.family, raw.instance, raw.op = (_bytes(options.pop(name, None)) for name in ("family", "instance", "op"))
+    raw.splits, raw.atomic = options.pop("splits", 0), options.pop("atomic", False)
+    raw.estimates_alone = not options.pop("model", True)
+    limit = options.pop("workspace_limit", None)
+    raw.workspace_limit = -1 if limit is None else limit
     if options:
-        raise TypeError(f"options are family, instance, splits and atomic, not {', '.join(options)}")
+        known = "family, instance, op, splits, atomic, model and workspace_limit"
+        raise TypeError(f"options are {known}, not {', '.join(options)}")
     return ctypes.byref(raw)
 
 

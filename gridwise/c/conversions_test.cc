@@ -1,0 +1,58 @@
+// Structs that have grown since a program was compiled.
+
+#include "gridwise/c/conversions.h"
+
+#include <cstddef>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace gridwise {
+namespace {
+
+/// A struct of a library's header, and what it was in an earlier header.
+struct Old {
+  std::size_t size;
+  int first;
+  double second;
+};
+struct New {
+  std::size_t size;
+  int first;
+  double second;
+  double third;
+};
+constexpr std::size_t kLeast = sizeof(Old);
+constexpr New kDefaults = {.size = sizeof(New), .first = 1, .second = 2, .third = 3};
+
+TEST(Grown, OldProgramsHaveDefaultsOfNewFields) {
+  const Old old = {.size = sizeof(Old), .first = 10, .second = 20};
+  const auto known = Grown("it", reinterpret_cast<const New*>(&old), kLeast, kDefaults);
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(known->size, sizeof(New));
+  EXPECT_EQ(known->first, 10);
+  EXPECT_EQ(known->second, 20);
+  EXPECT_EQ(known->third, 3);
+}
+
+TEST(Grown, NewProgramsHaveTheirFields) {
+  const New value = {.size = sizeof(New), .first = 10, .second = 20, .third = 30};
+  const auto known = Grown("it", &value, kLeast, kDefaults);
+  ASSERT_TRUE(known.ok()) << known.status();
+  EXPECT_EQ(known->third, 30);
+}
+
+TEST(Grown, OtherSizesAreRefused) {
+  for (const std::size_t size : {std::size_t{0}, kLeast - 1, sizeof(New) + 1}) {
+    New value = kDefaults;
+    value.size = size;
+    EXPECT_THAT(Grown("it", &value, kLeast, kDefaults).status().message(),
+                testing::HasSubstr("it->size is "))
+        << size;
+  }
+  EXPECT_EQ(Grown<New>("it", nullptr, kLeast, kDefaults).status().message(),
+            "it is null; must not be");
+}
+
+}  // namespace
+}  // namespace gridwise
