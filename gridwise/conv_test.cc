@@ -51,7 +51,7 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   int added = 0, joined = 0;
   for (const Plan& plan : *plans) {
     EXPECT_EQ(plan.splits(), 3) << plan.instance();
-    if (absl::StrContains(plan.instance(), "_join")) {
+    if (absl::StrContains(plan.instance(), "_fixup")) {
       ++joined;
       EXPECT_EQ(plan.launches(), 1) << plan.instance();
       EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.instance();
