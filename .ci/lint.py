@@ -1,6 +1,7 @@
 """Checks what the compiler does not: layers, packages that include each other, and words that are no longer used.
 
     .ci/lint.py            checks the repository, prints a line per fault, and exits with 0 when there is none
+    .ci/lint.py --draw     writes the picture of docs/design.md anew
 
 Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads; so is the list
 of retired words in docs/glossary.md.
@@ -98,6 +99,45 @@ def cycle_faults(includes, packages):
                 yield f"{a} and {b} include each other: {source} includes {target}"
 
 
+def room_of(path):
+    """Returns the room of the picture that a file is in, or None."""
+    parts = path.split("/")
+    if parts[0] == "core" or (parts[0] == "tools" and parts[1] != "third_party"):
+        return "/".join(parts[:2])
+    if parts[0] == "gridwise" and len(parts) > 2:
+        return "/".join(parts[:2])
+    return parts[0] if layer_of(path) else None
+
+
+def picture(includes):
+    """Returns a Mermaid graph of the rooms, without the edges that follow from others."""
+    edges = {}
+    for source, target in includes:
+        a, b = room_of(source), room_of(target)
+        if a and b and a != b and not PROGRAMS.search(source) and not DEPRECATED.match(source):
+            edges.setdefault(a, set()).add(b)
+
+    def reaches(start, end):
+        """Whether `end` is reached from `start` by two steps or more."""
+        seen, todo = set(), [room for room in edges.get(start, ()) if room != end]
+        while todo:
+            room = todo.pop()
+            if room not in seen:
+                seen.add(room)
+                todo.extend(edges.get(room, ()))
+        return end in seen
+
+    lines = ["graph TD"]
+    for a in sorted(edges):
+        lines.extend(f"  {a} --> {b}" for b in sorted(edges[a]) if not reaches(a, b))
+    return "\n".join(lines)
+
+
+def with_picture(design, includes):
+    """Returns the text of docs/design.md with the picture of the includes as they are."""
+    return re.sub(r"(?<=```mermaid\n).*?(?=```\n)", picture(includes) + "\n", design, count=1, flags=re.DOTALL)
+
+
 def retired_words(glossary):
     """Returns pairs of a pattern and the folders in which it is allowed, of the table under 'Retired words'."""
     table = glossary.partition("## Retired words")[2].partition("|---|---|---|")[2]
@@ -140,8 +180,16 @@ def main():
         order = core_order(file.read())
     with open("docs/glossary.md", encoding="utf-8") as file:
         glossary = file.read()
+    with open("docs/design.md", encoding="utf-8") as file:
+        design = file.read()
+    if sys.argv[1:] == ["--draw"]:
+        with open("docs/design.md", "w", encoding="utf-8") as file:
+            file.write(with_picture(design, includes))
+        return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
     faults = [*layer_faults(includes, order), *cycle_faults(includes, packages), *word_faults(regular, glossary)]
+    if with_picture(design, includes) != design:
+        faults.append("docs/design.md has an old picture; .ci/lint.py --draw draws it anew")
     for fault in faults:
         print(fault)
     print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages, words of {len(files)}: {len(faults)} faults")

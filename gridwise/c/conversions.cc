@@ -58,10 +58,10 @@ static_assert(GRIDWISE_INTERNAL == int(absl::StatusCode::kInternal));
 static_assert(GRIDWISE_UNAVAILABLE == int(absl::StatusCode::kUnavailable));
 
 // Sizes of the structs in version 0.2.0, whose programs later libraries serve.
-constexpr std::size_t kLeastProblem = offsetof(gridwise_conv_problem, scale_b) + sizeof(double);
-constexpr std::size_t kLeastOptions =
+constexpr std::size_t kMinProblem = offsetof(gridwise_conv_problem, scale_b) + sizeof(double);
+constexpr std::size_t kMinOptions =
     offsetof(gridwise_plan_options, workspace_limit) + sizeof(int64_t);
-constexpr std::size_t kLeastTensors = offsetof(gridwise_tensors, b1) + sizeof(void*);
+constexpr std::size_t kMinTensors = offsetof(gridwise_tensors, b1) + sizeof(void*);
 
 /// The enumerator of a number; for one that is out of range, one that Validate() refuses.
 template <class T>
@@ -134,8 +134,7 @@ absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, st
 absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
   gridwise_conv_problem defaults;
   gridwise_conv_problem_init(&defaults);
-  const absl::StatusOr<gridwise_conv_problem> from =
-      Grown("problem", given, kLeastProblem, defaults);
+  const absl::StatusOr<gridwise_conv_problem> from = Grown("problem", given, kMinProblem, defaults);
   if (!from.ok()) return from.status();
   ConvProblem problem = {.direction = Enumerator<Direction>(from->direction),
                          .type = Enumerator<DataType>(from->type),
@@ -183,8 +182,7 @@ absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
   if (given == nullptr) return options;
   gridwise_plan_options defaults;
   gridwise_plan_options_init(&defaults);
-  const absl::StatusOr<gridwise_plan_options> from =
-      Grown("options", given, kLeastOptions, defaults);
+  const absl::StatusOr<gridwise_plan_options> from = Grown("options", given, kMinOptions, defaults);
   if (!from.ok()) return from.status();
   if (from->family != nullptr) options.family = from->family;
   if (from->instance != nullptr) options.instance = from->instance;
@@ -198,7 +196,7 @@ absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
 
 absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* given) {
   const absl::StatusOr<gridwise_tensors> from =
-      Grown("tensors", given, kLeastTensors, gridwise_tensors{});
+      Grown("tensors", given, kMinTensors, gridwise_tensors{});
   if (!from.ok()) return from.status();
   return ConvTensors{.a = from->a,
                      .b = from->b,

@@ -22,12 +22,12 @@ struct New {
   double second;
   double third;
 };
-constexpr std::size_t kLeast = sizeof(Old);
+constexpr std::size_t kMin = sizeof(Old);
 constexpr New kDefaults = {.size = sizeof(New), .first = 1, .second = 2, .third = 3};
 
 TEST(Grown, OldProgramsHaveDefaultsOfNewFields) {
   const Old old = {.size = sizeof(Old), .first = 10, .second = 20};
-  const auto known = Grown("it", reinterpret_cast<const New*>(&old), kLeast, kDefaults);
+  const auto known = Grown("it", reinterpret_cast<const New*>(&old), kMin, kDefaults);
   ASSERT_TRUE(known.ok()) << known.status();
   EXPECT_EQ(known->size, sizeof(New));
   EXPECT_EQ(known->first, 10);
@@ -37,20 +37,20 @@ TEST(Grown, OldProgramsHaveDefaultsOfNewFields) {
 
 TEST(Grown, NewProgramsHaveTheirFields) {
   const New value = {.size = sizeof(New), .first = 10, .second = 20, .third = 30};
-  const auto known = Grown("it", &value, kLeast, kDefaults);
+  const auto known = Grown("it", &value, kMin, kDefaults);
   ASSERT_TRUE(known.ok()) << known.status();
   EXPECT_EQ(known->third, 30);
 }
 
 TEST(Grown, OtherSizesAreRefused) {
-  for (const std::size_t size : {std::size_t{0}, kLeast - 1, sizeof(New) + 1}) {
+  for (const std::size_t size : {std::size_t{0}, kMin - 1, sizeof(New) + 1}) {
     New value = kDefaults;
     value.size = size;
-    EXPECT_THAT(Grown("it", &value, kLeast, kDefaults).status().message(),
+    EXPECT_THAT(Grown("it", &value, kMin, kDefaults).status().message(),
                 testing::HasSubstr("it->size is "))
         << size;
   }
-  EXPECT_EQ(Grown<New>("it", nullptr, kLeast, kDefaults).status().message(),
+  EXPECT_EQ(Grown<New>("it", nullptr, kMin, kDefaults).status().message(),
             "it is null; must not be");
 }
 

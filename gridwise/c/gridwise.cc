@@ -232,7 +232,7 @@ int gridwise_explanation_count(const gridwise_explanations* explanations) {
 
 gridwise_status gridwise_explanation_at(const gridwise_explanations* explanations, int index,
                                         gridwise_explanation* explanation) {
-  constexpr std::size_t kLeast = offsetof(gridwise_explanation, estimated_ms) + sizeof(double);
+  constexpr std::size_t kMin = offsetof(gridwise_explanation, estimated_ms) + sizeof(double);
   if (absl::Status status =
           CheckGiven({{"explanations", explanations}, {"explanation", explanation}});
       !status.ok())
@@ -243,8 +243,8 @@ gridwise_status gridwise_explanation_at(const gridwise_explanations* explanation
         absl::StrFormat("index is %d; must be 0 to %d", index, count - 1)));
   }
   const std::size_t size = explanation->size;
-  if (size < kLeast || size > sizeof(*explanation)) {
-    return Report(WrongSize("explanation", size, kLeast, sizeof(*explanation)));
+  if (size < kMin || size > sizeof(*explanation)) {
+    return Report(WrongSize("explanation", size, kMin, sizeof(*explanation)));
   }
   const gridwise::InstanceExplanation& of =
       explanations->instances[static_cast<std::size_t>(index)];
