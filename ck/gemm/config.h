@@ -233,7 +233,7 @@ struct GemmConfig {
   constexpr int WavesOfLds(const TargetTraits& target) const {
     return target.unit_lds_bytes / lds_bytes() * (threads() / mma.lanes()) / target.simds_per_unit;
   }
-  /// K tiles of K in registers or on their way to them.
+  /// K tiles in registers or on their way to them.
   constexpr int k_tiles_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
 };
 

@@ -8,7 +8,7 @@
 
 namespace gridwise::ck {
 
-/// A lane's share of one operand's k tile of K, in registers.
+/// A lane's share of one operand's k tile, in registers.
 template <GemmConfig kC, Side kSide, int kTensors>
 struct KTileOf {
   using Load = Vec<Element<kC.type>, kC.operand(kSide).vector()>;
@@ -16,7 +16,7 @@ struct KTileOf {
   Unit unit[kTensors][kC.units_of_lane(kSide)];
 };
 
-/// Copies an operand's k tiles of K from memory through registers to LDS: Load starts, Store waits
+/// Copies an operand's k tiles from memory through registers to LDS: Load starts, Store waits
 /// and writes. `OfElement` is what becomes of elements on their way (functions.h).
 template <GemmConfig kC, Side kSide, class OfElement>
 class Copy {

@@ -126,7 +126,7 @@ GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
   });
 }
 
-/// sums += A * B over `steps` k tiles of K, by the config's schedule. `make_copies()` computes the
+/// sums += A * B over `steps` k tiles, by the config's schedule. `make_copies()` computes the
 /// addresses of Copies; the waves that load call it.
 template <GemmConfig kC, class MakeCopies>
 GRIDWISE_DEVICE void MainLoop(MakeCopies make_copies, int steps, char* lds, WaveSums<kC>& sums) {

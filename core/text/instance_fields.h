@@ -17,7 +17,7 @@ struct Waves {
 /// How loads, LDS and matrix instructions take turns in the main loop. A family may have some of
 /// them alone.
 enum class Schedule : int {
-  kSingle,   ///< one LDS buffer; `count` k tiles of K are on their way into registers
+  kSingle,   ///< one LDS buffer; `count` k tiles are on their way into registers
   kDouble,   ///< two LDS buffers; `count` k tiles are on their way
   kWavelet,  ///< two LDS buffers; `count` waves only load, and the others only multiply
   kDirect,   ///< `count` LDS buffers, which loads fill without passing through registers

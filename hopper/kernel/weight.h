@@ -19,7 +19,7 @@ namespace gridwise::hopper {
 struct WeightTileAt {
   int group, split;
   int row, block;  // its first
-  int first, end;  // k tiles of K
+  int first, end;  // k tiles
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
