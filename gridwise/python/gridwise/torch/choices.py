@@ -68,7 +68,8 @@ class File:
             os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
             with open(self.path, "ab") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                file.write(json.dumps(said).encode() + b"\n")
+                # On a line of its own, whatever a process that was ended left behind.
+                file.write(b"\n" + json.dumps(said).encode() + b"\n")
         except OSError:
             pass
 

@@ -22,6 +22,15 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
     def of(cls, stride, padding, dilation, transposed, output_padding, groups):
         return cls(tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups)
 
+    def fit(self, x_shape, w_shape):
+        """Whether tensors of these sizes can be convolved; if not aten has the words for it."""
+        rank = len(x_shape) - 2
+        if rank < 1 or len(w_shape) != rank + 2 or self.groups < 1 or w_shape[0] % self.groups != 0:
+            return False
+        if any(len(values) != rank for values in (self.stride, self.padding, self.dilation)):
+            return False
+        return x_shape[1] == (w_shape[0] if self.transposed else w_shape[1] * self.groups)
+
     def y_shape(self, x_shape, w_shape):
         axes = zip(x_shape[2:], w_shape[2:], self.stride, self.padding, self.dilation, self.output_padding)
         if self.transposed:
@@ -33,8 +42,8 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
 class Question(
     collections.namedtuple("Question", "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device")
 ):
-    """What is to be computed: the output of a convolution, or a gradient. `wanted` is FORWARD, DATA or WEIGHT, `tf32` whether
-    PyTorch may round f32 to TF32, `channels_last` the order of x and y; `device` is an index, None of the CPU. Who
+    """What is to be computed: the output of a convolution, or a gradient. `wanted` is FORWARD, DATA or WEIGHT, `dtype` that of all
+    tensors, None where they do not fit each other, `tf32` whether PyTorch may round f32 to TF32, `channels_last` the order of x and y; `device` is an index, None of the CPU. Who
     computes it is decided once for each."""
 
     __slots__ = ()
@@ -56,6 +65,8 @@ class Question(
 
     def refusal(self):
         """Why Gridwise has nothing to say; None if it may have."""
+        if self.dtype is None:
+            return "types or sizes of the tensors do not fit each other"
         if self.dtype not in TYPES:
             return f"tensors of {str(self.dtype).removeprefix('torch.')} have no kernels"
         if len(self.w_shape) - 2 not in (1, 2, 3):

@@ -5,7 +5,7 @@ import torch
 
 from gridwise.torch.choices import decider
 from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten
-from gridwise.torch.tensors import aligned, dense, empty, strides_are_channels_last
+from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
 TAGS = (torch.Tag.needs_exact_strides,) if hasattr(torch.Tag, "needs_exact_strides") else ()
@@ -37,17 +37,18 @@ def _compute(choice, tensors):
     is_gradient_of_w = question.wanted == WEIGHT
     last = question.w_channels_last if is_gradient_of_w else question.channels_last
     if choice.executable is None:
-        return dense(aten(question, tensors), last)
+        return as_made(aten(question, tensors), last)
     a, b = tensors[:2]
     if is_gradient_of_w and question.arguments.transposed:
         a, b = b, a
     a = aligned(dense(a, question.channels_last))
     b = aligned(dense(b, question.channels_last if is_gradient_of_w else True))
-    out = empty(question.out_shape, True if is_gradient_of_w else last, a)
+    out_last = is_gradient_of_w or last
+    out = empty(question.out_shape, out_last, a)
     bias = aligned(tensors[2].contiguous()) if question.bias else None
     with choice.device.entered():
         choice.device.launch(choice.executable, a, b, out, bias)
-    return dense(out, last)
+    return out if out_last == last else as_made(out, last)
 
 
 _known = {}  # choices, by what they are looked up with at each call
@@ -81,11 +82,16 @@ def _asked(wanted, x_shape, w_shape, arguments, tensors, channels_last, w_channe
     first = tensors[0]
     tf32 = first.dtype == torch.float32 and first.device.type == "cuda" and torch.backends.cudnn.allow_tf32
     index = first.device.index if first.device.type == "cuda" else None
-    same = all(tensor is None or (tensor.dtype, tensor.device) == (first.dtype, first.device) for tensor in tensors)
+    x_shape, w_shape = tuple(map(int, x_shape)), tuple(map(int, w_shape))
+    alike = all(tensor is None or (tensor.dtype, tensor.device) == (first.dtype, first.device) for tensor in tensors)
+    fits = alike and arguments.fit(x_shape, w_shape)
+    if fits and wanted != FORWARD:
+        fits = first.shape == arguments.y_shape(x_shape, w_shape)
     bias = wanted == FORWARD and tensors[2] is not None
-    shapes = tuple(map(int, x_shape)), tuple(map(int, w_shape))
-    dtype = first.dtype if same else None  # of mixed types aten says what is wrong
-    return Question(wanted, *shapes, arguments, dtype, tf32, channels_last, w_channels_last, bias, index)
+    if fits and bias:
+        fits = tensors[2].shape == arguments.y_shape(x_shape, w_shape)[1:2]
+    dtype = first.dtype if fits else None
+    return Question(wanted, x_shape, w_shape, arguments, dtype, tf32, channels_last, w_channels_last, bias, index)
 
 
 def _convolution(x, w, bias, *arguments):

@@ -28,6 +28,17 @@ def dense(tensor, channels_last):
     return tensor.movedim(1, -1).contiguous().movedim(-1, 1)
 
 
+def as_made(tensor, channels_last):
+    """The same, with the strides that `empty` gives: those of axes of length 1 are compared, too, by DDP and by compiled code."""
+    tensor = dense(tensor, channels_last)
+    strides, step = [0] * tensor.dim(), 1
+    axes = (1, *range(tensor.dim() - 1, 1, -1), 0) if channels_last else range(tensor.dim() - 1, -1, -1)
+    for axis in axes:
+        strides[axis] = step
+        step *= max(tensor.shape[axis], 1)
+    return tensor if tensor.stride() == tuple(strides) else tensor.as_strided(tensor.shape, strides)
+
+
 def empty(shape, channels_last, like):
     """A packed tensor of the type and device of `like`, from PyTorch's allocator."""
     if not channels_last:
