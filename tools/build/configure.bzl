@@ -123,7 +123,7 @@ _ABSEIL_URLS = [
     "http://deb.debian.org/debian/pool/main/a/abseil/abseil_{}.orig.tar.gz",
     "https://github.com/abseil/abseil-cpp/archive/refs/tags/{}.tar.gz",
 ]
-_ABSEIL_FOLDERS = ["base", "container", "crc", "debugging", "hash", "log", "numeric", "profiling", "status", "strings", "synchronization", "time"]
+_ABSEIL_FOLDERS = ["base", "container", "crc", "debugging", "hash", "numeric", "profiling", "random", "status", "strings", "synchronization", "time"]
 
 def _macro_of(text, name):
     """The value of the first '#define name value' of a header."""
@@ -157,7 +157,7 @@ cc_library(
     name = "objects",
     srcs = glob(
         ["absl/%s/**/*.cc" % folder for folder in {folders}],
-        exclude = ["**/*test*", "**/*benchmark*", "**/*mock*", "**/print_hash_of.cc"],
+        exclude = ["**/*%s*" % part for part in ["test", "benchmark", "mock", "print_hash_of", "gentables", "chi_square", "_win."]],
     ),
     copts = ["-w"],
     features = ["-layering_check"],
@@ -201,4 +201,12 @@ def gridwise_system_repositories():
         probe = "oneapi/dnnl/dnnl.hpp",
         prefixes = ["/usr"],
         linkopts = ["-ldnnl"],
+    )
+    system_library(
+        name = "local_zlib",
+        target = "zlib",
+        package = "zlib1g-dev",
+        probe = "zlib.h",
+        prefixes = ["/usr"],
+        linkopts = ["-lz"],
     )

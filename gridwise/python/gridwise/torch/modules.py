@@ -5,12 +5,15 @@ import torch.nn.functional as F
 from torch import nn
 
 from gridwise.torch.choices import POLICIES, File, decider, default_path
-from gridwise.torch.ops import convolution, forget
+from gridwise.torch.ops import convolve, forget
 from gridwise.torch.report import note
 
 
 class _Convolves:
-    """What the layers have in common. They have no state of their own: state dicts, optimizers, hooks and copies are as before."""
+    """What the layers have in common. They have no state of their own that is saved: state dicts, optimizers, hooks and copies are
+    as before."""
+
+    gridwise_name, gridwise_seen = None, frozenset()  # of layers that nobody has called `use` for, which are not noted
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):
         if not x.is_floating_point():
@@ -21,9 +24,10 @@ class _Convolves:
             x = x.unsqueeze(0)
         if x.dim() != rank + 2 or x.shape[1] != self.in_channels:
             return None  # aten says what is wrong
-        if not torch.compiler.is_compiling():
+        if not torch.compiler.is_compiling() and self.gridwise_name and x.shape not in self.gridwise_seen:
+            self.gridwise_seen.add(x.shape)
             note(self, x)
-        y = convolution(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
+        y = convolve(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
         return y.squeeze(0) if unbatched else y
 
 
@@ -116,7 +120,7 @@ def use(model, decide="measure", cache=None):
         if type(layer) in OURS:
             layer.__class__ = OURS[type(layer)]
         if type(layer) in THEIRS:
-            layer.gridwise_name = name or type(layer).__name__
+            layer.gridwise_name, layer.gridwise_seen = name or type(layer).__name__, set()
     return model
 
 
@@ -125,7 +129,8 @@ def restore(model):
     for layer in model.modules():
         if type(layer) in THEIRS:
             layer.__class__ = THEIRS[type(layer)]
-            layer.__dict__.pop("gridwise_name", None)
+            for name in ("gridwise_name", "gridwise_seen"):
+                layer.__dict__.pop(name, None)
     return model
 
 

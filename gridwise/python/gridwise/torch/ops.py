@@ -123,8 +123,9 @@ def _weight_gradient(dy, x, w_shape, channels_last, w_channels_last, *arguments)
     return _run((WEIGHT, _of(dy), _of(x), tuple(w_shape), channels_last, w_channels_last, arguments), ask, (dy, x))
 
 
-for name, function in (("convolution", _convolution), ("data_gradient", _data_gradient), ("weight_gradient", _weight_gradient)):
-    library.impl(name, function, "CompositeExplicitAutograd")
+DIRECT = {convolution: _convolution, data_gradient: _data_gradient, weight_gradient: _weight_gradient}
+for op, function in DIRECT.items():
+    library.impl(op._schema.name.split("::")[1], function, "CompositeExplicitAutograd")
 
 
 # ---- Shapes alone
@@ -148,9 +149,30 @@ def _(dy, x, w_shape, channels_last, w_channels_last, *arguments):
 # ---- Autograd
 
 
+def _is_plain(*tensors):
+    """Whether nothing but autograd and autocast wants to see an op: no compiler, mode, transform, trace, profiler or subclass."""
+    return (
+        all(tensor is None or type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in tensors)
+        and not torch.compiler.is_compiling()
+        and torch._C._len_torch_dispatch_stack() == 0
+        and not torch._C._are_functorch_transforms_active()
+        and torch._C._get_tracing_state() is None
+        and not torch.autograd._profiler_enabled()
+    )
+
+
 def _below_autograd(op, keyset, *arguments):
+    if keyset is None:
+        return DIRECT[op](*arguments)
     with torch._C._AutoDispatchBelowAutograd():
         return op.redispatch(keyset & torch._C._after_autograd_keyset, *arguments)
+
+
+def _gradient(op, *arguments):
+    """An op, by the shortest way: PyTorch's way to an op in Python and back takes longer than all that is done in it."""
+    if not torch.is_grad_enabled() and _is_plain(*arguments[:2]):
+        return DIRECT[op](*arguments)
+    return op(*arguments)
 
 
 class _Convolution(torch.autograd.Function):
@@ -166,8 +188,8 @@ class _Convolution(torch.autograd.Function):
     def backward(ctx, dy):
         x, w = ctx.saved_tensors
         _, of_x, of_w, of_bias, *rest = ctx.needs_input_grad
-        dx = data_gradient(dy, w, ctx.shapes[0], ctx.order, *ctx.arguments) if of_x else None
-        dw = weight_gradient(dy, x, ctx.shapes[1], ctx.order, ctx.w_order, *ctx.arguments) if of_w else None
+        dx = _gradient(data_gradient, dy, w, ctx.shapes[0], ctx.order, *ctx.arguments) if of_x else None
+        dw = _gradient(weight_gradient, dy, x, ctx.shapes[1], ctx.order, ctx.w_order, *ctx.arguments) if of_w else None
         db = dy.sum((0, *range(2, dy.dim()))) if of_bias else None
         return None, dx, dw, db, *[None] * len(rest)
 
@@ -223,21 +245,33 @@ for op, function in ((convolution, _Convolution), (data_gradient, _DataGradient)
 # ---- Autocast: as of aten's convolution, to the type that the user asks for. Gradients are of that type.
 
 
+def _cast(tensor, dtype):
+    is_cast = tensor is not None and tensor.is_floating_point() and tensor.dtype not in (dtype, torch.float64)
+    return tensor.to(dtype) if is_cast else tensor
+
+
 def _autocast(device_type, key):
     excluded = torch._C.DispatchKeySet(key)
 
     def call(x, w, bias, *arguments):
         dtype = torch.get_autocast_dtype(device_type)
-
-        def cast(tensor):
-            is_cast = tensor is not None and tensor.is_floating_point() and tensor.dtype != torch.float64
-            return tensor.to(dtype) if is_cast else tensor
-
         with torch._C._ExcludeDispatchKeyGuard(excluded):
-            return convolution(cast(x), cast(w), cast(bias), *arguments)
+            return convolution(_cast(x, dtype), _cast(w, dtype), _cast(bias, dtype), *arguments)
 
     return call
 
 
 for device_type, key in (("cuda", torch._C.DispatchKey.AutocastCUDA), ("cpu", torch._C.DispatchKey.AutocastCPU)):
     library.impl("convolution", _autocast(device_type, key), key.name)
+
+
+def convolve(x, w, bias, *arguments):
+    """torch.ops.gridwise.convolution, by the shortest way."""
+    if not _is_plain(x, w, bias):
+        return convolution(x, w, bias, *arguments)
+    if torch.is_autocast_enabled(x.device.type):
+        dtype = torch.get_autocast_dtype(x.device.type)
+        x, w, bias = _cast(x, dtype), _cast(w, dtype), _cast(bias, dtype)
+    if torch.is_grad_enabled() and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)):
+        return _Convolution.apply(None, x, w, bias, *arguments)
+    return _convolution(x, w, bias, *arguments)

@@ -9,7 +9,7 @@ _layers = collections.defaultdict(set)  # names, by shapes of input and weight
 
 def note(layer, x):
     """Remembers that a layer saw x."""
-    _layers[x.shape, layer.weight.shape].add(getattr(layer, "gridwise_name", type(layer).__name__))
+    _layers[x.shape, layer.weight.shape].add(layer.gridwise_name)
 
 
 class Row(collections.namedtuple("Row", "layers wanted problem by reason aten_us gridwise_us calls")):

@@ -1,22 +1,31 @@
 """Where the elements of PyTorch's tensors lie: channels last (N, spatial axes, C), or first."""
 
+import functools
+
 import torch
 
 CHANNELS_LAST = {4: torch.channels_last, 5: torch.channels_last_3d}
 
 
-def strides_are_channels_last(tensor):
-    """Whether the strides say channels last. Strides of axes of length 1 decide where nothing else does, as they do in
-    PyTorch's own rule (c10/core/MemoryFormat.h), of which this is the one for any number of axes."""
-    sizes, strides = tensor.shape, tensor.stride()
+def _is_channels_last(sizes, strides):
     if strides[1] == 0:
         return False
     least = 0
-    for axis in (1, *range(tensor.dim() - 1, 1, -1), 0):
+    for axis in (1, *range(len(sizes) - 1, 1, -1), 0):
         if sizes[axis] == 0 or strides[axis] < least or (axis == 0 and least == strides[1]):
             return False
         least = strides[axis] * max(sizes[axis], 1)
     return True
+
+
+_remembered = functools.lru_cache(maxsize=None)(_is_channels_last)
+
+
+def strides_are_channels_last(tensor):
+    """Whether the strides say channels last. Strides of axes of length 1 decide where nothing else does, as they do in
+    PyTorch's own rule (c10/core/MemoryFormat.h), of which this is the one for any number of axes."""
+    is_real = type(tensor) in (torch.Tensor, torch.nn.Parameter)  # else sizes may be symbols
+    return (_remembered if is_real else _is_channels_last)(tensor.shape, tensor.stride())
 
 
 def dense(tensor, channels_last):
