@@ -398,12 +398,28 @@ class DecisionsTest(Case):
             file.write('{"key": "half')
         with open(path) as file:
             line = json.loads(file.read().splitlines()[1])
-        self.assertEqual((line["aten_us"], line["gridwise_us"]), (row.aten_us, row.gridwise_us))
+        self.assertEqual(line["us"], [row.aten_us, row.gridwise_us])
         gridwise.torch.use(nn.Identity(), decide="measure", cache=path + "2")  # forgets
         gridwise.torch.use(nn.Identity(), decide="measure", cache=path)
         ops.convolution(*tensors, None, *self.ARGUMENTS)
         (again,) = gridwise.torch.report()
         self.assertEqual((again.aten_us, again.by), (row.aten_us, row.by))
+
+    @only_on_gpu
+    def test_candidates_agree(self):
+        """Also where the bias is PyTorch's."""
+        from gridwise.torch import choices
+        from gridwise.torch.convolution import FORWARD, Arguments, Question
+
+        x, w, bias = tensor(4, 32, 15, 15, order=torch.channels_last, grad=False), tensor(32, 32, 3, 3, grad=False), tensor(32)
+        expected = torch.ops.aten.convolution(x.double(), w.double(), bias.double(), *self.ARGUMENTS)
+        arguments = Arguments.of(*self.ARGUMENTS)
+        question = Question(FORWARD, tuple(x.shape), tuple(w.shape), arguments, HALF, False, True, False, True, x.device.index)
+        for apart in (False, True):
+            for plan in question.problem(not apart).plans(choices.PLANS):
+                choice = choices.Choice(question, "", plan, apart)
+                choice.device = decider.device_of(question)
+                self.assert_close(ops._compute(choice, (x, w, bias)), expected, HALF, f"{plan.instance} {apart}")
 
     def test_a_file_of_two_processes(self):
         from gridwise.torch.choices import File

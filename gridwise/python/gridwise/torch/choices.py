@@ -17,15 +17,17 @@ PLANS = 3  # that are measured, the fastest by estimate first
 ADVANTAGE = 0.98  # of aten's time: what Gridwise's has to be below, more than times of the same kernel differ by
 # Computes any problem, without a matrix unit; never worth a measurement.
 SLOW = "simple"
+NO_FASTER = "aten was as fast, or faster"
 
 
 class Choice:
-    """An answer. `plan` and `executable` are None where aten computes; times are microseconds, None where nothing was
-    measured; `reason` is a sentence."""
+    """An answer. `plan` and `executable` are None where aten computes; `bias_apart` says that the plan leaves the bias to PyTorch;
+    times are microseconds, None where nothing was measured; `reason` is a sentence."""
 
-    def __init__(self, question, reason, plan=None, aten_us=None, gridwise_us=None):
-        self.question, self.reason, self.plan = question, reason, plan
-        self.aten_us, self.gridwise_us, self.device = aten_us, gridwise_us, None
+    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
+        self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
+        self.aten_us, self.gridwise_us = times
+        self.device = None
         self.executable = None if plan is None else plan.load()
 
     @property
@@ -127,41 +129,42 @@ class Decider:
         return choice
 
     def _choose_plan(self, question, device, compute):
-        plans = question.problem().plans(PLANS)
+        plans = question.problem(question.bias).plans(PLANS)
         if SLOW in plans[0].instance and self.policy != "always":
             return Choice(question, "only the kernel for any problem computes it, which is slow")
         measures = self.policy == "measure" and not torch.are_deterministic_algorithms_enabled()
         if not measures or device.clock != "device":
             return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
-        choice = self._measured(question, device, compute, [plan for plan in plans if SLOW not in plan.instance])
+        candidates = [(plan, False) for plan in plans]
+        if question.bias:  # few kernels are as fast with an epilogue
+            candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
+        choice = self._measured(question, device, compute, [c for c in candidates if SLOW not in c[0].instance])
         if self.file:
-            line = {"key": self._key(question, device), "aten_us": choice.aten_us, "gridwise_us": choice.gridwise_us}
-            self.file.store({**line, "plan": choice.plan and choice.plan.line})
+            line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
+            self.file.store({**line, "plan": choice.plan and choice.plan.line, "bias_apart": choice.bias_apart})
         return choice
 
-    def _measured(self, question, device, compute, plans):
-        candidates = [Choice(question, "", plan) for plan in plans]
-        for candidate in candidates:
-            candidate.device = device
-        tries = [lambda c=c: compute(c) for c in (Choice(question, ""), *candidates)]
+    def _measured(self, question, device, compute, candidates):
+        choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
+        for choice in choices:
+            choice.device = device
+        tries = [lambda c=c: compute(c) for c in (Choice(question, ""), *choices)]
         with torch.no_grad():
             aten_us, *times = device.microseconds(tries)
-        best = min(range(len(times)), key=times.__getitem__)
-        return self._verdict(question, aten_us, times[best], plans[best])
-
-    def _verdict(self, question, aten_us, gridwise_us, plan):
-        if gridwise_us < ADVANTAGE * aten_us:
-            return Choice(question, plan.instance, plan, aten_us, gridwise_us)
-        return Choice(question, "aten was as fast, or faster", None, aten_us, gridwise_us)
+        gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])
+        if gridwise_us >= ADVANTAGE * aten_us:
+            return Choice(question, NO_FASTER, times=(aten_us, gridwise_us))
+        best.aten_us, best.gridwise_us = aten_us, gridwise_us
+        return best
 
     def _stored(self, question, device):
         said = self.file and self.policy == "measure" and self.file.find(self._key(question, device))
         if not said:
             return None
         if said["plan"] is None:
-            return Choice(question, "aten was as fast, or faster", None, said["aten_us"], said["gridwise_us"])
-        plan = gridwise.parse_plan(question.problem(), said["plan"])
-        return Choice(question, plan.instance, plan, said["aten_us"], said["gridwise_us"])
+            return Choice(question, NO_FASTER, times=said["us"])
+        plan = gridwise.parse_plan(question.problem(question.bias and not said["bias_apart"]), said["plan"])
+        return Choice(question, plan.instance, plan, said["bias_apart"], said["us"])
 
     def _key(self, question, device):
         """What a measurement is of, and with."""

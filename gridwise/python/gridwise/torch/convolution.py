@@ -79,8 +79,8 @@ class Question(
             return f"output_padding {self.arguments.output_padding} is no less than the stride"
         return None
 
-    def problem(self):
-        """The gridwise.Problem; gridwise.Error where it is none."""
+    def problem(self, with_bias):
+        """The gridwise.Problem, with the bias or without it; gridwise.Error where it is none."""
         small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
         channels = self.y_shape[1]
         repeated = (0, 0, 0, 0, channels // self.arguments.groups, 1)
@@ -97,7 +97,7 @@ class Question(
             pad=self.arguments.padding,
             groups=self.arguments.groups,
             layout="nhwgc" if self.channels_last else "ngchw",
-            epilogue=[("add", TYPES[self.dtype], 1.0, repeated)] if self.bias else [],
+            epilogue=[("add", TYPES[self.dtype], 1.0, repeated)] if with_bias else [],
         )
 
     def __str__(self):

@@ -45,9 +45,11 @@ def _compute(choice, tensors):
     b = aligned(dense(b, question.channels_last if is_gradient_of_w else True))
     out_last = is_gradient_of_w or last
     out = empty(question.out_shape, out_last, a)
-    bias = aligned(tensors[2].contiguous()) if question.bias else None
+    fused = aligned(tensors[2].contiguous()) if question.bias and not choice.bias_apart else None
     with choice.device.entered():
-        choice.device.launch(choice.executable, a, b, out, bias)
+        choice.device.launch(choice.executable, a, b, out, fused)
+    if choice.bias_apart:
+        out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
     return out if out_last == last else as_made(out, last)
 
 
