@@ -3,6 +3,7 @@
 import collections
 import fcntl
 import json
+import math
 import os
 import threading
 
@@ -121,11 +122,13 @@ class Decider:
         try:
             with device.entered():
                 choice = self._stored(question, device) or self._choose_plan(question, device, compute)
+                choice.device = device
+                if choice.executable is not None and device.clock == "device":
+                    compute(choice)  # so that what fails fails here
         except (gridwise.Error, ValueError) as error:
             choice = Choice(question, f"Gridwise: {error}")
         except torch.OutOfMemoryError:
             choice = Choice(question, "no memory to measure in")
-        choice.device = device
         return choice
 
     def _choose_plan(self, question, device, compute):
@@ -139,7 +142,7 @@ class Decider:
         if question.bias:  # few kernels are as fast with an epilogue
             candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
         choice = self._measured(question, device, compute, [c for c in candidates if SLOW not in c[0].instance])
-        if self.file:
+        if self.file and choice.aten_us is not None:
             line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
             self.file.store({**line, "plan": choice.plan and choice.plan.line, "bias_apart": choice.bias_apart})
         return choice
@@ -152,6 +155,8 @@ class Decider:
         with torch.no_grad():
             aten_us, *times = device.microseconds(tries)
         gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])
+        if math.inf in (aten_us, gridwise_us):
+            return Choice(question, "the host is too slow for a measurement")
         if gridwise_us >= ADVANTAGE * aten_us:
             return Choice(question, NO_FASTER, times=(aten_us, gridwise_us))
         best.aten_us, best.gridwise_us = aten_us, gridwise_us

@@ -1,6 +1,7 @@
 """What launches and measures: a GPU with PyTorch's stream and allocator, or the simulator behind tensors of the CPU."""
 
 import contextlib
+import math
 import statistics
 
 import torch
@@ -38,26 +39,30 @@ class Gpu:
             torch.cuda.current_stream(self.index).cuda_stream,
         )
 
-    def microseconds(self, functions, turns=7):
-        """The median time of each on the device, in turns. Before each 256 MB are written, so that caches hold nothing of the last;
-        and more at the begin of a turn, so that the host stays ahead of the device, and no time is one of waiting for it."""
+    def microseconds(self, functions, samples=7):
+        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the last,
+        and the host is ahead of the device. Times of a device that did not find all kernels waiting are not counted."""
         flushed = torch.empty(FLUSHED_BYTES, dtype=torch.uint8, device=torch.device("cuda", self.index))
-        times = [[] for _ in functions]
-        for turn in range(turns + 1):
-            for _ in range(3 * len(functions) if turn > 0 else 0):  # 0.1 ms each
+        events = [[] for _ in functions]
+        for function in functions:
+            function()  # loads kernels, and lets cuDNN choose
+        for _ in range(3 * samples):
+            for _ in range(10):
                 flushed.zero_()
-            for function, list_ in zip(functions, times):
-                if turn == 0:
-                    function()  # loads kernels, and lets cuDNN choose
+            for function, measured in zip(functions, events):
                 begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 flushed.zero_()
                 begin.record()
                 function()
+                is_late = begin.query()
                 end.record()
-                if turn > 0:
-                    list_.append((begin, end))
+                if not is_late:
+                    measured.append((begin, end))
+            if all(len(measured) >= samples for measured in events):
+                break
         torch.cuda.synchronize(self.index)
-        return [statistics.median(1e3 * begin.elapsed_time(end) for begin, end in list_) for list_ in times]
+        times = [[1e3 * begin.elapsed_time(end) for begin, end in measured] for measured in events]
+        return [statistics.median(measured) if measured else math.inf for measured in times]
 
 
 class Simulator:
