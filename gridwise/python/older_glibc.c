@@ -1,5 +1,6 @@
-/* Functions by which headers of glibc 2.38 and later replace older ones, for C23's 0b101 and %b: here they are the older ones, which
-   systems of the wheel's tag have. No header of stdlib is included, since it would replace the names. */
+/* Functions by which headers of glibc 2.38 and later replace older ones, for C23's 0b101 and %b:
+   here they are the older ones, which systems of the wheel's tag have. No header of stdlib is
+   included, since it would replace the names. */
 #include <stdarg.h>
 
 long strtol(const char* text, char** end, int base);

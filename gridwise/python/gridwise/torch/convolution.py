@@ -39,12 +39,14 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
         return (x_shape[0], w_shape[0], *((x + 2 * p - d * (f - 1) - 1) // s + 1 for x, f, s, p, d, _ in axes))
 
 
-class Question(
-    collections.namedtuple("Question", "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device")
-):
-    """What is to be computed: the output of a convolution, or a gradient. `wanted` is FORWARD, DATA or WEIGHT, `dtype` that of all
-    tensors, None where they do not fit each other, `tf32` whether PyTorch may round f32 to TF32, `channels_last` the order of x and y; `device` is an index, None of the CPU. Who
-    computes it is decided once for each."""
+QUESTION = "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device"
+
+
+class Question(collections.namedtuple("Question", QUESTION)):
+    """What is to be computed: the output of a convolution, or a gradient. Who computes it is decided once for each.
+
+    `wanted` is FORWARD, DATA or WEIGHT; `dtype` that of all tensors, None where they do not fit each other; `tf32` whether
+    PyTorch may round f32 to TF32; `channels_last` the order of x and y; `device` an index, None of the CPU."""
 
     __slots__ = ()
 
@@ -103,8 +105,9 @@ class Question(
     def __str__(self):
         """As `gridwise` writes problems."""
         a = self.arguments
+        what = f"{self.wanted}{' of transposed' if a.transposed else ''}"
         lines = [
-            f"{self.wanted}{' of transposed' if a.transposed else ''} {TYPES.get(self.dtype, self.dtype)} g{a.groups} n{self.x_shape[0]}",
+            f"{what} {TYPES.get(self.dtype, self.dtype)} g{a.groups} n{self.x_shape[0]}",
             f"c{self.x_shape[1]} k{self.y_shape[1]} in {_by(self.x_shape[2:])} filter {_by(self.w_shape[2:])}",
         ]
         for name, values, usual in (("stride", a.stride, 1), ("dilation", a.dilation, 1), ("pad", a.padding, 0)):

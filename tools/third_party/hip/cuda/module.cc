@@ -90,8 +90,8 @@ using gridwise::cuda::Translate;
 
 extern "C" {
 
-/// `image` is PTX, text that ends with a zero byte, packed PTX, or a cubin. Where the driver cannot assemble
-/// it, hipGetErrorString has the assembler's words.
+/// `image` is PTX, text that ends with a zero byte, packed PTX, or a cubin. Where the driver cannot
+/// assemble it, hipGetErrorString has the assembler's words.
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   const gridwise::cuda::Entered entered = gridwise::cuda::Enter();
   if (entered.driver == nullptr) return entered.error;
