@@ -4,10 +4,10 @@
     pip install gridwise-*.whl timm            # bazel build --config=sm_90a //gridwise/python:wheel
     python3 benchmarks/networks.py [--models=resnet50,...] [--batch=64] [--out=networks.csv]
 
-A training step is forward, loss and backward, without an optimizer; inference is forward in evaluation mode. Both are f16 by
+Networks are timm's, and after "torchvision:" torchvision's, with a batch of their own after an "@": torchvision:r3d_18@16. A training step is forward, loss and backward, without an optimizer; inference is forward in evaluation mode. Both are f16 by
 autocast, channels last, with cuDNN's autotuning, in eager mode, and captured in a CUDA graph, one for each side. The two take
 turns, and the median of each counts. Gridwise decides by measurement, layer by layer and direction by direction, before the capture.
-Outputs of both sides are compared. Writes a table as CSV, and for a page on standard output.
+Outputs of both sides are compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a page on standard output.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import time
 
 import timm
 import torch
+import torchvision
 
 import gridwise.torch
 
@@ -30,6 +31,25 @@ def autocast():
     return torch.autocast("cuda", dtype=torch.float16)
 
 
+def first(outputs):
+    """Of a network's outputs, which segmentation has in a dictionary."""
+    return outputs if isinstance(outputs, torch.Tensor) else next(iter(outputs.values()))
+
+
+def make(name, args):
+    """A network, its input, and the batch."""
+    name, _, batch = name.partition("@")
+    batch = int(batch or args.batch)
+    library, _, name = name.rpartition(":")
+    if not library:
+        return timm.create_model(name).cuda(), torch.randn(batch, 3, args.size, args.size, device="cuda"), batch
+    options = {"weights_backbone": None} if name.startswith(("fcn", "deeplab", "lraspp")) else {}
+    model = torchvision.models.get_model(name, weights=None, **options).cuda()
+    is_video = any(isinstance(layer, torch.nn.Conv3d) for layer in model.modules())
+    sizes = (16, 112, 112) if is_video else (args.size, args.size)
+    return model, torch.randn(batch, 3, *sizes, device="cuda"), batch
+
+
 def step_of(model, x, trains):
     """The step, as a function, and where its output is after it."""
     result = {}
@@ -38,13 +58,13 @@ def step_of(model, x, trains):
         for parameter in model.parameters():
             parameter.grad = None
         with autocast():
-            result["y"] = model(x)
+            result["y"] = first(model(x))
             loss = result["y"].float().square().mean()
         loss.backward()
 
     def infer():
         with torch.no_grad(), autocast():
-            result["y"] = model(x)
+            result["y"] = first(model(x))
 
     return (train if trains else infer), result
 
@@ -101,9 +121,10 @@ def compare(model, x, trains, turns):
 
 def measure(name, args):
     torch.manual_seed(0)
-    model = timm.create_model(name).cuda().to(memory_format=torch.channels_last)
-    x = torch.randn(args.batch, 3, args.size, args.size, device="cuda").contiguous(memory_format=torch.channels_last)
-    row = {"model": name, "batch": args.batch, "card": torch.cuda.get_device_name()}
+    model, x, batch = make(name, args)
+    order = torch.channels_last_3d if x.dim() == 5 else torch.channels_last
+    model, x = model.to(memory_format=order), x.contiguous(memory_format=order)
+    row = {"model": name, "batch": batch, "card": torch.cuda.get_device_name()}
     for kind, trains in (("train", True), ("infer", False)):
         (theirs, ours), taken, error, rows = compare(model, x, trains, args.turns)
         row |= {f"{kind}_pytorch_ms": theirs, f"{kind}_gridwise_ms": ours, f"{kind}_taken": taken, "error": error}

@@ -214,6 +214,12 @@ class RefusalsTest(Case):
         try:
             tensors = tensor(2, 4, 5, 5, dtype=torch.float32, grad=False), tensor(4, 4, 3, 3, dtype=torch.float32, grad=False)
             self.assertIn("TF32", self.reason(*tensors))
+            if hasattr(torch.backends.cudnn, "conv"):
+                gridwise.torch.forget()
+                torch.backends.cudnn.conv.fp32_precision = "ieee"  # and that of recurrent networks stays as it is
+                ops.convolution(*tensors, None, *self.ARGUMENTS)
+                self.assert_gridwise(1)
+                torch.backends.cudnn.conv.fp32_precision = "tf32"
         finally:
             torch.backends.cudnn.allow_tf32 = False
 

@@ -12,6 +12,15 @@ FORWARD, DATA, WEIGHT = "forward", "data gradient", "weight gradient"
 ATEN = torch.ops.aten
 
 
+def may_round_to_tf32(tensor):
+    """Whether PyTorch may compute with fewer bits than f32 has. Since 2.9 a convolution has a setting of its own, and where it
+    is another one than that of recurrent networks, the older setting cannot be read."""
+    if tensor.dtype != torch.float32 or tensor.device.type != "cuda":
+        return False
+    cudnn = torch.backends.cudnn
+    return cudnn.conv.fp32_precision == "tf32" if hasattr(cudnn, "conv") else cudnn.allow_tf32
+
+
 class Arguments(collections.namedtuple("Arguments", "stride padding dilation transposed output_padding groups")):
     """Those of aten::convolution behind its tensors. A transposed convolution is the data gradient of another one, whose
     output is its input; `x` and `y` below are the input and the output that PyTorch sees."""

@@ -4,7 +4,7 @@ are the others, to any order."""
 import torch
 
 from gridwise.torch.choices import decider
-from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
@@ -58,7 +58,7 @@ _known = {}  # choices, by what they are looked up with at each call
 
 def _run(key, ask, tensors):
     if tensors[0].dtype == torch.float32:
-        key = (*key, torch.backends.cudnn.allow_tf32)
+        key = (*key, may_round_to_tf32(tensors[0]))
     choice = _known.get(key)
     if choice is None:
         question = ask()
@@ -82,7 +82,7 @@ def _of(tensor):
 
 def _asked(wanted, x_shape, w_shape, arguments, tensors, channels_last, w_channels_last):
     first = tensors[0]
-    tf32 = first.dtype == torch.float32 and first.device.type == "cuda" and torch.backends.cudnn.allow_tf32
+    tf32 = may_round_to_tf32(first)
     index = first.device.index if first.device.type == "cuda" else None
     x_shape, w_shape = tuple(map(int, x_shape)), tuple(map(int, w_shape))
     alike = all(tensor is None or (tensor.dtype, tensor.device) == (first.dtype, first.device) for tensor in tensors)
