@@ -207,6 +207,11 @@ class RefusalsTest(Case):
             ops.convolution(tensor(2, 4, 5, 5), tensor(4, 5, 3, 3), None, *self.ARGUMENTS)
         with self.assertRaisesRegex(RuntimeError, "type"):
             ops.convolution(tensor(2, 4, 5, 5), tensor(4, 4, 3, 3, dtype=torch.float32), None, *self.ARGUMENTS)
+        x, w = tensor(2, 4, 5, 5), tensor(4, 4, 3, 3)
+        ops.convolution(x, w, tensor(4), *self.ARGUMENTS)
+        for bias in (tensor(4, dtype=torch.float32), tensor(3)):  # after one that was right
+            with self.assertRaises(RuntimeError):
+                ops.convolution(x, w, bias, *self.ARGUMENTS)
 
     @only_on_gpu
     def test_tf32(self):

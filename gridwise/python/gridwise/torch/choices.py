@@ -1,6 +1,5 @@
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
-import collections
 import fcntl
 import json
 import math
@@ -28,8 +27,9 @@ class Choice:
     def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
-        self.device = None
+        self.device, self.calls = None, 0
         self.executable = None if plan is None else plan.load()
+        self.out_shape = None if plan is None else question.out_shape
 
     @property
     def by(self):
@@ -84,7 +84,7 @@ class Decider:
     def __init__(self):
         self.policy, self.file = "measure", File(default_path())
         self.off = os.environ.get("GRIDWISE_TORCH", "on").lower() in ("off", "0", "no", "false")
-        self.choices, self.calls = {}, collections.Counter()
+        self.choices = {}
         self.simulator = None  # that stands behind tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
 

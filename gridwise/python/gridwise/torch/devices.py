@@ -8,6 +8,7 @@ import torch
 
 import gridwise
 
+NOTHING = contextlib.nullcontext()
 FLUSHED_BYTES = 256 << 20  # more than an L2 cache has
 
 
@@ -23,7 +24,7 @@ class Gpu:
 
     def entered(self):
         """The device as the current one, which plans and launches want."""
-        return contextlib.nullcontext() if torch.cuda.current_device() == self.index else torch.cuda.device(self.index)
+        return NOTHING if torch._C._cuda_getDevice() == self.index else torch.cuda.device(self.index)
 
     def is_capturing(self):
         return torch.cuda.is_current_stream_capturing()
@@ -36,7 +37,7 @@ class Gpu:
             gridwise.Tensors(a.data_ptr(), b.data_ptr(), out.data_ptr(), None if bias is None else bias.data_ptr()),
             workspace.data_ptr() if bytes_ else None,
             bytes_,
-            torch.cuda.current_stream(self.index).cuda_stream,
+            torch._C._cuda_getCurrentRawStream(self.index),
         )
 
     def microseconds(self, functions, samples=7):
@@ -77,7 +78,7 @@ class Simulator:
 
     def entered(self):
         gridwise.use_device(self.target)  # of this thread: autograd has its own
-        return contextlib.nullcontext()
+        return NOTHING
 
     def is_capturing(self):
         return False

@@ -44,7 +44,7 @@ def _compute(choice, tensors):
     a = aligned(dense(a, question.channels_last))
     b = aligned(dense(b, question.channels_last if is_gradient_of_w else True))
     out_last = is_gradient_of_w or last
-    out = empty(question.out_shape, out_last, a)
+    out = empty(choice.out_shape, out_last, a)
     fused = aligned(tensors[2].contiguous()) if question.bias and not choice.bias_apart else None
     with choice.device.entered():
         choice.device.launch(choice.executable, a, b, out, fused)
@@ -65,7 +65,7 @@ def _run(key, ask, tensors):
         choice = decider.choose(question, lambda choice: _compute(choice, tensors))
         if question in decider.choices:
             _known[key] = choice
-    decider.calls[choice.question] += 1
+    choice.calls += 1
     return _compute(choice, tensors)
 
 
@@ -73,7 +73,6 @@ def forget():
     """Decides everything anew."""
     _known.clear()
     decider.choices.clear()
-    decider.calls.clear()
 
 
 def _of(tensor):
@@ -103,7 +102,8 @@ def _convolution(x, w, bias, *arguments):
         tensors, last = (x, w, bias), is_channels_last(x, w)
         return _asked(FORWARD, x.shape, w.shape, arguments, tensors, last, strides_are_channels_last(w))
 
-    return _run((FORWARD, _of(x), _of(w), bias is None, arguments), ask, (x, w, bias))
+    of_bias = None if bias is None else _of(bias)
+    return _run((FORWARD, _of(x), _of(w), of_bias, arguments), ask, (x, w, bias))
 
 
 def _data_gradient(dy, w, x_shape, channels_last, *arguments):

@@ -39,9 +39,8 @@ def report(model=None):
     for question, choice in decider.choices.items():
         # A layer's input and weight, whatever is wanted of them.
         layers = tuple(sorted(_layers.get((question.x_shape, question.w_shape), ())))
-        calls = decider.calls[question]
         rows.append(
-            Row(layers, question.wanted, str(question), choice.by, choice.reason, choice.aten_us, choice.gridwise_us, calls)
+            Row(layers, question.wanted, str(question), choice.by, choice.reason, choice.aten_us, choice.gridwise_us, choice.calls)
         )
     if model is not None:
         from gridwise.torch.modules import left_alone
