@@ -205,6 +205,8 @@ class RefusalsTest(Case):
     def test_errors_are_as_atens(self):
         with self.assertRaisesRegex(RuntimeError, "channels|same"):
             ops.convolution(tensor(2, 4, 5, 5), tensor(4, 5, 3, 3), None, *self.ARGUMENTS)
+        with self.assertRaisesRegex(RuntimeError, "stride"):
+            ops.convolution(tensor(2, 4, 5, 5), tensor(4, 4, 3, 3), None, [0, 0], *self.ARGUMENTS[1:])
         with self.assertRaisesRegex(RuntimeError, "type"):
             ops.convolution(tensor(2, 4, 5, 5), tensor(4, 4, 3, 3, dtype=torch.float32), None, *self.ARGUMENTS)
 

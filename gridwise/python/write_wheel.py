@@ -25,7 +25,7 @@ License-Expression: MIT
 License-File: LICENSE
 Requires-Python: >=3.9
 Provides-Extra: torch
-Requires-Dist: torch>=2.8; extra == "torch"
+Requires-Dist: torch>=2.11; extra == "torch"
 Description-Content-Type: text/markdown
 
 {readme}"""

@@ -38,6 +38,8 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
             return False
         if any(len(values) != rank for values in (self.stride, self.padding, self.dilation)):
             return False
+        if min(self.stride) < 1 or min(self.dilation) < 1 or min(self.padding) < 0:
+            return False
         return x_shape[1] == (w_shape[0] if self.transposed else w_shape[1] * self.groups)
 
     def y_shape(self, x_shape, w_shape):
