@@ -7,6 +7,7 @@ Expectations are aten's own of the same tensors in f32 or f64.
 """
 
 import copy
+import io
 import json
 import os
 import subprocess
@@ -19,6 +20,7 @@ os.environ.setdefault("GRIDWISE_TORCH_CACHE", os.path.join(os.environ.get("TEST_
 
 try:
     import torch
+    import torch.utils.checkpoint
 except ImportError:
     WHY = "there is no PyTorch (Debian's is python3-torch)"
     print("skipped:", WHY)
@@ -338,6 +340,36 @@ class ModulesTest(Case):
         x = torch.randn(2, 8, 5, 5, device=DEVICE)
         sizes = [net.up(x, output_size=(9, 10)).shape for net in (self.ours, self.theirs)]
         self.assertEqual(*sizes)
+
+    def test_other_ways_to_run_a_model(self):
+        """Saved whole, traced by torch.fx (which sees aten's), exported, checkpointed, in inference mode, profiled."""
+        file = io.BytesIO()
+        torch.save(self.ours, file)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+        self.assertIs(type(loaded.body), gridwise.torch.Conv2d)
+        ours = self.ours.eval()
+        expected = ours(self.x)
+        self.assert_close(torch.fx.symbolic_trace(ours)(self.x), expected, torch.float32)
+        exported = torch.export.export(ours, (self.x,))
+        targets = [str(node.target) for node in exported.graph.nodes]
+        self.assertEqual(targets.count("gridwise.convolution.default"), self.LAYERS)
+        y = torch.utils.checkpoint.checkpoint(ours, self.x, use_reentrant=False)
+        self.assertTrue(torch.equal(y, expected))
+        y.sum().backward()
+        with torch.inference_mode():
+            self.assertTrue(torch.equal(ours(self.x), expected))
+        with torch.profiler.profile() as profile:
+            ours(self.x)
+        (event,) = [event for event in profile.key_averages() if event.key == "gridwise::convolution"]
+        self.assertEqual(event.count, self.LAYERS)
+
+    def test_compile_of_any_batch(self):
+        torch._dynamo.reset()
+        compiled = torch.compile(self.ours, backend="aot_eager", fullgraph=True, dynamic=True)
+        for batch in (2, 3, 5):
+            x = torch.randn(batch, 3, 16, 14, device=DEVICE, requires_grad=True)
+            self.assert_close(compiled(x), self.ours(x), torch.float32)
 
     def test_compile_has_one_graph(self):
         graphs = []

@@ -16,8 +16,8 @@ class _Convolves:
     gridwise_name, gridwise_seen = None, frozenset()  # of layers that nobody has called `use` for, which are not noted
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):
-        if not x.is_floating_point():
-            return None  # aten computes complex numbers by several convolutions, and has the words for the rest
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+            return None  # what torch.fx traces with has no sizes; of complex numbers aten makes several convolutions
         rank = len(self.kernel_size)
         unbatched = x.dim() == rank + 1
         if unbatched:
