@@ -30,13 +30,13 @@ TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-
 LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
 
 
-gridwise = None  # gridwise/python/gridwise.py, once it is known where the library is
+gridwise = None  # gridwise/python/gridwise, once it is known where the library is
 
 
 def open_library(path):
     global gridwise
     os.environ["GRIDWISE_LIBRARY"] = os.path.abspath(path)
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "instances", "python"))
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gridwise", "python"))
     gridwise = importlib.import_module("gridwise")
 
 

@@ -17,7 +17,7 @@ struct KernelNeeds {
 /// `object` is no ELF of 64 bits, or has no such kernel.
 KernelNeeds NeedsOf(std::string_view object, std::string_view symbol);
 
-/// Whether `object`, a code object of AMD's or PTX, has the kernel `symbol`.
+/// Whether `object`, a code object of AMD's or PTX, packed or not, has the kernel `symbol`.
 bool HasKernel(std::string_view object, std::string_view symbol);
 
 /// Workgroups of `waves` waves that a compute unit has room for at a time; at least 1.

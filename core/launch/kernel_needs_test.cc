@@ -77,6 +77,11 @@ TEST(HasKernel, LooksForTheWholeName) {
   EXPECT_TRUE(HasKernel(ptx, "kernel_12"));
   EXPECT_FALSE(HasKernel(ptx, "kernel_1"));
   EXPECT_FALSE(HasKernel(ptx, "kernel_123"));
+  // As tools/build/private/pack_ptx.sh packs it: the text says what the compressed bytes have.
+  const std::string packed =
+      std::string("packed PTX, 3 bytes of 9: .entry kernel_12(") + '\0' + "gz";
+  EXPECT_TRUE(HasKernel(packed, "kernel_12"));
+  EXPECT_FALSE(HasKernel(packed, "kernel_1"));
 }
 
 TEST(ResidentWorkgroups, AreBoundByRegistersLdsAndWaves) {

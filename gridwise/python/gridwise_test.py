@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""gridwise.py on the simulator, without NumPy."""
+"""The package gridwise on the simulator, without NumPy."""
 
 import array
 import ctypes

@@ -115,8 +115,65 @@ system_library = repository_rule(
     configure = True,
 )
 
+# Debian's static libraries of Abseil are of no use in shared ones: they are not position-independent.
+_ABSEIL_SOURCES = {
+    "20260526.0": "6e1aee535473414164bf83e4ebc40240dec71a4701f8a642d906e95bea1aea0c",
+}
+_ABSEIL_URLS = [
+    "http://deb.debian.org/debian/pool/main/a/abseil/abseil_{}.orig.tar.gz",
+    "https://github.com/abseil/abseil-cpp/archive/refs/tags/{}.tar.gz",
+]
+_ABSEIL_FOLDERS = ["base", "container", "crc", "debugging", "hash", "numeric", "profiling", "random", "status", "strings", "synchronization", "time"]
+
+def _macro_of(text, name):
+    """The value of the first '#define name value' of a header."""
+    return text.split("#define %s " % name)[1].split("\n")[0].strip()
+
+def _abseil_objects_impl(rctx):
+    if not rctx.path("/usr/lib/bazelw").exists:  # com_google_absl is built from its source, and is no shared library
+        rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+cc_library(
+    name = "objects",
+    visibility = ["//visibility:public"],
+)
+""")
+        return
+    config = rctx.read("/usr/include/absl/base/config.h")
+    version = ".".join([_macro_of(config, "ABSL_LTS_RELEASE_" + part) for part in ["VERSION", "PATCH_LEVEL"]])
+    if version not in _ABSEIL_SOURCES:
+        fail("gridwise: Debian's Abseil is now %s; tools/build/configure.bzl has the sources of %s" % (version, ", ".join(_ABSEIL_SOURCES)))
+    rctx.download_and_extract(
+        url = [url.format(version) for url in _ABSEIL_URLS],
+        sha256 = _ABSEIL_SOURCES[version],
+        stripPrefix = "abseil-cpp-" + version,
+    )
+
+    # Headers are those of /usr/include, which everything else is compiled with.
+    rctx.execute(["find", ".", "(", "-name", "*.h", "-o", "-name", "*.inc", "-o", "-name", "BUILD.bazel", ")", "-delete"])
+    rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+cc_library(
+    name = "objects",
+    srcs = glob(
+        ["absl/%s/**/*.cc" % folder for folder in {folders}],
+        exclude = ["**/*%s*" % part for part in ["test", "benchmark", "mock", "print_hash_of", "gentables", "chi_square", "_win."]],
+    ),
+    copts = ["-w"],
+    features = ["-layering_check"],
+    linkstatic = True,
+    visibility = ["//visibility:public"],
+)
+""".format(folders = repr(_ABSEIL_FOLDERS)))
+
+abseil_objects = repository_rule(
+    implementation = _abseil_objects_impl,
+    doc = "Declares @<name>//:objects, what a shared library links of Abseil where com_google_absl is Debian's; else it is empty.",
+)
+
 def gridwise_system_repositories():
     """Declares the repositories of what the machine provides."""
+    abseil_objects(name = "local_abseil")
     gpu_toolchain_configure(name = "local_gpu_toolchain")
     system_library(
         name = "local_hip",
@@ -144,4 +201,12 @@ def gridwise_system_repositories():
         probe = "oneapi/dnnl/dnnl.hpp",
         prefixes = ["/usr"],
         linkopts = ["-ldnnl"],
+    )
+    system_library(
+        name = "local_zlib",
+        target = "zlib",
+        package = "zlib1g-dev",
+        probe = "zlib.h",
+        prefixes = ["/usr"],
+        linkopts = ["-lz"],
     )

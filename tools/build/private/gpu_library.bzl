@@ -7,7 +7,6 @@ load("//tools/build:targets.bzl", "AMD_TARGETS")
 load(":gpu_object.bzl", "GpuObjectInfo")
 load(":transitions.bzl", "split_transition")
 
-# A driver reads PTX up to a zero byte.
 _ASM = """.section .rodata.gpu_code,"a",@progbits
 .p2align 12
 .globl {symbol}
@@ -15,7 +14,7 @@ _ASM = """.section .rodata.gpu_code,"a",@progbits
 {symbol}: .incbin "{path}"
 .globl {symbol}_end
 .hidden {symbol}_end
-{symbol}_end: .byte 0
+{symbol}_end:
 """
 
 _HEADER = """#pragma once
@@ -57,6 +56,20 @@ def _objects(ctx):
             objects.append(struct(target = target, shard = shard, file = named))
     return objects
 
+def _embedded(ctx, object):
+    """The object with what is embedded as its file: PTX is packed."""
+    if object.file.extension != "ptx":
+        return object
+    packed = ctx.actions.declare_file(object.file.basename + ".packed")
+    ctx.actions.run(
+        outputs = [packed],
+        inputs = [object.file, ctx.file._pack_ptx],
+        executable = "/bin/sh",
+        arguments = [ctx.file._pack_ptx.path, object.file.path, packed.path],
+        mnemonic = "PackPtx",
+    )
+    return struct(target = object.target, shard = object.shard, file = packed)
+
 def _write_sources(ctx, objects):
     name, namespace = ctx.label.name, ctx.attr.namespace
     unique = "gpu_code_" + "".join([c if c.isalnum() else "_" for c in str(ctx.label).elems()])
@@ -85,7 +98,8 @@ def _write_sources(ctx, objects):
 
 def _impl(ctx):
     objects = _objects(ctx)
-    asm, header, source = _write_sources(ctx, objects)
+    embedded = [_embedded(ctx, o) for o in objects]
+    asm, header, source = _write_sources(ctx, embedded)
     files = [o.file for o in objects]
     toolchain = find_cc_toolchain(ctx)
     features = cc_common.configure_features(
@@ -101,7 +115,7 @@ def _impl(ctx):
         cc_toolchain = toolchain,
         srcs = [asm, source],
         public_hdrs = [header],
-        additional_inputs = files,
+        additional_inputs = [o.file for o in embedded],
         compilation_contexts = [ctx.attr._code_object[CcInfo].compilation_context],
     )
     linking_context, _ = cc_common.create_linking_context_from_compilation_outputs(
@@ -125,6 +139,7 @@ gpu_library = rule(
         "objects": attr.label_list(providers = [GpuObjectInfo], cfg = split_transition, mandatory = True),
         "targets": attr.string_list(default = AMD_TARGETS),
         "namespace": attr.string(default = "gridwise"),
+        "_pack_ptx": attr.label(default = "//tools/build/private:pack_ptx.sh", allow_single_file = True),
         "_code_object": attr.label(default = "//tools/build:code_object"),
         "_allowlist_function_transition": attr.label(default = "@bazel_tools//tools/allowlists/function_transition_allowlist"),
     },

@@ -69,7 +69,8 @@ int cuMemsetD8_v2(std::uint64_t to, unsigned char value, std::size_t bytes) {
 int cuMemsetD8Async(std::uint64_t to, unsigned char value, std::size_t bytes, void*) {
   return cuMemsetD8_v2(to, value, bytes);
 }
-int cuModuleLoadDataEx(void** module, const void*, unsigned, int*, void** values) {
+int cuModuleLoadDataEx(void** module, const void* image, unsigned, int*, void** values) {
+  fake.image = static_cast<const char*>(image);
   std::strcpy(static_cast<char*>(values[0]), fake.jit_log);
   *module = &kernel;
   return Take();

@@ -3,12 +3,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 /// What the fake driver was asked for, and what it is to answer.
 struct FakeDriver {
   int next_result = 0;       // of the next call that can fail
   const char* jit_log = "";  // of modules that do not load
+  std::string image;         // of the last module: its text
   void* current = nullptr;   // context
   int retained = 0;          // primary contexts
   int contexts_made_current = 0;

@@ -12,6 +12,7 @@
 #include "tools/third_party/hip/cuda/fake_driver.h"
 #include "tools/third_party/hip/cuda/launch.h"
 #include "tools/third_party/hip/cuda/tensor_map.h"
+#include "zlib.h"
 
 namespace {
 
@@ -157,6 +158,36 @@ TEST_F(HipOnCudaTest, PtxThatDoesNotAssembleIsToldInTheAssemblersWords) {
   EXPECT_THAT(hipGetErrorString(hipErrorInvalidImage), HasSubstr("line 3: unknown instruction"));
   fake_driver->jit_log = "";
   EXPECT_EQ(hipModuleLoadData(&module, "PTX"), hipSuccess);
+  EXPECT_EQ(fake_driver->image, "PTX");
+}
+
+/// `text` as tools/build/private/pack_ptx.sh packs it.
+std::string Packed(const std::string& text) {
+  std::string packed(text.size() + 100, '\0');
+  z_stream stream = {};
+  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  return "packed PTX, " + std::to_string(packed.size()) + " bytes of " +
+         std::to_string(text.size()) + ": .entry a(" + '\0' + packed;
+}
+
+TEST_F(HipOnCudaTest, PackedPtxIsExpanded) {
+  std::string text = ".version 9.0\n";
+  for (int i = 0; i < 5000; ++i) text += "mov.u32 %r" + std::to_string(i) + ", 0;\n";
+  std::string packed = Packed(text);
+  EXPECT_LT(packed.size(), text.size() / 4);
+  hipModule_t module = nullptr;
+  ASSERT_EQ(hipModuleLoadData(&module, packed.data()), hipSuccess);
+  EXPECT_EQ(fake_driver->image, text);
+  packed[packed.size() / 2] ^= 1;
+  EXPECT_EQ(hipModuleLoadData(&module, packed.data()), hipErrorInvalidImage);
+  EXPECT_THAT(hipGetErrorString(hipErrorInvalidImage), HasSubstr("does not expand"));
 }
 
 TEST_F(HipOnCudaTest, TensorMapsAreEncodedAndMoved) {

@@ -1,8 +1,10 @@
 #include <array>
+#include <optional>
 #include <string>
 
 #include "tools/third_party/hip/cuda/driver.h"
 #include "tools/third_party/hip/cuda/launch.h"
+#include "tools/third_party/hip/cuda/packed_ptx.h"
 
 namespace gridwise::cuda {
 namespace {
@@ -88,16 +90,21 @@ using gridwise::cuda::Translate;
 
 extern "C" {
 
-/// `image` is PTX, text that ends with a zero byte, or a cubin. Where the driver cannot assemble
-/// it, hipGetErrorString has the assembler's words.
+/// `image` is PTX, text that ends with a zero byte, packed PTX, or a cubin. Where the driver cannot
+/// assemble it, hipGetErrorString has the assembler's words.
 hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
   const gridwise::cuda::Entered entered = gridwise::cuda::Enter();
   if (entered.driver == nullptr) return entered.error;
+  const std::optional<std::string> text = gridwise::cuda::ExpandPtx(image);
+  if (text && text->empty()) {
+    gridwise::cuda::Describe(hipErrorInvalidImage, "packed PTX that does not expand");
+    return hipErrorInvalidImage;
+  }
   std::string log(8192, '\0');
   int options[] = {gridwise::cuda::kJitErrorLog, gridwise::cuda::kJitErrorLogBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
   const hipError_t error = Translate(entered.driver->ModuleLoadDataEx(
-      reinterpret_cast<void**>(module), image, 2, options, values));
+      reinterpret_cast<void**>(module), text ? text->c_str() : image, 2, options, values));
   if (error != hipSuccess && log[0] != '\0') gridwise::cuda::Describe(error, log.c_str());
   return error;
 }

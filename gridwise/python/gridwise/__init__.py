@@ -9,7 +9,7 @@
 
 Device tensors are whatever has __cuda_array_interface__ or __dlpack__ and lies in device memory (PyTorch, CuPy, JAX),
 a Buffer, or an address. They are packed, in the problem's layout. The library is the file that the environment variable
-GRIDWISE_LIBRARY names, else libgridwise.so beside this file or in ../c.
+GRIDWISE_LIBRARY names, else libgridwise.so beside this file or in ../../c. `gridwise.torch` is for models of PyTorch.
 """
 
 import contextlib
@@ -86,13 +86,20 @@ class _Options(ctypes.Structure):
     ]
 
 
-class _Tensors(ctypes.Structure):
-    _fields_ = [("struct_size", ctypes.c_size_t)] + [(name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")]
+class Tensors(ctypes.Structure):
+    """Device addresses: gridwise_tensors of gridwise.h."""
+
+    _fields_ = [("struct_size", ctypes.c_size_t)] + [
+        (name, ctypes.c_void_p) for name in ("a", "b", "out", "d0", "d1", "a1", "b1")
+    ]
+
+    def __init__(self, *addresses, **named):
+        super().__init__(ctypes.sizeof(Tensors), *addresses, **named)
 
 
 def _open_library():
     here = os.path.dirname(os.path.abspath(__file__))
-    paths = [os.path.join(here, "libgridwise.so"), os.path.join(here, "..", "c", "libgridwise.so")]
+    paths = [os.path.join(here, "libgridwise.so"), os.path.join(here, "..", "..", "c", "libgridwise.so")]
     path = os.environ.get("GRIDWISE_LIBRARY") or next(filter(os.path.exists, paths), "libgridwise.so")
     lib = ctypes.CDLL(path)
     text, number, real, address = ctypes.c_char_p, ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
@@ -116,6 +123,7 @@ def _open_library():
     lib.gridwise_explanation_count.argtypes = [address]
     lib.gridwise_explanation_at.argtypes = [address, ctypes.c_int, ctypes.POINTER(_Explanation)]
     lib.gridwise_cache_skipped.argtypes = [address, ctypes.c_int]
+    lib.gridwise_launch.argtypes = [address, ctypes.POINTER(Tensors), address, number, address]
     return lib
 
 
@@ -371,7 +379,7 @@ class Problem:
 
     def tensors(self, a, b, out, d0=None, d1=None, a1=None, b1=None):
         values = {"a": a, "b": b, "out": out, "d0": d0, "d1": d1, "a1": a1, "b1": b1}
-        return _Tensors(ctypes.sizeof(_Tensors), *(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
+        return Tensors(*(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
 
     def plans(self, n=1, target=None, **options):
         """The first n plans, the fastest by estimate first, for a target or else the current device. Options: family,
@@ -496,15 +504,11 @@ class Executable(contextlib.AbstractContextManager):
         """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes."""
         tensors = self.plan.problem.tensors(a, b, out, d0, d1, a1, b1)
         place, bytes_ = (None, 0) if workspace is None else _place_of(workspace, "workspace")
-        _check(
-            _lib.gridwise_launch(
-                self.handle,
-                ctypes.byref(tensors),
-                ctypes.c_void_p(place),
-                ctypes.c_int64(self.plan.workspace_bytes if bytes_ is None else bytes_),
-                _stream(stream),
-            )
-        )
+        self.launch(tensors, place, self.plan.workspace_bytes if bytes_ is None else bytes_, _stream(stream))
+
+    def launch(self, tensors, workspace, workspace_bytes, stream):
+        """The same with addresses, of which nothing is known: `tensors` is what Problem.tensors gives."""
+        _check(_lib.gridwise_launch(self.handle, tensors, workspace, workspace_bytes, stream))
 
     def __exit__(self, *_):
         _lib.gridwise_free_executable(self.handle)

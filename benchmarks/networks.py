@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Times whole networks in PyTorch, with gridwise.torch and without, in one process on a GPU.
+
+    pip install gridwise-*.whl timm            # bazel build --config=sm_90a //gridwise/python:wheel
+    python3 benchmarks/networks.py [--models=resnet50,...] [--batch=64] [--out=networks.csv]
+
+Networks are timm's, and after "torchvision:" torchvision's, with a batch of their own after an "@": torchvision:r3d_18@16. A training step is forward, loss and backward, without an optimizer; inference is forward in evaluation mode. Both are f16 by
+autocast, channels last, with cuDNN's autotuning, in eager mode, and captured in a CUDA graph, one for each side. The two take
+turns, and the median of each counts. Gridwise decides by measurement, layer by layer and direction by direction, before the capture.
+Outputs of both sides are compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a page on standard output.
+"""
+
+import argparse
+import csv
+import math
+import statistics
+import sys
+import time
+
+import timm
+import torch
+import torchvision
+
+import gridwise.torch
+
+MODELS = "resnext50_32x4d,convnext_tiny,mobilenetv3_large_100,resnet50,hrnet_w18,repvgg_b0"
+FIELDS = "model batch train_pytorch_ms train_gridwise_ms train_taken infer_pytorch_ms infer_gridwise_ms infer_taken error card".split()
+
+
+def autocast():
+    return torch.autocast("cuda", dtype=torch.float16)
+
+
+def first(outputs):
+    """Of a network's outputs, which segmentation has in a dictionary."""
+    return outputs if isinstance(outputs, torch.Tensor) else next(iter(outputs.values()))
+
+
+def make(name, args):
+    """A network, its input, and the batch."""
+    name, _, batch = name.partition("@")
+    batch = int(batch or args.batch)
+    library, _, name = name.rpartition(":")
+    if not library:
+        return timm.create_model(name).cuda(), torch.randn(batch, 3, args.size, args.size, device="cuda"), batch
+    options = {"weights_backbone": None} if name.startswith(("fcn", "deeplab", "lraspp")) else {}
+    model = torchvision.models.get_model(name, weights=None, **options).cuda()
+    is_video = any(isinstance(layer, torch.nn.Conv3d) for layer in model.modules())
+    sizes = (16, 112, 112) if is_video else (args.size, args.size)
+    return model, torch.randn(batch, 3, *sizes, device="cuda"), batch
+
+
+def step_of(model, x, trains):
+    """The step, as a function, and where its output is after it."""
+    result = {}
+
+    def train():
+        for parameter in model.parameters():
+            parameter.grad = None
+        with autocast():
+            result["y"] = first(model(x))
+            loss = result["y"].float().square().mean()
+        loss.backward()
+
+    def infer():
+        with torch.no_grad(), autocast():
+            result["y"] = first(model(x))
+
+    return (train if trains else infer), result
+
+
+class Called:
+    """In place of a graph: the step itself, for which the host may take longer than the device."""
+
+    def __init__(self, step):
+        self.replay = step
+        for _ in range(3):
+            step()
+
+
+def captured(step):
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            step()
+    torch.cuda.current_stream().wait_stream(stream)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+    return graph
+
+
+def milliseconds(graph, replays=10):
+    times = []
+    for _ in range(replays):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        graph.replay()
+        end.record()
+        times.append((begin, end))
+    torch.cuda.synchronize()
+    return statistics.median(begin.elapsed_time(end) for begin, end in times)
+
+
+def compare(model, x, trains, args):
+    """Medians of PyTorch's and Gridwise's milliseconds, the share of decisions that are Gridwise's, and the relative difference of
+    outputs."""
+    model.train(trains)
+    gridwise.torch.forget()
+    step, theirs = step_of(model, x, trains)
+    run = Called if args.no_graphs else captured
+    graphs, outputs = [run(step)], [theirs["y"]]
+    gridwise.torch.use(model)
+    step, ours = step_of(model, x, trains)
+    graphs.append(run(step))
+    outputs.append(ours["y"])
+    rows = gridwise.torch.report()
+    times = [[], []]
+    for _ in range(args.turns):
+        for graph, list_, change in zip(graphs, times, (gridwise.torch.restore, gridwise.torch.use)):
+            change(model)  # which a graph does not see
+            graph.replay()
+            list_.append(milliseconds(graph))
+    gridwise.torch.restore(model)
+    theirs, ours = (output.float() for output in outputs)
+    error = ((ours - theirs).norm() / theirs.norm()).item()
+    taken = f"{sum(row.by == 'gridwise' for row in rows)} of {len(rows)}"
+    return [statistics.median(list_) for list_ in times], taken, error, rows
+
+
+def measure(name, args):
+    torch.manual_seed(0)
+    model, x, batch = make(name, args)
+    order = torch.channels_last_3d if x.dim() == 5 else torch.channels_last
+    model, x = model.to(memory_format=order), x.contiguous(memory_format=order)
+    row = {"model": name, "batch": batch, "card": torch.cuda.get_device_name()}
+    for kind, trains in (("train", True), ("infer", False)):
+        (theirs, ours), taken, error, rows = compare(model, x, trains, args)
+        row |= {f"{kind}_pytorch_ms": theirs, f"{kind}_gridwise_ms": ours, f"{kind}_taken": taken, "error": error}
+        if args.report:
+            print(rows, flush=True)
+    return row
+
+
+def page(rows):
+    lines = ["| network | training step, ms | | | inference, ms | | |", "|---|---|---|---|---|---|---|"]
+    lines.append("| | PyTorch | Gridwise | ratio | PyTorch | Gridwise | ratio |")
+    for row in rows:
+        cells = [row["model"]]
+        for kind in ("train", "infer"):
+            theirs, ours = row[f"{kind}_pytorch_ms"], row[f"{kind}_gridwise_ms"]
+            cells += [f"{theirs:.2f}", f"{ours:.2f} ({row[f'{kind}_taken']})", f"{theirs / ours:.3f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    means = [
+        math.exp(statistics.mean(math.log(row[f"{kind}_pytorch_ms"] / row[f"{kind}_gridwise_ms"]) for row in rows))
+        for kind in ("train", "infer")
+    ]
+    lines.append(f"| geometric mean | | | **{means[0]:.3f}** | | | **{means[1]:.3f}** |")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--models", default=MODELS)
+    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--size", type=int, default=224)
+    parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--no-graphs", action="store_true", help="call the steps")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="no network is begun later")
+    parser.add_argument("--report", action="store_true", help="every decision")
+    parser.add_argument("--out", default="networks.csv")
+    args = parser.parse_args()
+    torch.backends.cudnn.benchmark = True
+    begin, rows = time.monotonic(), []
+    for name in args.models.split(","):
+        if time.monotonic() - begin > args.seconds:
+            print(f"out of time before {name}", flush=True)
+            break
+        rows.append(measure(name, args))
+        print(f"{rows[-1]} after {time.monotonic() - begin:.0f} s", flush=True)
+        torch.cuda.empty_cache()
+    with open(args.out, "w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+        writer.writerows(rows)
+    print(page(rows))
+    print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, "cuDNN", torch.backends.cudnn.version())
+    return 0 if rows else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

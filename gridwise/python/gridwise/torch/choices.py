@@ -1,0 +1,186 @@
+"""Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
+
+import fcntl
+import json
+import math
+import os
+import threading
+
+import torch
+
+import gridwise
+from gridwise.torch import devices
+from gridwise.torch.convolution import aten
+
+POLICIES = ("measure", "model", "always")
+PLANS = 3  # that are measured, the fastest by estimate first
+ADVANTAGE = 0.98  # of aten's time: what Gridwise's has to be below, more than times of the same kernel differ by
+# Computes any problem, without a matrix unit; never worth a measurement.
+SLOW = "simple"
+NO_FASTER = "aten was as fast, or faster"
+
+
+class Choice:
+    """An answer. `plan` and `executable` are None where aten computes; `bias_apart` says that the plan leaves the bias to PyTorch;
+    times are microseconds, None where nothing was measured; `reason` is a sentence."""
+
+    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
+        self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
+        self.aten_us, self.gridwise_us = times
+        self.device, self.calls = None, 0
+        self.executable = None if plan is None else plan.load()
+        self.out_shape = None if plan is None else question.out_shape
+
+    @property
+    def by(self):
+        return "aten" if self.executable is None else "gridwise"
+
+
+class File:
+    """Answers as lines of JSON. Other processes append to the same file; what a line was measured with is part of its key."""
+
+    def __init__(self, path):
+        self.path, self._read, self._lines = path, 0, {}
+
+    def _update(self):
+        """Reads what was appended since, whole lines of it; skips those that are damaged."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except OSError:
+            return
+        end = text.rfind(b"\n") + 1
+        self._read += end
+        for line in text[:end].splitlines():
+            try:
+                said = json.loads(line)
+                self._lines[said["key"]] = said
+            except (ValueError, KeyError, TypeError):
+                continue
+
+    def find(self, key):
+        if key not in self._lines:
+            self._update()
+        return self._lines.get(key)
+
+    def store(self, said):
+        """A file that cannot be written costs the next process a measurement, no more."""
+        self._lines[said["key"]] = said
+        try:
+            os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+            with open(self.path, "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                # On a line of its own, whatever a process that was ended left behind.
+                file.write(b"\n" + json.dumps(said).encode() + b"\n")
+        except OSError:
+            pass
+
+
+class Decider:
+    """`policy` is "measure", "model" (the planner's first plan, if it is not the slow path) or "always" (that too, for tests);
+    `file` a File or None; `off` says that everything is aten's. All of one process."""
+
+    def __init__(self):
+        self.policy, self.file = "measure", File(default_path())
+        self.off = os.environ.get("GRIDWISE_TORCH", "on").lower() in ("off", "0", "no", "false")
+        self.choices = {}
+        self.simulator = None  # that stands behind tensors of the CPU
+        self._gpus, self._lock = {}, threading.RLock()
+
+    def device_of(self, question):
+        if question.device is None:
+            return self.simulator
+        if question.device not in self._gpus:
+            self._gpus[question.device] = devices.Gpu(question.device)
+        return self._gpus[question.device]
+
+    def choose(self, question, compute):
+        """The answer. `compute(choice)` computes the question by it, for measurements."""
+        choice = self.choices.get(question)
+        if choice is None:
+            with self._lock:
+                choice = self.choices.get(question) or self._decide(question, compute)
+        return choice
+
+    def _decide(self, question, compute):
+        if self.off:
+            return Choice(question, "the environment variable GRIDWISE_TORCH turns Gridwise off")
+        reason = question.refusal()
+        device = None if reason else self.device_of(question)
+        if device is None:
+            choice = Choice(question, reason or "tensors of the CPU")
+        elif device.is_capturing():
+            # Nothing can be loaded or measured now; the next call outside of a capture decides.
+            return Choice(question, "a graph is captured before the first call")
+        else:
+            choice = self._ask(question, device, compute)
+        self.choices[question] = choice
+        return choice
+
+    def _ask(self, question, device, compute):
+        try:
+            with device.entered():
+                choice = self._stored(question, device) or self._choose_plan(question, device, compute)
+                choice.device = device
+                if choice.executable is not None and device.clock == "device":
+                    compute(choice)  # so that what fails fails here
+        except (gridwise.Error, ValueError) as error:
+            choice = Choice(question, f"Gridwise: {error}")
+        except torch.OutOfMemoryError:
+            choice = Choice(question, "no memory to measure in")
+        return choice
+
+    def _choose_plan(self, question, device, compute):
+        plans = question.problem(question.bias).plans(PLANS)
+        if SLOW in plans[0].instance and self.policy != "always":
+            return Choice(question, "only the kernel for any problem computes it, which is slow")
+        measures = self.policy == "measure" and not torch.are_deterministic_algorithms_enabled()
+        if not measures or device.clock != "device":
+            return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
+        candidates = [(plan, False) for plan in plans]
+        if question.bias:  # few kernels are as fast with an epilogue
+            candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
+        choice = self._measured(question, device, compute, [c for c in candidates if SLOW not in c[0].instance])
+        if self.file and choice.aten_us is not None:
+            line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
+            self.file.store({**line, "plan": choice.plan and choice.plan.line, "bias_apart": choice.bias_apart})
+        return choice
+
+    def _measured(self, question, device, compute, candidates):
+        choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
+        for choice in choices:
+            choice.device = device
+        tries = [lambda c=c: compute(c) for c in (Choice(question, ""), *choices)]
+        with torch.no_grad():
+            aten_us, *times = device.microseconds(tries)
+        gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])
+        if math.inf in (aten_us, gridwise_us):
+            return Choice(question, "the host is too slow for a measurement")
+        if gridwise_us >= ADVANTAGE * aten_us:
+            return Choice(question, NO_FASTER, times=(aten_us, gridwise_us))
+        best.aten_us, best.gridwise_us = aten_us, gridwise_us
+        return best
+
+    def _stored(self, question, device):
+        said = self.file and self.policy == "measure" and self.file.find(self._key(question, device))
+        if not said:
+            return None
+        if said["plan"] is None:
+            return Choice(question, NO_FASTER, times=said["us"])
+        plan = gridwise.parse_plan(question.problem(question.bias and not said["bias_apart"]), said["plan"])
+        return Choice(question, plan.instance, plan, said["bias_apart"], said["us"])
+
+    def _key(self, question, device):
+        """What a measurement is of, and with."""
+        cudnn = torch.backends.cudnn
+        versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"
+        return f"{question} | {device.name}, {versions}, benchmark {cudnn.benchmark}, deterministic {cudnn.deterministic}"
+
+
+def default_path():
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get("GRIDWISE_TORCH_CACHE") or os.path.join(folder, "gridwise", "torch.jsonl")
+
+
+decider = Decider()

@@ -1,0 +1,148 @@
+"""What a convolution of PyTorch is to Gridwise: PyTorch's arguments to a gridwise.Problem, and to aten."""
+
+import collections
+
+import torch
+
+import gridwise
+from gridwise.torch.tensors import empty
+
+TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
+FORWARD, DATA, WEIGHT = "forward", "data gradient", "weight gradient"
+ATEN = torch.ops.aten
+
+
+def may_round_to_tf32(tensor):
+    """Whether PyTorch may compute with fewer bits than f32 has. Since 2.9 a convolution has a setting of its own, and where it
+    is another one than that of recurrent networks, the older setting cannot be read."""
+    if tensor.dtype != torch.float32 or tensor.device.type != "cuda":
+        return False
+    cudnn = torch.backends.cudnn
+    return cudnn.conv.fp32_precision == "tf32" if hasattr(cudnn, "conv") else cudnn.allow_tf32
+
+
+class Arguments(collections.namedtuple("Arguments", "stride padding dilation transposed output_padding groups")):
+    """Those of aten::convolution behind its tensors. A transposed convolution is the data gradient of another one, whose
+    output is its input; `x` and `y` below are the input and the output that PyTorch sees."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, stride, padding, dilation, transposed, output_padding, groups):
+        return cls(tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups)
+
+    def fit(self, x_shape, w_shape):
+        """Whether tensors of these sizes can be convolved; if not aten has the words for it."""
+        rank = len(x_shape) - 2
+        if rank < 1 or len(w_shape) != rank + 2 or self.groups < 1 or w_shape[0] % self.groups != 0:
+            return False
+        if any(len(values) != rank for values in (self.stride, self.padding, self.dilation)):
+            return False
+        if min(self.stride) < 1 or min(self.dilation) < 1 or min(self.padding) < 0:
+            return False
+        return x_shape[1] == (w_shape[0] if self.transposed else w_shape[1] * self.groups)
+
+    def y_shape(self, x_shape, w_shape):
+        axes = zip(x_shape[2:], w_shape[2:], self.stride, self.padding, self.dilation, self.output_padding)
+        if self.transposed:
+            sizes = [(x - 1) * s - 2 * p + d * (f - 1) + o + 1 for x, f, s, p, d, o in axes]
+            return (x_shape[0], w_shape[1] * self.groups, *sizes)
+        return (x_shape[0], w_shape[0], *((x + 2 * p - d * (f - 1) - 1) // s + 1 for x, f, s, p, d, _ in axes))
+
+
+QUESTION = "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device"
+
+
+class Question(collections.namedtuple("Question", QUESTION)):
+    """What is to be computed: the output of a convolution, or a gradient. Who computes it is decided once for each.
+
+    `wanted` is FORWARD, DATA or WEIGHT; `dtype` that of all tensors, None where they do not fit each other; `tf32` whether
+    PyTorch may round f32 to TF32; `channels_last` the order of x and y; `device` an index, None of the CPU."""
+
+    __slots__ = ()
+
+    @property
+    def direction(self):
+        """Gridwise's, which of a transposed convolution is another one."""
+        if self.wanted == WEIGHT:
+            return "bwd_weight"
+        return "fwd" if (self.wanted == FORWARD) != self.arguments.transposed else "bwd_data"
+
+    @property
+    def y_shape(self):
+        return self.arguments.y_shape(self.x_shape, self.w_shape)
+
+    @property
+    def out_shape(self):
+        return {FORWARD: self.y_shape, DATA: self.x_shape, WEIGHT: self.w_shape}[self.wanted]
+
+    def refusal(self):
+        """Why Gridwise has nothing to say; None if it may have."""
+        if self.dtype is None:
+            return "types or sizes of the tensors do not fit each other"
+        if self.dtype not in TYPES:
+            return f"tensors of {str(self.dtype).removeprefix('torch.')} have no kernels"
+        if len(self.w_shape) - 2 not in (1, 2, 3):
+            return f"{len(self.w_shape) - 2} spatial axes; kernels have 1 to 3"
+        if 0 in self.x_shape or 0 in self.w_shape or min(self.y_shape) <= 0:
+            return "empty tensors"
+        if self.tf32:
+            return "PyTorch may round f32 to TF32; with torch.backends.cudnn.allow_tf32 = False Gridwise is asked"
+        if any(o >= s for o, s in zip(self.arguments.output_padding, self.arguments.stride)):
+            return f"output_padding {self.arguments.output_padding} is no less than the stride"
+        return None
+
+    def problem(self, with_bias):
+        """The gridwise.Problem, with the bias or without it; gridwise.Error where it is none."""
+        small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
+        channels = self.y_shape[1]
+        repeated = (0, 0, 0, 0, channels // self.arguments.groups, 1)
+        return gridwise.Problem(
+            self.direction,
+            TYPES[self.dtype],
+            batch=large[0],
+            c=large[1],
+            k=small[1],
+            size=tuple(large[2:]),
+            filter=tuple(self.w_shape[2:]),
+            stride=self.arguments.stride,
+            dilation=self.arguments.dilation,
+            pad=self.arguments.padding,
+            groups=self.arguments.groups,
+            layout="nhwgc" if self.channels_last else "ngchw",
+            epilogue=[("add", TYPES[self.dtype], 1.0, repeated)] if with_bias else [],
+        )
+
+    def __str__(self):
+        """As `gridwise` writes problems."""
+        a = self.arguments
+        what = f"{self.wanted}{' of transposed' if a.transposed else ''}"
+        lines = [
+            f"{what} {TYPES.get(self.dtype, self.dtype)} g{a.groups} n{self.x_shape[0]}",
+            f"c{self.x_shape[1]} k{self.y_shape[1]} in {_by(self.x_shape[2:])} filter {_by(self.w_shape[2:])}",
+        ]
+        for name, values, usual in (("stride", a.stride, 1), ("dilation", a.dilation, 1), ("pad", a.padding, 0)):
+            if any(value != usual for value in values):
+                lines.append(f"{name} {_by(values)}")
+        orders = [("channels first", "channels last")[last] for last in (self.channels_last, self.w_channels_last)]
+        lines.append(orders[0] if orders[0] == orders[1] else f"{orders[0]}, w {orders[1]}")
+        return " ".join(lines + ["with bias"] * self.bias)
+
+
+def _by(values):
+    return "x".join(map(str, values))
+
+
+def aten(question, tensors):
+    """The same by PyTorch: of x, w and bias, of dy and w, or of dy and x."""
+    a = question.arguments
+    if question.wanted == FORWARD:
+        x, w, bias = tensors
+        return ATEN.convolution.default(x, w, bias, *a)
+    dy, other = tensors
+    # The operand that a gradient does not depend on is there for its shape and order alone.
+    if question.wanted == DATA:
+        x, w, mask = empty(question.x_shape, question.channels_last, dy), other, (True, False, False)
+    else:
+        x, w, mask = other, empty(question.w_shape, question.w_channels_last, dy), (False, True, False)
+    return ATEN.convolution_backward.default(dy, x, w, None, *a, mask)[0 if question.wanted == DATA else 1]

@@ -1,0 +1,146 @@
+"""The layers of a model: torch.nn's classes, whose convolutions are torch.ops.gridwise's."""
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from gridwise.torch.choices import POLICIES, File, decider, default_path
+from gridwise.torch.ops import convolve, forget
+from gridwise.torch.report import note
+
+
+class _Convolves:
+    """What the layers have in common. They have no state of their own that is saved: state dicts, optimizers, hooks and copies are
+    as before."""
+
+    gridwise_name, gridwise_seen = None, frozenset()  # of layers that nobody has called `use` for, which are not noted
+
+    def _convolve(self, x, w, bias, padding, transposed, output_padding):
+        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
+            return None  # what torch.fx traces with has no sizes; of complex numbers aten makes several convolutions
+        rank = len(self.kernel_size)
+        unbatched = x.dim() == rank + 1
+        if unbatched:
+            x = x.unsqueeze(0)
+        if x.dim() != rank + 2 or x.shape[1] != self.in_channels:
+            return None  # aten says what is wrong
+        if not torch.compiler.is_compiling() and self.gridwise_name and x.shape not in self.gridwise_seen:
+            self.gridwise_seen.add(x.shape)
+            note(self, x)
+        y = convolve(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
+        return y.squeeze(0) if unbatched else y
+
+
+class _Forward(_Convolves):
+    def _conv_forward(self, input, weight, bias):
+        padding, padded = self.padding, input
+        if self.padding_mode != "zeros":
+            padded = F.pad(input, self._reversed_padding_repeated_twice, mode=self.padding_mode)
+            padding = (0,) * len(self.kernel_size)
+        elif isinstance(padding, str):
+            padding, padded = self._named_padding(input)
+        y = self._convolve(padded, weight, bias, padding, False, (0,) * len(self.kernel_size))
+        return super()._conv_forward(input, weight, bias) if y is None else y
+
+    def _named_padding(self, input):
+        """Of "same" and "valid", and the input, which is padded where the two sides differ."""
+        totals = [0] * len(self.kernel_size)
+        if self.padding == "same":
+            totals = [d * (f - 1) for d, f in zip(self.dilation, self.kernel_size)]
+        if any(total % 2 for total in totals):
+            input = F.pad(input, [side for total in reversed(totals) for side in (0, total % 2)])
+        return tuple(total // 2 for total in totals), input
+
+
+class _Transposed(_Convolves):
+    def forward(self, input, output_size=None):
+        axes = len(self.kernel_size)
+        output_padding = self._output_padding(
+            input, output_size, self.stride, self.padding, self.kernel_size, axes, self.dilation
+        )
+        y = self._convolve(input, self.weight, self.bias, self.padding, True, tuple(output_padding))
+        return super().forward(input, output_size) if y is None else y
+
+
+class Conv1d(_Forward, nn.Conv1d):
+    pass
+
+
+class Conv2d(_Forward, nn.Conv2d):
+    pass
+
+
+class Conv3d(_Forward, nn.Conv3d):
+    pass
+
+
+class ConvTranspose1d(_Transposed, nn.ConvTranspose1d):
+    pass
+
+
+class ConvTranspose2d(_Transposed, nn.ConvTranspose2d):
+    pass
+
+
+class ConvTranspose3d(_Transposed, nn.ConvTranspose3d):
+    pass
+
+
+OURS = {
+    getattr(nn, layer.__name__): layer for layer in (Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+}
+THEIRS = {ours: theirs for theirs, ours in OURS.items()}
+
+
+def use(model, decide="measure", cache=None):
+    """Lets Gridwise compute the convolutions of a model where it is faster, and returns the model, which is changed in place.
+
+    Layers of the very classes nn.Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d and ConvTranspose3d become those of this
+    module, with the parameters they have. Who computes a layer's output, and each of its gradients, is decided when it is
+    first called with a shape and a type:
+
+        "measure"  the faster, by a measurement of aten as it is configured and of Gridwise's first plans (a second for each
+                   layer and direction at most, most of it loading kernels), kept in a file for other processes
+        "model"    Gridwise's first plan, without a measurement: the same in every run
+        "always"   that, even where it is slow; for tests
+
+    `decide` and `cache`, the path of the file (default: $GRIDWISE_TORCH_CACHE, else ~/.cache/gridwise/torch.jsonl; False: none),
+    are of the whole process, and change what is decided from then on. With torch.use_deterministic_algorithms nothing is
+    measured that the file does not have. What Gridwise does not compute aten does: gridwise.torch.report() says why. With the
+    environment variable GRIDWISE_TORCH=off the model stays as it is."""
+    if decide not in POLICIES:
+        raise ValueError(f"decide is {decide!r}; must be one of {', '.join(POLICIES)}")
+    path = default_path() if cache is None else cache
+    if decide != decider.policy or (decider.file and decider.file.path) != (path or None):
+        decider.policy, decider.file = decide, File(path) if path else None
+        forget()
+    if decider.off:
+        return model
+    for name, layer in model.named_modules():
+        if type(layer) in OURS:
+            layer.__class__ = OURS[type(layer)]
+        if type(layer) in THEIRS:
+            layer.gridwise_name, layer.gridwise_seen = name or type(layer).__name__, set()
+    return model
+
+
+def restore(model):
+    """Gives the layers back the classes that they had before `use`."""
+    for layer in model.modules():
+        if type(layer) in THEIRS:
+            layer.__class__ = THEIRS[type(layer)]
+            for name in ("gridwise_name", "gridwise_seen"):
+                layer.__dict__.pop(name, None)
+    return model
+
+
+def left_alone(model):
+    """[(name, why)] of the layers that convolve and stay as they are."""
+    kinds = tuple(OURS)
+    reasons = []
+    for name, layer in model.named_modules():
+        if isinstance(layer, kinds) and type(layer) not in THEIRS:
+            kind = f"{type(layer).__module__}.{type(layer).__qualname__}"
+            why = "use() has not seen it" if type(layer) in OURS else f"{kind} may convolve in another way than its base class"
+            reasons.append((name, why))
+    return reasons

@@ -1,0 +1,279 @@
+"""torch.ops.gridwise: a convolution and its two gradients, each of which is linear in its tensors. So the gradients of one
+are the others, to any order."""
+
+import torch
+
+from gridwise.torch.choices import decider
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, may_round_to_tf32
+from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
+
+# Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
+TAGS = (torch.Tag.needs_exact_strides,) if hasattr(torch.Tag, "needs_exact_strides") else ()
+ARGUMENTS = "int[] stride, int[] padding, int[] dilation, bool transposed, int[] output_padding, int groups"
+
+library = torch.library.Library("gridwise", "DEF")
+library.define(f"convolution(Tensor x, Tensor w, Tensor? bias, {ARGUMENTS}) -> Tensor", tags=TAGS)
+library.define(f"data_gradient(Tensor dy, Tensor w, SymInt[] x_shape, bool channels_last, {ARGUMENTS}) -> Tensor", tags=TAGS)
+library.define(
+    f"weight_gradient(Tensor dy, Tensor x, SymInt[] w_shape, bool channels_last, bool w_channels_last, {ARGUMENTS}) -> Tensor",
+    tags=TAGS,
+)
+convolution = torch.ops.gridwise.convolution.default
+data_gradient = torch.ops.gridwise.data_gradient.default
+weight_gradient = torch.ops.gridwise.weight_gradient.default
+
+
+def is_channels_last(x, w):
+    """The order of an output: as cuDNN's in PyTorch, last where x or w has it so."""
+    return strides_are_channels_last(x) or strides_are_channels_last(w)
+
+
+# ---- On a device
+
+
+def _compute(choice, tensors):
+    """A question's answer, of x, w and bias, of dy and w, or of dy and x, in the order that it asks for."""
+    question = choice.question
+    is_gradient_of_w = question.wanted == WEIGHT
+    last = question.w_channels_last if is_gradient_of_w else question.channels_last
+    if choice.executable is None:
+        return as_made(aten(question, tensors), last)
+    a, b = tensors[:2]
+    if is_gradient_of_w and question.arguments.transposed:
+        a, b = b, a
+    a = aligned(dense(a, question.channels_last))
+    b = aligned(dense(b, question.channels_last if is_gradient_of_w else True))
+    out_last = is_gradient_of_w or last
+    out = empty(choice.out_shape, out_last, a)
+    fused = aligned(tensors[2].contiguous()) if question.bias and not choice.bias_apart else None
+    with choice.device.entered():
+        choice.device.launch(choice.executable, a, b, out, fused)
+    if choice.bias_apart:
+        out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
+    return out if out_last == last else as_made(out, last)
+
+
+_known = {}  # choices, by what they are looked up with at each call
+
+
+def _run(key, ask, tensors):
+    if tensors[0].dtype == torch.float32:
+        key = (*key, may_round_to_tf32(tensors[0]))
+    choice = _known.get(key)
+    if choice is None:
+        question = ask()
+        choice = decider.choose(question, lambda choice: _compute(choice, tensors))
+        if question in decider.choices:
+            _known[key] = choice
+    choice.calls += 1
+    return _compute(choice, tensors)
+
+
+def forget():
+    """Decides everything anew."""
+    _known.clear()
+    decider.choices.clear()
+
+
+def _of(tensor):
+    return tensor.shape, tensor.stride(), tensor.dtype, tensor.device
+
+
+def _asked(wanted, x_shape, w_shape, arguments, tensors, channels_last, w_channels_last):
+    first = tensors[0]
+    tf32 = may_round_to_tf32(first)
+    index = first.device.index if first.device.type == "cuda" else None
+    x_shape, w_shape = tuple(map(int, x_shape)), tuple(map(int, w_shape))
+    alike = all(tensor is None or (tensor.dtype, tensor.device) == (first.dtype, first.device) for tensor in tensors)
+    fits = alike and arguments.fit(x_shape, w_shape)
+    if fits and wanted != FORWARD:
+        fits = first.shape == arguments.y_shape(x_shape, w_shape)
+    bias = wanted == FORWARD and tensors[2] is not None
+    if fits and bias:
+        fits = tensors[2].shape == arguments.y_shape(x_shape, w_shape)[1:2]
+    dtype = first.dtype if fits else None
+    return Question(wanted, x_shape, w_shape, arguments, dtype, tf32, channels_last, w_channels_last, bias, index)
+
+
+def _convolution(x, w, bias, *arguments):
+    arguments = Arguments.of(*arguments)
+
+    def ask():
+        tensors, last = (x, w, bias), is_channels_last(x, w)
+        return _asked(FORWARD, x.shape, w.shape, arguments, tensors, last, strides_are_channels_last(w))
+
+    of_bias = None if bias is None else _of(bias)
+    return _run((FORWARD, _of(x), _of(w), of_bias, arguments), ask, (x, w, bias))
+
+
+def _data_gradient(dy, w, x_shape, channels_last, *arguments):
+    arguments = Arguments.of(*arguments)
+
+    def ask():
+        last = strides_are_channels_last(w)
+        return _asked(DATA, x_shape, w.shape, arguments, (dy, w), channels_last, last)
+
+    return _run((DATA, _of(dy), _of(w), tuple(x_shape), channels_last, arguments), ask, (dy, w))
+
+
+def _weight_gradient(dy, x, w_shape, channels_last, w_channels_last, *arguments):
+    arguments = Arguments.of(*arguments)
+
+    def ask():
+        return _asked(WEIGHT, x.shape, w_shape, arguments, (dy, x), channels_last, w_channels_last)
+
+    return _run((WEIGHT, _of(dy), _of(x), tuple(w_shape), channels_last, w_channels_last, arguments), ask, (dy, x))
+
+
+DIRECT = {convolution: _convolution, data_gradient: _data_gradient, weight_gradient: _weight_gradient}
+for op, function in DIRECT.items():
+    library.impl(op._schema.name.split("::")[1], function, "CompositeExplicitAutograd")
+
+
+# ---- Shapes alone
+
+
+@torch.library.register_fake("gridwise::convolution", lib=library)
+def _(x, w, bias, *arguments):
+    return empty(Arguments.of(*arguments).y_shape(x.shape, w.shape), is_channels_last(x, w), x)
+
+
+@torch.library.register_fake("gridwise::data_gradient", lib=library)
+def _(dy, w, x_shape, channels_last, *arguments):
+    return empty(x_shape, channels_last, dy)
+
+
+@torch.library.register_fake("gridwise::weight_gradient", lib=library)
+def _(dy, x, w_shape, channels_last, w_channels_last, *arguments):
+    return empty(w_shape, w_channels_last, dy)
+
+
+# ---- Autograd
+
+
+def _is_plain(*tensors):
+    """Whether nothing but autograd and autocast wants to see an op: no compiler, mode, transform, trace, profiler or subclass."""
+    return (
+        all(tensor is None or type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in tensors)
+        and not torch.compiler.is_compiling()
+        and torch._C._len_torch_dispatch_stack() == 0
+        and not torch._C._are_functorch_transforms_active()
+        and torch._C._get_tracing_state() is None
+        and not torch.autograd._profiler_enabled()
+    )
+
+
+def _below_autograd(op, keyset, *arguments):
+    if keyset is None:
+        return DIRECT[op](*arguments)
+    with torch._C._AutoDispatchBelowAutograd():
+        return op.redispatch(keyset & torch._C._after_autograd_keyset, *arguments)
+
+
+def _gradient(op, *arguments):
+    """An op, by the shortest way: PyTorch's way to an op in Python and back takes longer than all that is done in it."""
+    if not torch.is_grad_enabled() and _is_plain(*arguments[:2]):
+        return DIRECT[op](*arguments)
+    return op(*arguments)
+
+
+class _Convolution(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, keyset, x, w, bias, *arguments):
+        needs = ctx.needs_input_grad
+        ctx.save_for_backward(x if needs[2] else None, w if needs[1] else None)
+        ctx.shapes, ctx.arguments = (x.shape, w.shape), arguments
+        ctx.order, ctx.w_order = is_channels_last(x, w), strides_are_channels_last(w)
+        return _below_autograd(convolution, keyset, x, w, bias, *arguments)
+
+    @staticmethod
+    def backward(ctx, dy):
+        x, w = ctx.saved_tensors
+        _, of_x, of_w, of_bias, *rest = ctx.needs_input_grad
+        dx = _gradient(data_gradient, dy, w, ctx.shapes[0], ctx.order, *ctx.arguments) if of_x else None
+        dw = _gradient(weight_gradient, dy, x, ctx.shapes[1], ctx.order, ctx.w_order, *ctx.arguments) if of_w else None
+        db = dy.sum((0, *range(2, dy.dim()))) if of_bias else None
+        return None, dx, dw, db, *[None] * len(rest)
+
+
+class _DataGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, keyset, dy, w, x_shape, channels_last, *arguments):
+        ctx.save_for_backward(dy, w)
+        ctx.order, ctx.arguments = channels_last, arguments
+        return _below_autograd(data_gradient, keyset, dy, w, x_shape, channels_last, *arguments)
+
+    @staticmethod
+    def backward(ctx, ddx):
+        dy, w = ctx.saved_tensors
+        _, of_dy, of_w, *rest = ctx.needs_input_grad
+        ddy = convolution(ddx, w, None, *ctx.arguments) if of_dy else None
+        order = strides_are_channels_last(w)
+        dw = weight_gradient(dy, ddx, w.shape, ctx.order, order, *ctx.arguments) if of_w else None
+        return None, ddy, dw, *[None] * len(rest)
+
+
+class _WeightGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, keyset, dy, x, w_shape, channels_last, w_channels_last, *arguments):
+        ctx.save_for_backward(dy, x)
+        ctx.order, ctx.arguments = channels_last, arguments
+        return _below_autograd(weight_gradient, keyset, dy, x, w_shape, channels_last, w_channels_last, *arguments)
+
+    @staticmethod
+    def backward(ctx, ddw):
+        dy, x = ctx.saved_tensors
+        _, of_dy, of_x, *rest = ctx.needs_input_grad
+        ddy = convolution(x, ddw, None, *ctx.arguments) if of_dy else None
+        dx = data_gradient(dy, ddw, x.shape, ctx.order, *ctx.arguments) if of_x else None
+        return None, ddy, dx, *[None] * len(rest)
+
+
+def _differentiable(op, function):
+    def call(keyset, *arguments):
+        if op is convolution and torch._C._are_functorch_transforms_active():
+            return ATEN.convolution.default(*arguments)  # torch.func has rules for it
+        if torch.is_grad_enabled() and any(isinstance(a, torch.Tensor) and a.requires_grad for a in arguments[:3]):
+            return function.apply(keyset, *arguments)
+        return _below_autograd(op, keyset, *arguments)
+
+    return call
+
+
+for op, function in ((convolution, _Convolution), (data_gradient, _DataGradient), (weight_gradient, _WeightGradient)):
+    library.impl(op._schema.name.split("::")[1], _differentiable(op, function), "Autograd", with_keyset=True)
+
+
+# ---- Autocast: as of aten's convolution, to the type that the user asks for. Gradients are of that type.
+
+
+def _cast(tensor, dtype):
+    is_cast = tensor is not None and tensor.is_floating_point() and tensor.dtype not in (dtype, torch.float64)
+    return tensor.to(dtype) if is_cast else tensor
+
+
+def _autocast(device_type, key):
+    excluded = torch._C.DispatchKeySet(key)
+
+    def call(x, w, bias, *arguments):
+        dtype = torch.get_autocast_dtype(device_type)
+        with torch._C._ExcludeDispatchKeyGuard(excluded):
+            return convolution(_cast(x, dtype), _cast(w, dtype), _cast(bias, dtype), *arguments)
+
+    return call
+
+
+for device_type, key in (("cuda", torch._C.DispatchKey.AutocastCUDA), ("cpu", torch._C.DispatchKey.AutocastCPU)):
+    library.impl("convolution", _autocast(device_type, key), key.name)
+
+
+def convolve(x, w, bias, *arguments):
+    """torch.ops.gridwise.convolution, by the shortest way."""
+    if not _is_plain(x, w, bias):
+        return convolution(x, w, bias, *arguments)
+    if torch.is_autocast_enabled(x.device.type):
+        dtype = torch.get_autocast_dtype(x.device.type)
+        x, w, bias = _cast(x, dtype), _cast(w, dtype), _cast(bias, dtype)
+    if torch.is_grad_enabled() and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)):
+        return _Convolution.apply(None, x, w, bias, *arguments)
+    return _convolution(x, w, bias, *arguments)

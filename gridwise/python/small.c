@@ -1,0 +1,4 @@
+/* The library of wheel_test.py. */
+#include <stdlib.h>
+
+int gridwise_small(const char* text) { return atoi(text); }

@@ -1,0 +1,511 @@
+#!/usr/bin/env python3
+"""gridwise.torch: on a GPU if PyTorch has one, else on the simulator behind tensors of the CPU. Skips without PyTorch.
+
+    GRIDWISE_LIBRARY=bazel-bin/gridwise/c/libgridwise.so python3 gridwise/python/torch_test.py
+
+Expectations are aten's own of the same tensors in f32 or f64.
+"""
+
+import copy
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, "gridwise/python")
+os.environ.setdefault("GRIDWISE_TORCH_CACHE", os.path.join(os.environ.get("TEST_TMPDIR", tempfile.mkdtemp()), "torch.jsonl"))
+
+try:
+    import torch
+    import torch.utils.checkpoint
+except ImportError:
+    WHY = "there is no PyTorch (Debian's is python3-torch)"
+    print("skipped:", WHY)
+    if "XML_OUTPUT_FILE" in os.environ:  # Bazel's, which would else say that it passed
+        with open(os.environ["XML_OUTPUT_FILE"], "w") as report:
+            case = f'<testcase name="all"><skipped message="{WHY}"/></testcase>'
+            report.write(f'<testsuites><testsuite name="torch_test">{case}</testsuite></testsuites>')
+    sys.exit(0)
+
+from torch import nn  # noqa: E402
+
+import gridwise.torch  # noqa: E402
+from gridwise.torch import ops  # noqa: E402
+from gridwise.torch.choices import decider  # noqa: E402
+
+ON_GPU = torch.cuda.is_available()
+DEVICE = "cuda" if ON_GPU else "cpu"
+TARGET = os.environ.get("GRIDWISE_TEST_TARGET", "gfx942")
+HALF = torch.float16
+LAST = {1: torch.contiguous_format, 2: torch.channels_last, 3: torch.channels_last_3d}
+TOLERANCE = {torch.float16: 2e-3, torch.bfloat16: 1.5e-2, torch.float32: 1e-5}
+
+
+def setUpModule():
+    torch.backends.cudnn.allow_tf32 = False
+    if not ON_GPU:
+        gridwise.torch.simulate(TARGET)
+
+
+def only_on_gpu(test):
+    return unittest.skipUnless(ON_GPU, "needs a GPU")(test)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        decider.off = False
+        gridwise.torch.use(nn.Identity(), decide="always", cache=False)
+        gridwise.torch.forget()
+
+    def assert_close(self, actual, expected, dtype=HALF, message=""):
+        self.assertEqual(actual.shape, expected.shape, message)
+        actual, expected = actual.detach().double(), expected.detach().double()
+        error = ((actual - expected).norm() / expected.norm().clamp(min=1e-30)).item()
+        self.assertLess(error, TOLERANCE[dtype], message)
+
+    def assert_gridwise(self, count):
+        """That Gridwise computed all, so many questions."""
+        rows = gridwise.torch.report()
+        self.assertEqual([row for row in rows if row.by != "gridwise"], [], str(rows))
+        self.assertEqual(len(rows), count, str(rows))
+
+
+def tensor(*shape, dtype=HALF, order=torch.contiguous_format, grad=True):
+    return torch.randn(shape, device=DEVICE).to(dtype).contiguous(memory_format=order).requires_grad_(grad)
+
+
+def gradients(function, tensors, dy):
+    """The output of a function, and gradients of its tensors."""
+    y = function(*tensors)
+    return (y, *torch.autograd.grad(y, [t for t in tensors if t is not None], dy(y)))
+
+
+class OpsTest(Case):
+    def check(self, x, w, bias, arguments, dtype):
+        tensors = (x, w, bias)
+        dy = {}
+
+        def upstream(y):
+            if not dy:
+                dy["value"] = torch.randn_like(y)
+            return dy["value"].to(y.dtype)
+
+        actual = gradients(lambda *t: ops.convolution(*t, *arguments), tensors, upstream)
+        exact = [None if t is None else t.detach().to(torch.float64).requires_grad_() for t in tensors]
+        expected = gradients(lambda *t: torch.ops.aten.convolution(*t, *arguments), exact, upstream)
+        for name, a, e in zip(("y", "dx", "dw", "db"), actual, expected):
+            self.assert_close(a, e, dtype, f"{name} of {tuple(x.shape)}, {tuple(w.shape)}, {arguments}")
+        self.assertEqual(actual[1].stride(), x.stride())
+        self.assertEqual(actual[2].stride(), w.stride())
+
+    def test_every_rank_order_and_type(self):
+        for rank in (1, 2, 3):
+            for transposed in (False, True):
+                for order in {torch.contiguous_format, LAST[rank]}:
+                    for dtype in (HALF, torch.bfloat16, torch.float32):
+                        with self.subTest(rank=rank, transposed=transposed, order=order, dtype=dtype):
+                            gridwise.torch.forget()
+                            w_shape = (8, 3) if transposed else (6, 4)
+                            x = tensor(2, 8, *(9, 7, 6)[:rank], dtype=dtype, order=order)
+                            w = tensor(*w_shape, *[3] * rank, dtype=dtype, order=order)
+                            ones = [1] * rank
+                            arguments = ([2] * rank, ones, ones, transposed, [int(transposed)] * rank, 2)
+                            self.check(x, w, tensor(6, dtype=dtype), arguments, dtype)
+                            self.assert_gridwise(3)
+
+    def test_dilation_depthwise_and_pointwise(self):
+        for x, w, arguments in (
+            ((2, 16, 11, 10), (24, 16, 3, 3), ([1, 1], [2, 2], [2, 2], False, [0, 0], 1)),
+            ((2, 16, 9, 9), (16, 1, 5, 5), ([1, 1], [2, 2], [1, 1], False, [0, 0], 16)),
+            ((2, 16, 5, 5), (32, 16, 1, 1), ([1, 1], [0, 0], [1, 1], False, [0, 0], 1)),
+            ((2, 3, 16, 16), (16, 3, 7, 7), ([2, 2], [3, 3], [1, 1], False, [0, 0], 1)),
+            ((2, 16, 5, 5), (16, 8, 2, 2), ([2, 2], [0, 0], [1, 1], True, [0, 0], 1)),
+        ):
+            for w_order in (torch.contiguous_format, torch.channels_last):
+                gridwise.torch.forget()
+                self.check(tensor(*x, order=torch.channels_last), tensor(*w, order=w_order), None, arguments, HALF)
+                self.assert_gridwise(3)
+
+    def test_strides_that_are_not_packed(self):
+        x = tensor(2, 8, 9, 18, grad=False)[:, :, :, ::2].requires_grad_()
+        w = tensor(12, 8, 3, 3, grad=False)[::2].requires_grad_()
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+        y = ops.convolution(x, w, None, *arguments)
+        y.sum().backward()  # of a gradient whose strides are 0
+        exact = [t.detach().double().requires_grad_() for t in (x, w)]
+        torch.ops.aten.convolution(*exact, None, *arguments).sum().backward()
+        self.assert_close(x.grad, exact[0].grad)
+        self.assert_close(w.grad, exact[1].grad)
+
+    def test_an_address_that_copy_engines_refuse(self):
+        x = tensor(1 + 2 * 8 * 5 * 5, grad=False)[1:].view(2, 8, 5, 5)
+        self.assertNotEqual(x.data_ptr() % 16, 0)
+        w = tensor(8, 8, 3, 3, grad=False)
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+        expected = torch.ops.aten.convolution(x.double(), w.double(), None, *arguments)
+        self.assert_close(ops.convolution(x, w, None, *arguments), expected)
+
+    def test_registrations(self):
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 2)
+        x, w, dy = tensor(2, 8, 6, 6), tensor(6, 4, 3, 3), tensor(2, 6, 6, 6)
+        tests = ("test_schema", "test_autograd_registration", "test_faketensor")
+        for op, tensors in (
+            (ops.convolution, (x, w, None, *arguments)),
+            (ops.convolution, (x.detach().contiguous(memory_format=torch.channels_last), w, tensor(6), *arguments)),
+            (ops.data_gradient, (dy, w, x.shape, True, *arguments)),
+            (ops.weight_gradient, (dy, x, w.shape, False, True, *arguments)),
+        ):
+            torch.library.opcheck(op, tensors, test_utils=tests)
+
+    def test_gradients_of_gradients(self):
+        """In f64, which aten computes: the formulas."""
+        for w, transposed in (((6, 4, 3, 3), False), ((8, 3, 3, 3), True)):
+            tensors = [torch.randn(shape, dtype=torch.float64, requires_grad=True) for shape in ((1, 8, 3, 3), w)]
+            arguments = ([2, 2], [1, 1], [1, 1], transposed, [0, 0], 2)
+            function = lambda x, w: ops.convolution(x, w, None, *arguments)
+            self.assertTrue(torch.autograd.gradgradcheck(function, tensors))
+
+    def test_transforms(self):
+        x, w = tensor(2, 8, 6, 6, dtype=torch.float32), tensor(6, 4, 3, 3, dtype=torch.float32, grad=False)
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 2)
+        of = lambda function: torch.func.grad(lambda w: function(x.detach(), w, None, *arguments).square().sum())(w)
+        self.assert_close(of(ops.convolution), of(torch.ops.aten.convolution.default), torch.float32)
+
+
+class RefusalsTest(Case):
+    """What Gridwise does not compute aten does, and the report has the reason."""
+
+    ARGUMENTS = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+
+    def reason(self, x, w):
+        y = ops.convolution(x, w, None, *self.ARGUMENTS)
+        self.assertTrue(torch.equal(y, torch.ops.aten.convolution(x, w, None, *self.ARGUMENTS)))
+        (row,) = gridwise.torch.report()
+        self.assertEqual(row.by, "aten")
+        return row.reason
+
+    def test_types(self):
+        tensors = [torch.randn(shape, dtype=torch.float64, device=DEVICE) for shape in ((2, 4, 5, 5), (4, 4, 3, 3))]
+        self.assertEqual(self.reason(*tensors), "tensors of float64 have no kernels")
+
+    def test_empty(self):
+        self.assertEqual(self.reason(tensor(0, 4, 5, 5, grad=False), tensor(4, 4, 3, 3, grad=False)), "empty tensors")
+
+    @only_on_gpu
+    def test_the_slow_path(self):
+        """Strides above 8 that are not the filter's length: hopper/README.md, "Limits"."""
+        gridwise.torch.use(nn.Identity(), decide="model", cache=False)
+        arguments = ([9, 9], [1, 1], [1, 1], False, [0, 0], 1)
+        ops.convolution(tensor(2, 16, 40, 40, grad=False), tensor(16, 16, 3, 3, grad=False), None, *arguments)
+        (row,) = gridwise.torch.report()
+        self.assertEqual((row.by, row.reason), ("aten", "only the kernel for any problem computes it, which is slow"))
+
+    def test_errors_are_as_atens(self):
+        with self.assertRaisesRegex(RuntimeError, "channels|same"):
+            ops.convolution(tensor(2, 4, 5, 5), tensor(4, 5, 3, 3), None, *self.ARGUMENTS)
+        with self.assertRaisesRegex(RuntimeError, "stride"):
+            ops.convolution(tensor(2, 4, 5, 5), tensor(4, 4, 3, 3), None, [0, 0], *self.ARGUMENTS[1:])
+        with self.assertRaisesRegex(RuntimeError, "type"):
+            ops.convolution(tensor(2, 4, 5, 5), tensor(4, 4, 3, 3, dtype=torch.float32), None, *self.ARGUMENTS)
+
+    def test_a_bias_that_does_not_fit(self):
+        """After one that did, of the same tensors: aten refuses it or not, and Gridwise does not see it."""
+
+        def outcome(function, bias):
+            try:
+                return function(x, w, bias, *self.ARGUMENTS)
+            except RuntimeError:
+                return None
+
+        x, w = tensor(2, 4, 5, 5, grad=False), tensor(4, 4, 3, 3, grad=False)
+        ops.convolution(x, w, tensor(4), *self.ARGUMENTS)
+        for bias in (tensor(4, dtype=torch.float32), tensor(3)):
+            actual, expected = (outcome(function, bias) for function in (ops.convolution, torch.ops.aten.convolution))
+            self.assertEqual(actual is None, expected is None)
+            self.assertTrue(expected is None or torch.equal(actual, expected))
+        taken = [row for row in gridwise.torch.report() if row.by == "gridwise"]
+        self.assertEqual([row.calls for row in taken], [1])
+
+    @only_on_gpu
+    def test_tf32(self):
+        torch.backends.cudnn.allow_tf32 = True
+        try:
+            tensors = tensor(2, 4, 5, 5, dtype=torch.float32, grad=False), tensor(4, 4, 3, 3, dtype=torch.float32, grad=False)
+            self.assertIn("TF32", self.reason(*tensors))
+            if hasattr(torch.backends.cudnn, "conv"):
+                gridwise.torch.forget()
+                torch.backends.cudnn.conv.fp32_precision = "ieee"  # and that of recurrent networks stays as it is
+                ops.convolution(*tensors, None, *self.ARGUMENTS)
+                self.assert_gridwise(1)
+                torch.backends.cudnn.conv.fp32_precision = "tf32"
+        finally:
+            torch.backends.cudnn.allow_tf32 = False
+
+    def test_the_environment_turns_all_off(self):
+        program = (
+            "import torch, gridwise.torch\n"
+            "model = gridwise.torch.use(torch.nn.Sequential(torch.nn.Conv2d(4, 4, 3)))\n"
+            "print(type(model[0]).__module__)\n"
+        )
+        environment = {**os.environ, "PYTHONPATH": "gridwise/python:" + os.environ.get("PYTHONPATH", "")}
+        for value, module in (("off", "torch.nn.modules.conv"), ("on", "gridwise.torch.modules")):
+            said = subprocess.run(
+                [sys.executable, "-c", program], env={**environment, "GRIDWISE_TORCH": value}, capture_output=True, check=True
+            )
+            self.assertEqual(said.stdout.decode().strip(), module)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Conv2d(3, 16, 3, stride=2, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(16)
+        self.body = nn.Conv2d(16, 16, 3, padding="same", groups=4)
+        self.reflected = nn.Conv2d(16, 8, 3, padding=1, padding_mode="reflect")
+        self.even = nn.Conv2d(8, 8, 2, padding="same")
+        self.up = nn.ConvTranspose2d(8, 4, 3, stride=2, padding=1, output_padding=1)
+
+    def forward(self, x):
+        x = torch.relu(self.norm(self.stem(x)))
+        return self.up(torch.relu(self.even(self.reflected(torch.relu(self.body(x))))))
+
+
+class ModulesTest(Case):
+    LAYERS = 5
+
+    def setUp(self):
+        super().setUp()
+        self.theirs = Net().to(DEVICE).to(memory_format=torch.channels_last)
+        self.ours = gridwise.torch.use(copy.deepcopy(self.theirs), decide="always", cache=False)
+        self.x = torch.randn(2, 3, 16, 16, device=DEVICE).contiguous(memory_format=torch.channels_last)
+
+    def test_use_and_restore(self):
+        self.assertIs(type(self.ours.body), gridwise.torch.Conv2d)
+        self.assertIsInstance(self.ours.body, nn.Conv2d)
+        self.assertEqual(self.ours.state_dict().keys(), self.theirs.state_dict().keys())
+        self.ours.load_state_dict(self.theirs.state_dict())
+        self.assertIs(type(copy.deepcopy(self.ours).up), gridwise.torch.ConvTranspose2d)
+        gridwise.torch.restore(self.ours)
+        self.assertIs(type(self.ours.body), nn.Conv2d)
+        self.assertEqual(vars(self.ours.body).keys(), vars(self.theirs.body).keys())
+
+    def loss_and_gradients(self, net, **autocast):
+        net.zero_grad()
+        with torch.autocast(DEVICE, enabled=bool(autocast), **autocast):
+            y = net(self.x)
+        y.float().square().mean().backward()
+        return y, {name: p.grad.clone() for name, p in net.named_parameters()}
+
+    def compare(self, ours, theirs, dtype, factor=1.0):
+        self.assertEqual(ours[0].dtype, theirs[0].dtype)
+        self.assertEqual(ours[0].stride(), theirs[0].stride())
+        errors = {"y": (ours[0], theirs[0]), **{name: (g, theirs[1][name]) for name, g in ours[1].items()}}
+        for name, (a, e) in errors.items():
+            error = ((a - e).float().norm() / e.float().norm().clamp(min=1e-6)).item()
+            self.assertLess(error, factor * TOLERANCE[dtype], name)
+
+    def test_training_step(self):
+        self.compare(self.loss_and_gradients(self.ours), self.loss_and_gradients(self.theirs), torch.float32, 10)
+        self.assert_gridwise(3 * self.LAYERS - 1)  # no gradient of the input
+
+    def test_autocast(self):
+        for dtype in (torch.bfloat16, HALF):
+            with self.subTest(dtype=dtype):
+                gridwise.torch.forget()
+                ours, theirs = (self.loss_and_gradients(net, dtype=dtype) for net in (self.ours, self.theirs))
+                self.assertEqual(ours[0].dtype, dtype)
+                self.compare(ours, theirs, dtype, 10)
+                self.assert_gridwise(3 * self.LAYERS - 1)
+
+    def test_report_names_layers(self):
+        self.loss_and_gradients(self.ours)
+        rows = gridwise.torch.report(self.ours)
+        named = {layer for row in rows for layer in row.layers}
+        self.assertEqual(named, {"stem", "body", "reflected", "even", "up"})
+        self.assertIn(f"Gridwise computes {len(rows)} of {len(rows)}.", str(rows))
+        rows = gridwise.torch.report(self.theirs)
+        self.assertIn(("stem",), [row.layers for row in rows if "use() has not seen it" in row.reason])
+
+    def test_unbatched_and_empty_batches(self):
+        self.ours.eval(), self.theirs.eval()
+        for x in (self.x[0], self.x[:0]):
+            layer = lambda net: net.stem(x)
+            self.assertEqual(layer(self.ours).shape, layer(self.theirs).shape)
+
+    def test_output_size(self):
+        x = torch.randn(2, 8, 5, 5, device=DEVICE)
+        sizes = [net.up(x, output_size=(9, 10)).shape for net in (self.ours, self.theirs)]
+        self.assertEqual(*sizes)
+
+    def test_other_ways_to_run_a_model(self):
+        """Saved whole, traced by torch.fx (which sees aten's), exported, checkpointed, in inference mode, profiled."""
+        file = io.BytesIO()
+        torch.save(self.ours, file)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+        self.assertIs(type(loaded.body), gridwise.torch.Conv2d)
+        ours = self.ours.eval()
+        expected = ours(self.x)
+        self.assert_close(torch.fx.symbolic_trace(ours)(self.x), expected, torch.float32)
+        exported = torch.export.export(ours, (self.x,))
+        targets = [str(node.target) for node in exported.graph.nodes]
+        self.assertEqual(targets.count("gridwise.convolution.default"), self.LAYERS)
+        y = torch.utils.checkpoint.checkpoint(ours, self.x, use_reentrant=False)
+        self.assertTrue(torch.equal(y, expected))
+        y.sum().backward()
+        with torch.inference_mode():
+            self.assertTrue(torch.equal(ours(self.x), expected))
+        with torch.profiler.profile() as profile:
+            ours(self.x)
+        (event,) = [event for event in profile.key_averages() if event.key == "gridwise::convolution"]
+        self.assertEqual(event.count, self.LAYERS)
+
+    def test_compile_of_any_batch(self):
+        torch._dynamo.reset()
+        compiled = torch.compile(self.ours, backend="aot_eager", fullgraph=True, dynamic=True)
+        for batch in (2, 3, 5):
+            x = torch.randn(batch, 3, 16, 14, device=DEVICE, requires_grad=True)
+            self.assert_close(compiled(x), self.ours(x), torch.float32)
+
+    def test_compile_has_one_graph(self):
+        graphs = []
+
+        def backend(graph, _):
+            graphs.append(graph)
+            return graph.forward
+
+        torch._dynamo.reset()
+        compiled = torch.compile(self.ours, backend=backend, fullgraph=True)
+        self.assert_close(compiled(self.x), self.ours(self.x), torch.float32)
+        self.assertEqual(len(graphs), 1)
+        calls = [node for node in graphs[0].graph.nodes if "gridwise.convolution" in str(node.target)]
+        self.assertEqual(len(calls), self.LAYERS)
+
+    def test_compile_trains(self):
+        """AOTAutograd traces both gradients; on a GPU inductor compiles what is around them."""
+        torch._dynamo.reset()
+        compiled = torch.compile(self.ours, backend="inductor" if ON_GPU else "aot_eager", fullgraph=True)
+        ours, theirs = self.loss_and_gradients(compiled), self.loss_and_gradients(self.theirs)
+        gradients = {name.removeprefix("_orig_mod."): g for name, g in ours[1].items()}
+        self.compare((ours[0], gradients), theirs, torch.float32, 10)
+        self.assert_gridwise(3 * self.LAYERS - 1)
+
+    @only_on_gpu
+    def test_cuda_graph(self):
+        x = self.x.clone()
+        with torch.no_grad(), torch.autocast("cuda", dtype=HALF):
+            self.ours.eval()(x)
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                y = self.ours(x)
+            for _ in range(2):
+                x.copy_(torch.randn_like(x))
+                graph.replay()
+                torch.cuda.synchronize()
+                self.assert_close(y, self.theirs.eval()(x))
+        self.assert_gridwise(self.LAYERS)
+
+    @only_on_gpu
+    def test_a_capture_before_the_first_call(self):
+        x, w = tensor(2, 8, 6, 6, grad=False), tensor(8, 8, 3, 3, grad=False)
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+        torch.ops.aten.convolution(x, w, None, *arguments)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            y = ops.convolution(x, w, None, *arguments)
+        graph.replay()
+        self.assert_close(y, torch.ops.aten.convolution(x.double(), w.double(), None, *arguments))
+        self.assertEqual(len(gridwise.torch.report()), 0)
+        ops.convolution(x, w, None, *arguments)
+        self.assert_gridwise(1)
+
+    @only_on_gpu
+    def test_streams(self):
+        x, w = tensor(32, 64, 56, 56, grad=False), tensor(64, 64, 3, 3, grad=False)
+        arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+        expected = torch.ops.aten.convolution((x + 1).float(), w.float(), None, *arguments)
+        ops.convolution(x, w, None, *arguments)
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(20):
+                torch.randn(1 << 24, device="cuda").sort()  # what comes before is late
+            y = ops.convolution(x + 1, w, None, *arguments)
+        stream.synchronize()
+        self.assert_close(y, expected)
+
+
+class DecisionsTest(Case):
+    ARGUMENTS = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
+
+    @only_on_gpu
+    def test_measured_once_for_all_processes(self):
+        path = os.path.join(tempfile.mkdtemp(), "a", "choices.jsonl")
+        tensors = tensor(8, 64, 28, 28, order=torch.channels_last, grad=False), tensor(64, 64, 3, 3, grad=False)
+        gridwise.torch.use(nn.Identity(), decide="measure", cache=path)
+        ops.convolution(*tensors, None, *self.ARGUMENTS)
+        (row,) = gridwise.torch.report()
+        self.assertGreater(row.aten_us, 1)
+        self.assertGreater(row.gridwise_us, 1)
+        self.assertEqual(row.by == "gridwise", row.gridwise_us < 0.98 * row.aten_us)
+        with open(path, "a") as file:  # as of a process that was ended
+            file.write('{"key": "half')
+        with open(path) as file:
+            line = json.loads(file.read().splitlines()[1])
+        self.assertEqual(line["us"], [row.aten_us, row.gridwise_us])
+        gridwise.torch.use(nn.Identity(), decide="measure", cache=path + "2")  # forgets
+        gridwise.torch.use(nn.Identity(), decide="measure", cache=path)
+        ops.convolution(*tensors, None, *self.ARGUMENTS)
+        (again,) = gridwise.torch.report()
+        self.assertEqual((again.aten_us, again.by), (row.aten_us, row.by))
+
+    @only_on_gpu
+    def test_candidates_agree(self):
+        """Also where the bias is PyTorch's."""
+        from gridwise.torch import choices
+        from gridwise.torch.convolution import FORWARD, Arguments, Question
+
+        x, w, bias = tensor(4, 32, 15, 15, order=torch.channels_last, grad=False), tensor(32, 32, 3, 3, grad=False), tensor(32)
+        expected = torch.ops.aten.convolution(x.double(), w.double(), bias.double(), *self.ARGUMENTS)
+        arguments = Arguments.of(*self.ARGUMENTS)
+        question = Question(FORWARD, tuple(x.shape), tuple(w.shape), arguments, HALF, False, True, False, True, x.device.index)
+        for apart in (False, True):
+            for plan in question.problem(not apart).plans(choices.PLANS):
+                choice = choices.Choice(question, "", plan, apart)
+                choice.device = decider.device_of(question)
+                self.assert_close(ops._compute(choice, (x, w, bias)), expected, HALF, f"{plan.instance} {apart}")
+
+    def test_a_file_of_two_processes(self):
+        from gridwise.torch.choices import File
+
+        path = os.path.join(tempfile.mkdtemp(), "choices.jsonl")
+        one, two = File(path), File(path)
+        self.assertIsNone(two.find("a"))
+        one.store({"key": "a", "plan": "x"})
+        self.assertEqual(two.find("a")["plan"], "x")
+        with open(path, "a") as file:
+            file.write("noise\n[1]\n")
+        two.store({"key": "b", "plan": None})
+        self.assertIsNone(one.find("b")["plan"])
+        File("/proc/none/choices.jsonl").store({"key": "c", "plan": None})  # cannot be written, and is no error
+
+    def test_model(self):
+        gridwise.torch.use(nn.Identity(), decide="model", cache=False)
+        x, w = tensor(2, 16, 9, 9, grad=False), tensor(16, 16, 3, 3, grad=False)
+        ops.convolution(x, w, None, *self.ARGUMENTS)
+        (row,) = gridwise.torch.report()
+        self.assertIn("first by estimate", row.reason)
+        self.assertIsNone(row.aten_us)
+
+    def test_wrong_words(self):
+        with self.assertRaisesRegex(ValueError, "decide is 'guess'; must be one of measure, model, always"):
+            gridwise.torch.use(nn.Identity(), decide="guess")
+
+
+if __name__ == "__main__":
+    unittest.main()
