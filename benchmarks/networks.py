@@ -148,11 +148,11 @@ def page(rows):
     lines = ["| network | training step, ms | | | inference, ms | | |", "|---|---|---|---|---|---|---|"]
     lines.append("| | PyTorch | Gridwise | ratio | PyTorch | Gridwise | ratio |")
     for row in rows:
-        cells = [row["model"]]
+        columns = [row["model"]]
         for kind in ("train", "infer"):
             theirs, ours = row[f"{kind}_pytorch_ms"], row[f"{kind}_gridwise_ms"]
-            cells += [f"{theirs:.2f}", f"{ours:.2f} ({row[f'{kind}_taken']})", f"{theirs / ours:.3f}"]
-        lines.append("| " + " | ".join(cells) + " |")
+            columns += [f"{theirs:.2f}", f"{ours:.2f} ({row[f'{kind}_taken']})", f"{theirs / ours:.3f}"]
+        lines.append("| " + " | ".join(columns) + " |")
     means = [
         math.exp(statistics.mean(math.log(row[f"{kind}_pytorch_ms"] / row[f"{kind}_gridwise_ms"]) for row in rows))
         for kind in ("train", "infer")

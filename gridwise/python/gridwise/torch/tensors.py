@@ -58,5 +58,5 @@ def empty(shape, channels_last, like):
 
 
 def aligned(tensor):
-    """The tensor, or a copy where its first element is not at a multiple of 16 bytes, as of a view: copy engines want that."""
+    """The tensor, or a copy where its first element is not at a multiple of 16 bytes, as of a view: TMA wants that."""
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone(memory_format=torch.preserve_format)
