@@ -47,7 +47,7 @@ class PlanCache {
                            bool atomic = false) const;
 
   /// Stores the plan, in memory and as a line at the end of the file, which is created if needed.
-  /// If the process dies, the file has the whole line or none of it, and all earlier lines.
+  /// If the process fails, the file has the whole line or none of it, and all earlier lines.
   ///
   /// Returns an error if the file cannot be written. Find returns the plan even then.
   absl::Status Store(const Plan& plan);

@@ -20,7 +20,7 @@ struct RankedInstance {
   double cycles = 0;  // rank by this, least first
 };
 
-/// What ranked the instances.
+/// How the instances were ranked.
 struct Ranking {
   bool by_model = false;
   std::string about;  // describes the model, or says why there is none
