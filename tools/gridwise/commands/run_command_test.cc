@@ -136,7 +136,7 @@ TEST(RunCommand, RunsFunctionsOfOperandsAndResults) {
                 "operand_sums[0] adds tensors of f16 in bwd_data; must be f16, bf16 or f32 in fwd");
   ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a1=2", "--a1 and --b1 are of forward convolutions");
   EXPECT_THAT(Gridwise("run fwd --c=40 --k=24 --in=9x7 --filter=3 --a1=2 --family=tile").out,
-              HasSubstr("operands are sums of two tensors, which the instance does not add"));
+              HasSubstr("operands are sums of two tensors; the instance does not add operands"));
 }
 
 TEST(RunCommand, DevicesHaveTheNamesOfTheirProducts) {
