@@ -34,11 +34,12 @@ std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
   return "row-major";
 }
 
-/// What is said of a plan that the device's memory has no room for.
+/// Returns a remark if the plan does not fit in the device's memory.
 std::string DescribeRoom(const LaunchPlan& plan, const DeviceFacts& device) {
   if (Fits(plan, device)) return "";
-  return absl::StrFormat("; with tensors of %d bytes more than the device's memory of %d",
-                         plan.tensor_bytes, device.memory_bytes);
+  return absl::StrFormat(
+      "; with the tensors' %d bytes, this is more than the device's memory of %d",
+      plan.tensor_bytes, device.memory_bytes);
 }
 
 }  // namespace

@@ -246,13 +246,13 @@ absl::Status ReadTokens(std::string_view text, auto&& visit_all) {
     if (found == tokens.end() || !status.ok()) return;
     if (!Read(found->second, field)) {
       status = absl::InvalidArgumentError(
-          absl::StrFormat("%s is \"%s\", which is no value of it", key, found->second));
+          absl::StrFormat("%s is \"%s\", which is not a valid value", key, found->second));
     }
     tokens.erase(found);
   });
   if (!status.ok() || tokens.empty()) return status;
   return absl::InvalidArgumentError(
-      absl::StrFormat("%s is given twice, or means nothing", tokens.front().first));
+      absl::StrFormat("%s is given twice or is unknown", tokens.front().first));
 }
 
 constexpr std::string_view kMagic = "gridwise=", kSum = " sum=";
@@ -289,13 +289,14 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   const std::string_view text = line.substr(0, sum_at), sum = line.substr(sum_at + kSum.size());
   if (sum != Checksum(text)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "the line is damaged: its checksum is %s and it says %s", Checksum(text), sum));
+        "the line is damaged: its checksum is %s, but the line says %s", Checksum(text), sum));
   }
   const std::size_t version_end = std::min(text.find(' '), text.size());
   const std::string_view version = text.substr(kMagic.size(), version_end - kMagic.size());
   if (version != kVersion) {
     return absl::FailedPreconditionError(absl::StrFormat(
-        "the plan is of version %s of Gridwise, and this is %s; make it anew", version, kVersion));
+        "the plan is of version %s of Gridwise, and this is %s; make the plan again", version,
+        kVersion));
   }
   Recipe recipe;
   absl::Status status =

@@ -56,8 +56,8 @@ constexpr OtherWord kOtherWords[] = {
     {"op", "xdl", "the matrix unit of --device=gfx942 and gfx950"},
     {"op", "wmma", "the matrix unit of --device=gfx1100 and gfx1201"},
     {"direction", "bwd", "either bwd_data or bwd_weight"},
-    {"weight_layout", "kcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"},
-    {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"}};
+    {"weight_layout", "kcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"},
+    {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"}};
 
 std::optional<WordKind> KindOf(std::string_view flag) {
   for (const auto& [name, kind] : kFlags) {

@@ -192,11 +192,11 @@ ExitCode CompareCommand(const CompareOptions& given) {
   if (options.request.device.empty()) options.request.device = kDefaultDevice;
   if (options.a.empty() && options.b.empty()) {
     return Fail(absl::InvalidArgumentError(
-        "neither --a nor --b says what to choose from; must be as family=ck,op=wavelet"));
+        "neither --a nor --b is given; give a choice, as in --a=family=ck,op=wavelet"));
   }
   if (options.time && options.verify) {
     return Fail(
-        absl::InvalidArgumentError("--time computes a part of the result at most; it excludes "
+        absl::InvalidArgumentError("--time computes at most a part of the result; it excludes "
                                    "--verify"));
   }
   const auto a = ParseChoice(options.a), b = ParseChoice(options.b);

@@ -61,15 +61,14 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
   return explanation;
 }
 
-/// What an instance that computes the problem needs beside the tensors; nothing if it needs
-/// nothing.
+/// Returns the workspace of an instance that computes the problem; "" if it needs none.
 std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.workspace_bytes == 0) return "";
   std::string text = absl::StrFormat("; workspace %d bytes", instance.workspace_bytes);
   const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
   const std::int64_t tensors = conv == nullptr ? 0 : TensorBytes(*conv);
   if (instance.workspace_bytes > explanation.device.memory_bytes - tensors) {
-    absl::StrAppend(&text, ", for which the device's memory has no room beside the tensors");
+    absl::StrAppend(&text, ", which does not fit in the device's memory next to the tensors");
   }
   return text;
 }

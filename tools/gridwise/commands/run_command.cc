@@ -75,7 +75,7 @@ absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction d
   const Operand* b = direction == Direction::kBackwardWeight ? &x : &w;
   for (const Operand* operand : {&x, &w, &dy}) {
     if (operand == a || operand == b || operand->path.empty()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--", operand->name, " is no operand of ",
+    return absl::InvalidArgumentError(absl::StrCat("--", operand->name, " is not an operand of ",
                                                    Name(direction), ", which takes --", a->name,
                                                    " and --", b->name));
   }
@@ -117,7 +117,7 @@ absl::Status CheckHasNoFiles(const RunOptions& options) {
   for (const std::string* path : {&options.x, &options.w, &options.dy, &options.out}) {
     if (path->empty()) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("'", *path, "' is a file, and gemm computes on random data alone"));
+        absl::StrCat("'", *path, "' is a file; gemm computes only on random data"));
   }
   return absl::OkStatus();
 }
@@ -270,7 +270,7 @@ llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
 ExitCode RunCommand(const RunOptions& options) {
   if (options.time && (options.verify || !options.out.empty())) {
     return Fail(absl::InvalidArgumentError(
-        "--time computes a part of the result at most; it excludes --verify "
+        "--time computes at most a part of the result; it excludes --verify "
         "and --out"));
   }
   const absl::StatusOr<Job> job = Prepare(options);

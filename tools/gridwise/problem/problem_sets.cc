@@ -62,7 +62,7 @@ absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string
       Runfiles::Create(argv0, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("the problem set ", name, " is not beside this program: ", error));
+        absl::StrCat("the problem set ", name, " is not next to this program: ", error));
   }
   return LoadFile(name,
                   runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")));

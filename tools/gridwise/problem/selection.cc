@@ -56,9 +56,9 @@ class Selector {
   }
   absl::Status Add(const NamedGemm& named, int index) {
     if (request_.sizes.Any()) {
-      return absl::InvalidArgumentError(request_.sizes.n
-                                            ? "--n is of convolutions; the set is of gemm"
-                                            : "the sizes are of convolutions; the set is of gemm");
+      return absl::InvalidArgumentError(
+          request_.sizes.n ? "--n applies only to convolutions; the set has gemms"
+                           : "the sizes apply only to convolutions; the set has gemms");
     }
     return AddProblem(named.name, index, named.problem);
   }
@@ -114,7 +114,7 @@ absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& targe
                      const std::vector<ProblemSet>& sets, Selector& selector) {
   if (GivesMatrices(request.gemm)) {
     return absl::InvalidArgumentError(
-        "--m, --batch, --a, --b and --out-order are of matrices that no set has");
+        "--m, --batch, --a, --b and --out-order do not apply to the problems of a set");
   }
   if (absl::Status status = CheckIsThere(request, sets); !status.ok()) return status;
   for (const Direction direction : target.directions) {
@@ -141,7 +141,7 @@ absl::Status AddGiven(const ProblemRequest& request, const RequestedTarget& targ
                       Selector& selector) {
   if (target.gemms && !request.direction.empty()) return selector.AddGiven(request.direction);
   if (GivesMatrices(request.gemm)) {
-    return absl::InvalidArgumentError("sizes of matrices want --direction=gemm");
+    return absl::InvalidArgumentError("sizes of matrices need --direction=gemm");
   }
   for (const Direction direction : target.directions) {
     if (absl::Status s = selector.AddGiven(Name(direction)); !s.ok()) return s;
@@ -163,7 +163,7 @@ absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
     if (absl::Status s = AddSets(request, target, *sets, selector); !s.ok()) return s;
   }
   if (selector.selection.problems.empty()) {
-    return absl::InvalidArgumentError("no problem of the set has the direction and size asked for");
+    return absl::InvalidArgumentError("no problem of the set has the requested direction and size");
   }
   return std::move(selector.selection);
 }

@@ -113,11 +113,11 @@ absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
 absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem) {
   if (flags.a1 || flags.b1) {
     return absl::InvalidArgumentError(
-        "--a1 and --b1 are of forward convolutions; matrices A and B are single tensors");
+        "--a1 and --b1 apply only to forward convolutions; matrices A and B are single tensors");
   }
   if (!flags.layout.empty() || !flags.weight_layout.empty()) {
     return absl::InvalidArgumentError(
-        "--layout and --weight-layout are of convolutions; the orders of matrices are --a, --b and "
+        "--layout and --weight-layout apply only to convolutions; matrices have --a, --b and "
         "--out-order");
   }
   absl::Status status = ApplyEpilogue(flags, KindsOf(problem), problem.epilogue);

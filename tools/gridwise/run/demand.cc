@@ -17,7 +17,7 @@ absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
       Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("the kernels' headers are not beside this program: ", error));
+        absl::StrCat("the kernels' headers are not next to this program: ", error));
   }
   // A manifest, which `bazel run` has, names files of two folders: what was built, and sources.
   constexpr std::string_view kHeader = "core/arch/target.h";

@@ -183,7 +183,7 @@ absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_v
   std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
   if (!fields || fields->size() != std::size(kColumns)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%sthe line has not the %d fields of a sweep's record", where, std::size(kColumns)));
+        "%sthe line does not have the %d fields of a sweep record", where, std::size(kColumns)));
   }
   const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
     return (*fields)[kResultColumn] == Name(known);
@@ -209,7 +209,7 @@ absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
       if (content == Header()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(path,
-                       " has other columns than this program writes; remove it or name "
+                       " has different columns from those of this program; remove it or name "
                        "another file with --csv"));
     }
     const absl::StatusOr<Result> result = Remember(content, absl::StrFormat("%s:%d: ", path, line));
