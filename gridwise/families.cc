@@ -25,7 +25,7 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-/// An error if `known` has an instance of `instances`.
+/// Returns an error if `known` already has one of the `instances`.
 absl::Status CheckInstancesDiffer(const KernelFamily& known, const KernelFamily& instances) {
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {

@@ -16,7 +16,7 @@ std::int64_t Workgroups(const KernelLaunch& launch) {
   return std::int64_t{x} * y * z;
 }
 
-/// The workgroups of the launches, in their order.
+/// Returns the workgroups of the launches, in order.
 std::string DescribeLaunches(const std::vector<KernelLaunch>& launches) {
   std::string text;
   for (const KernelLaunch& launch : launches) {
@@ -26,7 +26,7 @@ std::string DescribeLaunches(const std::vector<KernelLaunch>& launches) {
   return text;
 }
 
-/// The order in which workgroups take tiles, in the first launch that has one.
+/// Returns the order in which workgroups take tiles, from the first launch that has one.
 std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
   for (const KernelLaunch& launch : launches) {
     if (launch.map) return gridwise::ToString(*launch.map);
@@ -79,7 +79,7 @@ std::string InstancePlan::ToString() const {
   }
   std::string text = absl::StrFormat("instance   %s (%s)\nsub-GEMMs  %d per group\n", instance(),
                                      family(), shapes.size());
-  std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
+  std::vector<std::pair<GemmShape, int>> counted;  // in order of first appearance
   for (const GemmShape& shape : shapes) {
     const auto same = std::find_if(counted.begin(), counted.end(),
                                    [&](const auto& entry) { return entry.first == shape; });
