@@ -24,19 +24,19 @@
 namespace gridwise {
 namespace {
 
-/// What the instances say to a problem: the cheapest first, then those that cannot compute it.
+/// The instances for a problem: cheapest first, then those that cannot compute it.
 struct Explanation {
   Problem problem;
   DeviceFacts device;
   std::vector<InstanceExplanation> instances;
-  size_t able = 0;  // how many can
+  size_t able = 0;  // number of instances that compute it
   std::string ranked_by = {};
 
-  /// The planner's choice is the one that is ranked first: of equal ones the first.
+  /// Returns the planner's choice: the first of the instances that rank first.
   bool IsChosen(size_t instance) const { return instance == 0 && able > 0; }
 };
 
-/// An error where no instance is for the problem's type.
+/// Returns an error if no instance has the problem's type.
 absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                                     const ResolvedProblem& resolved) {
   const PlanOptions wanted = {
@@ -73,7 +73,7 @@ std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanatio
   return text;
 }
 
-/// What an instance says, for people.
+/// Returns an instance's explanation, for people.
 std::string Answer(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.reason) return *instance.reason;
   return absl::StrCat(instance.cost.ToString(explanation.device.clock_ghz),
@@ -130,7 +130,7 @@ absl::StatusOr<Explanation> ExplainRequest(const ExplainOptions& options) {
   return Explain(options, *resolved);
 }
 
-/// The explanations of named problems, each in the directions that its set names.
+/// Returns the explanations of named problems, each in the directions that its set names.
 absl::StatusOr<std::vector<Explanation>> ExplainAll(const ExplainOptions& options,
                                                     const std::vector<std::string>& names) {
   const ProblemRequest& request = options.request;

@@ -13,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-/// Whether matrices are described, which --a and --b of `compare` do not.
+/// Returns whether the flags describe matrices. --a and --b of `compare` do not.
 bool GivesMatrices(const GemmFlags& flags) {
   const auto is_order = [](const std::string& text) {
     return !text.empty() && text.find('=') == text.npos;
@@ -26,7 +26,7 @@ bool GivesMoreThanBatch(ProblemFlags sizes) {
   return sizes.Any();
 }
 
-/// Whether the problem is that of the sizes.
+/// Returns whether the problem is defined by the sizes.
 bool IsGiven(const ProblemRequest& request) {
   return request.problems.empty() &&
          (request.problem.empty() || request.problem == kGivenProblem) &&
@@ -62,7 +62,7 @@ class Selector {
     }
     return AddProblem(named.name, index, named.problem);
   }
-  /// The problem of the request's sizes.
+  /// Adds the problem of the request's sizes.
   absl::Status AddGiven(const std::string& direction) {
     ProblemRequest request = request_;
     request.problem.clear();
@@ -103,13 +103,13 @@ class Selector {
   const double max_flops_;
 };
 
-/// Whether a set has the problem that the request names.
+/// Returns whether a set has the problem that the request names.
 absl::Status CheckIsThere(const ProblemRequest& request, const std::vector<ProblemSet>& sets) {
   if (request.problem.empty() || FindGemm(sets, request.problem).ok()) return absl::OkStatus();
   return FindProblem(sets, request.problem).status();
 }
 
-/// Adds the problems of the sets, a direction after the other.
+/// Adds the problems of the sets, one direction after the other.
 absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& target,
                      const std::vector<ProblemSet>& sets, Selector& selector) {
   if (GivesMatrices(request.gemm)) {
@@ -125,7 +125,7 @@ absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& targe
       }
     }
   }
-  // All sets together have matrices too, whose n is another one.
+  // All sets together also contain matrix multiplications, for which n has another meaning.
   if (!target.gemms || (request.direction.empty() && request.sizes.Any())) return absl::OkStatus();
   int index = 0;
   for (const ProblemSet& set : sets) {

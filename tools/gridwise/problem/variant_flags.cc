@@ -30,8 +30,8 @@ absl::Status ParseName(const char* flag, const std::string& text, const Value (&
                     [](std::string* out, Value known) { absl::StrAppend(out, Name(known)); })));
 }
 
-/// What the epilogue's tensors may look like: strides of a vector with a value for each output
-/// channel (of dw: for each k), and of a tensor like the output.
+/// Possible strides of the epilogue's tensors: those of a vector with one value per output channel
+/// (for dw: per k), and those of a tensor like the output.
 struct TensorKinds {
   DataType type;
   PerAxis of_channels, of_elements;

@@ -36,7 +36,7 @@ absl::Status Check(const SweepOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrFormat("--workers is %d; must be >= 0", options.workers));
   }
-  constexpr double kLongest = 1e7;  // seconds, which a clock has room for
+  constexpr double kLongest = 1e7;  // seconds; does not overflow a clock
   if (!(options.run_limit_s > 0 && options.run_limit_s <= kLongest)) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--run-limit is %g; must be above 0 and at most %g", options.run_limit_s, kLongest));
