@@ -39,10 +39,10 @@ class PlanCache {
   /// Returns an error if the file exists and cannot be read.
   static absl::StatusOr<std::unique_ptr<PlanCache>> Open(std::string path);
 
-  /// Returns the plan that was stored last for this problem and this kind of device (the same
-  /// target and number of compute units), by this object or in the file before Open. If
-  /// `atomic`, returns only plans made with PlanOptions::atomic; otherwise, only others. Reads no
-  /// file and plans nothing.
+  /// Returns the plan that was stored last for this problem and this kind of device, by this object
+  /// or in the file before Open. Devices of one kind have the same target and number of compute
+  /// units. If `atomic`, returns only plans made with PlanOptions::atomic; otherwise, only others.
+  /// Reads no file and plans nothing.
   std::optional<Plan> Find(const ConvProblem& problem, const DeviceFacts& device,
                            bool atomic = false) const;
 

@@ -32,9 +32,9 @@ TensorShape OutputShape(const ConvProblem& problem);   // y, dy
 /// of a seed are the same on every machine.
 std::vector<float> RandomTensor(DataType type, int64_t elements, uint64_t seed);
 
-/// Returns the elements of `array`, rounded to `type`. Returns an error that names `path` if the
-/// array's shape is neither form of `shape`, if a finite element is outside of the type's range, or
-/// if the type is an integer type and an element is not an integer.
+/// Returns the elements of `array`, rounded to `type`. Returns an error that names `path` if
+/// the array's shape is neither form of `shape`, or if the type cannot represent an element: a
+/// finite element is outside of its range, or an integer type meets a fraction.
 absl::StatusOr<std::vector<float>> TensorFromNpy(absl::string_view path, const NpyArray& array,
                                                  const TensorShape& shape, DataType type);
 

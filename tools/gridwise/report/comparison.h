@@ -48,7 +48,7 @@ struct ComparisonTable {
 
   int failed() const;
   /// Returns several lines: on how many problems each choice is faster, the geometric mean of the
-  /// ratios, what the times measure, and the published figures next to those of this table.
+  /// ratios, and what the times measure. Published figures are next to those of this table.
   std::string Summary() const;
   std::string ToCsv() const;
   /// Returns a Markdown table.
