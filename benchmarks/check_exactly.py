@@ -1,14 +1,15 @@
-"""Compares Gridwise's convolutions of small integers with PyTorch's, of which no bit may differ, on an NVIDIA GPU.
+"""Checks on an NVIDIA GPU that Gridwise's convolutions of small integers equal PyTorch's bit for bit.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/check_exactly.py --library=bazel-bin/gridwise/c/libgridwise.so --seconds=300 [--seed=N]
 
-Needs PyTorch. Sums of products of small integers are exact in f32, whatever their order, and PyTorch's are rounded to integers. So
-one wrong element is found among millions: of problems with many more tiles than the device has multiprocessors, on which a
-workgroup goes on from tile to tile, and which the CPU reference of the tests would take too long for. Random problems, types,
-layouts, epilogues and splits, each on the planner's choice and some other instances; outputs and workspaces are poisoned, and what lies
-beside the output must stay as it is. Several of these at a time, of other seeds, find races that one alone does not. Ends with 1
-if anything was wrong.
+Needs PyTorch. Sums of products of small integers are exact in f32, in any order, and PyTorch's results are rounded to integers.
+Therefore the check finds one wrong element among millions. It covers problems with many more tiles than the device has
+multiprocessors, so that a workgroup computes several tiles. The CPU reference of the tests would be too slow for these.
+
+Problems, types, layouts, epilogues and splits are random. Each case runs on the planner's choice and on some other instances. Outputs
+and workspaces are poisoned, and memory next to the output must not change. Several processes with different seeds find races that a
+single one does not. The exit status is 1 if anything was wrong.
 """
 
 import argparse
@@ -28,15 +29,15 @@ OUT_TYPES = {"i8": ["i32", "f32"], "f8e4m3fn": ["f32", "f16", "bf16"], "f8e5m2":
              "bf16": ["bf16", "f32"], "f32": ["f32"]}
 LAYOUTS, WEIGHT_LAYOUTS = ("nhwgc", "gnhwc", "ngchw"), ("gkyxc", "kyxgc")
 WIDE_GROUPS = (24, 40, 48, 56, 64, 72, 96, 100, 104, 112, 120, 128, 168, 192)
-MARGIN = 1024  # elements beside the output
+MARGIN = 1024  # elements before and after the output
 MOST_ELEMENTS = 3e7
-MOST_OF_I8 = 131071  # products that an i32 is sure to have room for
+MOST_OF_I8 = 131071  # products that an i32 certainly holds
 
 Case = collections.namedtuple("Case", "problem direction dtype out_type layout weight_layout alpha tensors relu")
 
 
 def random_channels(rng):
-    """(groups, c, k), of all kinds that some instance is made for."""
+    """Returns (groups, c, k), of all kinds for which there are special instances."""
     kind = rng.choice(["dense", "dense", "wide", "wide", "narrow", "apart", "few in", "few out", "any"])
     groups = 1
     if kind == "dense":
@@ -73,7 +74,7 @@ def random_dims(rng):
 
 
 def random_problem(rng, most_flops):
-    """As many images as make a random number of operations."""
+    """Returns a problem with enough images for a random number of operations."""
     one = None
     while one is None or flops(one) > most_flops:
         groups, c, k = random_channels(rng)
@@ -85,7 +86,7 @@ def random_problem(rng, most_flops):
 
 
 def products(problem):
-    """Of an output element, forward."""
+    """Returns the number of products per output element in forward."""
     return problem.c // problem.groups * math.prod(d[1] for d in problem.dims)
 
 
@@ -105,7 +106,7 @@ def random_case(rng, most_flops):
 
 
 class Lay:
-    """How x and y, or w, lie in memory: the order of the axes n, g, c, d, h, w, or g, k, c, z, y, x."""
+    """The layout of x and y, or of w: the order of the axes n, g, c, d, h, w, or g, k, c, z, y, x."""
 
     def __init__(self, case, of_weights):
         rank = len(case.problem.dims)
@@ -122,7 +123,7 @@ class Lay:
         return t.reshape(*split, *spatial).permute(self.order).contiguous()
 
     def strides(self, t):
-        """By the axes of the output: n, d, h, w, g, c of a group, or g, k, z, y, x, c."""
+        """Returns the strides for the axes of the output: n, d, h, w, g, c of a group, or g, k, z, y, x, c."""
         back = [self.order.index(axis) for axis in range(3 + self.rank)]
         a, b, c, *spatial = self(t).permute(back).stride()
         spatial = [0] * (3 - self.rank) + spatial
@@ -130,7 +131,7 @@ class Lay:
 
 
 class Operands:
-    """Random integers, what a kernel is given of them, and what it must make of them."""
+    """Random integers, the tensors that a kernel gets, and the expected result."""
 
     def __init__(self, case, generator):
         p = case.problem
@@ -149,7 +150,7 @@ class Operands:
             self.add_tensor(kind, like, integers)
 
     def add_tensor(self, kind, like, integers):
-        """Of the epilogue: what a kernel is given, what it adds or multiplies by, and the tensor's description."""
+        """Adds a tensor of the epilogue: the kernel's tensor, the values to add or multiply by, and the description."""
         case, groups = self.case, self.case.problem.groups
         op, scale = ("mul", 1.0) if kind == "scale" else ("add", 0.5)
         if kind == "residual":
@@ -186,7 +187,7 @@ class Operands:
         return self.lay_out(out).to(TYPES[self.case.out_type]).flatten()
 
     def computed(self, conv):
-        """Of a launch onto a poisoned output, and whether what is beside it stayed as it was."""
+        """Returns the result of a launch on a poisoned output, and whether memory next to the output did not change."""
         t = TYPES[self.case.out_type]
         like = {"fwd": self.dy, "bwd_data": self.x, "bwd_weight": self.w}[self.case.direction]
         out = torch.full((like.numel() + 2 * MARGIN,), torch.iinfo(t).min if t == torch.int32 else math.nan, dtype=t, device="cuda")
@@ -215,7 +216,7 @@ def what_is_wrong(conv, operands, expected):
         return "wrote beside the output"
     if torch.equal(out, expected):
         return None
-    expected = operands.expected(torch.float64)  # in case that PyTorch's f32 was off by a half
+    expected = operands.expected(torch.float64)  # in case PyTorch's f32 was off by one half
     wrong = (out != expected).nonzero().flatten()
     if len(wrong) == 0:
         return None
@@ -258,9 +259,9 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--flops", type=float, default=2e10, help="operations of a problem, at most")
-    parser.add_argument("--instances", default="", help="instances whose names contain this, beside the planner's choice")
-    parser.add_argument("--skip-instances", default="", help="but not these")
+    parser.add_argument("--flops", type=float, default=2e10, help="largest number of operations of a problem")
+    parser.add_argument("--instances", default="", help="check instances whose names contain this, in addition to the planner's choice")
+    parser.add_argument("--skip-instances", default="", help="do not check instances whose names contain this")
     parser.add_argument("--other-instances", type=int, default=5)
     args = parser.parse_args()
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False

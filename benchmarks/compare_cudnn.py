@@ -1,15 +1,19 @@
-"""Times Gridwise's convolutions beside cuDNN's, in one process, on an NVIDIA GPU.
+"""Times Gridwise's and cuDNN's convolutions on an NVIDIA GPU, in one process.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/compare_cudnn.py --library=bazel-bin/gridwise/c/libgridwise.so [--all-instances]
 
-Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream. A time is the median of
-events around one call, each after 256 MB have been written; the sides take turns, and the median of their turns counts. cuDNN is
-autotuned (of very large problems among the ten algorithms that its heuristics name first), with --layouts=both also of tensors
-in NCHW as PyTorch convolves them, and the faster layout counts; Gridwise runs its planner's choice for the device, passes and the
-addition of splits included. PyTorch convolves no i8 and f8: forward of these is compared with cuDNN's of
-the same values in f16. Each result is first compared with PyTorch's in f32 (of f32 in f64), by ||out - ref|| / ||ref||; of f32,
-so is cuDNN's. Writes <out>/layers.csv, page.md and, with --all-instances, instances.csv, which //benchmarks:fit and :rank read.
+Needs PyTorch. Both sides compute the same tensors (random normal, channels last) on the same stream.
+
+- A time is the median of several calls, each measured by events around the call, after 256 MB have been written. The sides take turns, and
+  the median of their turns counts.
+- cuDNN is autotuned. For very large problems, it chooses among the ten algorithms that its heuristics name first. With --layouts=both,
+  it is also timed on NCHW tensors, as PyTorch convolves them, and the faster layout counts.
+- Gridwise runs its planner's choice for the device. Its time includes passes and the addition of splits.
+- PyTorch does not convolve i8 and f8. Forward in these types is compared with cuDNN on the same values in f16.
+- Each result is first compared with PyTorch's in f32 (for f32, in f64), by ||out - ref|| / ||ref||. For f32, so is cuDNN's result.
+
+Writes <out>/layers.csv and page.md. With --all-instances, also writes instances.csv, which //benchmarks:fit and :rank read.
 """
 
 import argparse
@@ -25,12 +29,12 @@ import torch
 
 DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8": torch.int8, "f8e4m3fn": torch.float8_e4m3fn}
-SUMS = {"i8": torch.int32, "f8e4m3fn": torch.float32}  # what types of 8 bits are added up in, and the output is
+SUMS = {"i8": torch.int32, "f8e4m3fn": torch.float32}  # type of the sums and the output of 8-bit types
 TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-5}
-LARGE = 5e11  # flops: of such problems, some of cuDNN's algorithms take minutes
+LARGE = 5e11  # flops; some of cuDNN's algorithms take minutes for larger problems
 
 
-gridwise = None  # gridwise/python/gridwise, once it is known where the library is
+gridwise = None  # gridwise/python/gridwise, imported by open_library
 
 
 def open_library(path):
@@ -41,7 +45,7 @@ def open_library(path):
 
 
 class Conv:
-    """A kernel for a problem, or the planner's choice."""
+    """A kernel for a problem; by default the planner's choice."""
 
     def __init__(self, problem, instance=None, splits=0):
         self.conv = problem.plans(instance=instance, splits=splits)[0].load()
@@ -73,7 +77,7 @@ def gridwise_problem(problem, direction, dtype):
 
 
 def sizes_of(problem, direction, dtype):
-    """The problem, as `gridwise` writes it."""
+    """Returns the problem as the `gridwise` program prints it."""
     text = f"{direction} {dtype} g{problem.groups} n{problem.batch} c{problem.c} k{problem.k}"
     axes = list(zip(*problem.dims))[:5] + [map(out_size, problem.dims)]
     for name, values in zip(("in", "filter", "stride", "dilation", "pad", "out"), axes):
@@ -84,7 +88,7 @@ def sizes_of(problem, direction, dtype):
 
 
 def channels_last(t):
-    """The same values with the channels, axis 1, innermost."""
+    """Returns the same values with the channels (axis 1) innermost."""
     order = (0, *range(2, t.dim()), 1)
     back = (0, t.dim() - 1, *range(1, t.dim() - 1))
     return t.permute(order).contiguous().permute(back)
@@ -98,7 +102,7 @@ class Tensors:
         sizes = [d[0] for d in problem.dims]
         outs = [out_size(d) for d in problem.dims]
         filters = [d[1] for d in problem.dims]
-        scale = 20 if dtype == "i8" else 1  # of which f16 has most sums
+        scale = 20 if dtype == "i8" else 1  # so that f16 holds most sums
         random_of = lambda *size: (scale * torch.randn(*size, device="cuda")).clamp(-127, 127)
         make = lambda *size: channels_last(random_of(*size)).to(t)
         self.problem, self.direction = problem, direction
@@ -112,7 +116,7 @@ class Tensors:
         self.of_cudnn = [v.half() if dtype in SUMS else v for v in (self.x, self.w, self.dy)]
 
     def in_nchw(self):
-        """cuDNN's call on copies of the operands, in NCHW."""
+        """Returns cuDNN's call on copies of the operands in NCHW."""
         copies = [v.contiguous() for v in self.of_cudnn]
         return lambda: self.compute(operands=copies)
 
@@ -128,8 +132,8 @@ class Tensors:
         return results[0] if mask[0] else results[1]
 
     def reference(self):
-        """In f32, of f32 in f64; of very large problems, for which some algorithms take minutes, cuDNN's own result, if it is of
-        the same type and not f32."""
+        """Returns the reference in f32, or in f64 for f32. For very large problems some algorithms take minutes; then returns
+        cuDNN's own result, if it has the same type and is not f32."""
         is_f32 = self.x.dtype == torch.float32
         if flops(self.problem) > LARGE and self.of_cudnn[0] is self.x and not is_f32:
             return self.compute().float()
@@ -146,7 +150,7 @@ def error_of(out, ref):
 
 
 def verify(conv, tensors, ref):
-    """The relative error of a launch onto a poisoned output."""
+    """Returns the relative error of a launch on a poisoned output."""
     out = torch.empty_like(tensors.like, dtype=tensors.out_type)
     out.fill_(float("nan") if out.is_floating_point() else torch.iinfo(out.dtype).min)
     conv.launch(tensors.a, tensors.b, out)
@@ -155,7 +159,7 @@ def verify(conv, tensors, ref):
 
 
 def instances_of(args, problem):
-    """[(instance, estimated microseconds)] of those whose names contain --instances, the cheapest first."""
+    """Returns [(instance, estimated microseconds)] of the instances that --instances selects, cheapest first."""
     explanations = [(v["instance"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
     return [v for v in explanations if args.instances in v[0] and not (args.skip_instances and args.skip_instances in v[0])]
 
@@ -216,7 +220,7 @@ def measure(args):
         cudnn_error = error_of(tensors.compute(), ref) if args.type == "f32" else ""
         best = None
         for instance, estimate in instances if args.all_instances else []:
-            if estimate > 5 * instances[0][1]:  # instances are in the order of their estimates
+            if estimate > 5 * instances[0][1]:  # instances are sorted by estimate
                 break
             other = Conv(ours, instance)
             if not verify(other, tensors, ref) < TOLERANCE[args.type]:
@@ -242,7 +246,7 @@ def measure(args):
                      nhwc_ms=times["nhwc"], nchw_ms=times.get("nchw", ""),
                      best_ms=best[0] if best else "", best_instance=best[1] if best else "")
         layers.append(layer)
-        write(args, layers, all_instances)  # what is there if a later layer ends the run
+        write(args, layers, all_instances)  # keep the results even if a later layer ends the run
         errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if args.type == "f32" else ""
         print(f"{name:14s} {direction:10s} cuDNN {layout} {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
               f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.instance} | best {best[0] if best else 0:.4f} "
@@ -291,13 +295,13 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--problems", default="tests/problems/retinanet.csv")
     parser.add_argument("--type", default="f16", choices=["f16", "bf16", "f32", *SUMS])
-    parser.add_argument("--only", default="", help="layers whose name and direction contain this")
-    parser.add_argument("--skip", default="", help="and those that contain this are left out")
+    parser.add_argument("--only", default="", help="only layers whose name and direction contain this")
+    parser.add_argument("--skip", default="", help="skip layers whose name and direction contain this")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--all-instances", action="store_true", help="time every instance whose estimate is not far from the least")
-    parser.add_argument("--instances", default="", help="of these instances, whose names contain this")
-    parser.add_argument("--skip-instances", default="", help="and do not contain this")
-    parser.add_argument("--layouts", default="nhwc", choices=["nhwc", "both"], help="of cuDNN's tensors")
+    parser.add_argument("--all-instances", action="store_true", help="time every instance whose estimate is close to the least")
+    parser.add_argument("--instances", default="", help="only instances whose names contain this")
+    parser.add_argument("--skip-instances", default="", help="skip instances whose names contain this")
+    parser.add_argument("--layouts", default="nhwc", choices=["nhwc", "both"], help="layouts of cuDNN's tensors")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--out", default=".")

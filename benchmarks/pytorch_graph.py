@@ -1,10 +1,11 @@
-"""A Gridwise plan on PyTorch's own tensors and stream, captured in its CUDA graph.
+"""Runs a Gridwise plan on PyTorch's tensors and stream, and captures it in a CUDA graph of PyTorch.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/pytorch_graph.py bazel-bin/gridwise/c/libgridwise.so
 
-A plan allocates nothing at its launch: the workspace is a tensor, and all launches go to the current stream. So a graph captures
-them beside PyTorch's kernels, here a ReLU before and a sum after a grouped 3x3 convolution, and replays compute new inputs.
+Launching a plan allocates nothing: the workspace is a tensor, and all launches go to the current stream. Therefore a graph captures
+the launches together with PyTorch's kernels. Here these are a ReLU before and a mean after a grouped 3x3 convolution. Replays of the
+graph compute new inputs.
 """
 
 import sys

@@ -1,11 +1,12 @@
-"""Times instances of many problems on an NVIDIA GPU, into a table of the form that tools/tune reads.
+"""Times instances of many problems on an NVIDIA GPU. Writes a table that tools/tune reads.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/time_instances.py --library=bazel-bin/gridwise/c/libgridwise.so --out=times.csv problems.csv ...
 
-Needs PyTorch. Of each problem, the instances whose estimate is within --factor times the least; as compare_cudnn.py does, by events around
-one launch after 256 MB have been written, median. The instances take turns, and the median of their turns counts. Results are not compared. With
---splits, other numbers of splits of the first instances as well, into a second table.
+Needs PyTorch. For each problem, times the instances whose estimate is at most --factor times the least one. A time is the median of
+several launches, each measured by events, after 256 MB have been written, as in compare_cudnn.py. The instances take turns, and the
+median of their turns counts. Results are not compared. With --splits, also times other numbers of splits of the first instances, and
+writes them to a second table.
 """
 
 import argparse
@@ -19,11 +20,11 @@ import torch
 from compare_cudnn import gridwise_problem, median_ms, open_library, sizes_of
 
 COLUMNS = ("problem", "device", "sizes", "instance", "splits", "result", "estimate_us", "ms")
-SHARES = (0.25, 0.35, 0.5, 0.7, 0.85, 1.2, 1.4, 2, 2.8)  # of the planner's number of splits
+SHARES = (0.25, 0.35, 0.5, 0.7, 0.85, 1.2, 1.4, 2, 2.8)  # multiples of the planner's number of splits
 
 
 class Plan:
-    """A loaded plan, whose tensors are parts of two buffers."""
+    """A loaded plan whose tensors are parts of two buffers."""
 
     def __init__(self, problem, instance, splits, pool, out):
         self.plan = problem.plans(instance=instance, splits=splits, target="sm_90a")[0]
@@ -81,7 +82,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--factor", type=float, default=2.5)
-    parser.add_argument("--splits", type=int, default=0, help="of so many instances of a problem, other numbers of splits")
+    parser.add_argument("--splits", type=int, default=0, help="number of instances per problem to time with other numbers of splits")
     parser.add_argument("--splits-out", default="splits.csv")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1e9)

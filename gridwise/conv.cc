@@ -13,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-/// Calls choose(choice) for all instances.
+/// Calls choose(choice) with all instances to choose from.
 template <class Choose>
 auto WithChoice(const ConvProblem& problem, const DeviceFacts& device, const PlanOptions& options,
                 Choose choose) {

@@ -25,14 +25,14 @@
 namespace gridwise {
 namespace {
 
-/// The start of each Memory; null where there is none.
+/// The start of each Memory; null if there is none.
 using Starts = std::array<const void*, kMemories>;
 Starts StartsOf(const Tensors& tensors, void* workspace, const void* table) {
   return {tensors.a,  tensors.b,  tensors.out, tensors.d0, tensors.d1,
           tensors.a1, tensors.b1, workspace,   table};
 }
 
-/// The tensors that launches have the addresses of.
+/// Returns which tensors the launches use.
 std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
   std::array<bool, kMemories> tensors = {};
   const auto add = [&](Memory memory) { tensors[static_cast<std::size_t>(memory)] = true; };
@@ -43,8 +43,8 @@ std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
   return tensors;
 }
 
-/// A number, which memory has by chance once in 2^64. No other launch has it, or one of the 255
-/// behind it.
+/// Returns a number that memory contains by chance with probability 2^-64. No other launch gets
+/// this number or one of the next 255.
 std::uint64_t NextLaunchNumber() {
   static std::atomic<std::uint64_t> next = absl::Uniform<std::uint64_t>(absl::BitGen());
   return next.fetch_add(256, std::memory_order_relaxed);
@@ -65,9 +65,9 @@ absl::Status CheckTensors(const Starts& starts, const std::array<bool, kMemories
 struct Executable::Loaded {
   InstancePlan plan;
   DeviceBuffer table = {};
-  std::vector<hipFunction_t> kernels = {};   // of the launches
-  std::vector<TensorMap> maps = {};          // of all launches, encoded but for their addresses
-  std::array<bool, kMemories> tensors = {};  // that they are given
+  std::vector<hipFunction_t> kernels = {};   // of each launch
+  std::vector<TensorMap> maps = {};          // of all launches, encoded without addresses
+  std::array<bool, kMemories> tensors = {};  // tensors that the launches use
 };
 
 Executable::Executable(std::shared_ptr<const Loaded> loaded) : loaded_(std::move(loaded)) {}
@@ -147,7 +147,7 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
       std::memcpy(arguments.data() + *launch.number_at, &number, sizeof(number));
     }
     LaunchShape shape = launch.shape;
-    if (i == 0) shape.begins_early = false;  // the caller's launches know nothing of it
+    if (i == 0) shape.begins_early = false;  // the caller's launches do not expect it
     if (status = gridwise::Launch(loaded_->kernels[i], shape, arguments, stream); !status.ok()) {
       return status;
     }

@@ -25,7 +25,7 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-/// An error if `known` has an instance of `instances`.
+/// Returns an error if `known` already has one of the `instances`.
 absl::Status CheckInstancesDiffer(const KernelFamily& known, const KernelFamily& instances) {
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : kAllDirections) {
@@ -33,7 +33,7 @@ absl::Status CheckInstancesDiffer(const KernelFamily& known, const KernelFamily&
         for (const InstanceInfo& other : known.Instances(direction, gfx)) {
           if (instance.name != other.name) continue;
           return absl::AlreadyExistsError(
-              absl::StrFormat("family %s has an instance %s for %s already", known.name(),
+              absl::StrFormat("family %s already has an instance %s for %s", known.name(),
                               instance.name, Name(gfx)));
         }
       }
@@ -56,7 +56,7 @@ absl::Status RegisterFamily(const KernelFamily& family) {
   for (const KernelFamily* known : registry.families) {
     if (known->name() == family.name()) {
       return absl::AlreadyExistsError(
-          absl::StrFormat("a kernel family is called %s already", family.name()));
+          absl::StrFormat("there is already a kernel family called %s", family.name()));
     }
   }
   registry.families.push_back(&family);

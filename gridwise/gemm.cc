@@ -14,12 +14,12 @@
 namespace gridwise {
 namespace {
 
-/// Calls choose(choice) for the instances that a problem whose C is row-major chooses from.
+/// Calls choose(choice) for the instances of a problem. Requires that C is row-major.
 template <class Choose>
 auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptions options,
                 Choose choose) {
-  options.model = false;  // it is of convolutions
-  // The sum of splits writes one element after the other.
+  options.model = false;  // the model was trained on convolutions
+  // The sum of splits writes consecutive elements.
   if (options.splits == 0 && !problem.out_is_packed()) options.splits = 1;
   PlanContext context = ContextOf(AsConvolution(problem), device, options);
   const KernelFamily* const families[] = {&ck::Gemms()};
@@ -27,12 +27,13 @@ auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptio
   return choose(Choice{context, families, options, name});
 }
 
-/// Whether rows of C, not columns, have neighbours in memory: then C^T is computed.
+/// Returns whether the elements of a column of C, and not those of a row, are adjacent in memory.
+/// If so, C^T is computed.
 bool IsColumnMajor(const GemmProblem& problem) {
   return problem.c.column != 1 && problem.c.row == 1 && problem.n > 1;
 }
 
-/// Exchanges the operands of a launch.
+/// Swaps the operands of a launch.
 void ExchangeOperands(LaunchPlan& plan) {
   for (KernelLaunch& launch : plan.launches) {
     for (KernelLaunch::Address& address : launch.addresses) {

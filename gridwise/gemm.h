@@ -9,18 +9,19 @@
 #include "gridwise/executable.h"  // IWYU pragma: export
 #include "gridwise/plan.h"        // IWYU pragma: export
 
-/// The public API of batched matrix multiplications, as conv.h is that of convolutions:
+/// The public API of batched matrix multiplications. conv.h is the API of convolutions.
 ///
 ///   GemmProblem problem = MakeGemm(DataType::kF16, batch, m, n, k, MatrixOrder::kRow,
 ///                                  MatrixOrder::kColumn);
-///   ASSIGN_OR_RETURN(GemmPlan plan, MakePlan(problem, Gfx::k942));
-///   ASSIGN_OR_RETURN(Executable gemm, Executable::Load(plan));
-///   RETURN_IF_ERROR(gemm.Launch({.a = a, .b = b, .out = c}, workspace, plan.workspace_bytes(),
-///   stream));
+///   absl::StatusOr<GemmPlan> plan = MakePlan(problem, Gfx::k942);
+///   if (!plan.ok()) return plan.status();
+///   absl::StatusOr<Executable> gemm = Executable::Load(*plan);
+///   if (!gemm.ok()) return gemm.status();
+///   return gemm->Launch({.a = a, .b = b, .out = c}, workspace, plan->workspace_bytes(), stream);
 
 namespace gridwise {
 
-/// How a matrix multiplication is computed on a target.
+/// How a matrix multiplication is computed on a target. A value that is cheap to copy.
 class GemmPlan : public InstancePlan {
  public:
   const GemmProblem& problem() const { return problem_; }
@@ -35,13 +36,17 @@ class GemmPlan : public InstancePlan {
   GemmProblem problem_;
 };
 
-/// Plans `problem` for `device`, as its namesake of conv.h. Where C is column-major, the transposed
-/// problem C^T = B^T A^T is computed. A and C of more than 2 GiB are computed in parts; of B, a
-/// matrix is at most that. K is shared among workgroups only where C is packed.
+/// Returns the plan for `problem` on `device` that is predicted to be fastest. Parameters and
+/// errors are those of MakePlan in conv.h.
+///
+/// If C is column-major, the plan computes the transposed problem C^T = B^T A^T. If A or C exceeds
+/// 2 GiB, it computes the problem in parts. A matrix of B has at most 2 GiB. Split-K requires a
+/// packed C.
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
                                   const PlanOptions& options = {});
 
-/// What every instance of the problem's type says to a valid problem.
+/// Returns, for every instance of the problem's type, its cost or the reason why it cannot compute
+/// `problem`, which must be valid.
 std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
                                                   const DeviceFacts& device,
                                                   const PlanOptions& options = {});

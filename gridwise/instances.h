@@ -4,15 +4,15 @@
 
 #include "core/planning/family.h"
 
-/// What is compiled, for tools that list and inspect it.
+/// The compiled instances, for tools that list and inspect them.
 
 namespace gridwise {
 
-/// Every kernel of convolutions that is compiled for some target, of every family.
+/// Returns the convolution kernels of every family and of every target that was built.
 std::vector<InstanceInfo> ListInstances();
 
-/// Every kernel that multiplies matrices and is compiled for some target. They are the classic
-/// family's, whose convolutions are lowered to them; a kernel that serves both is in both lists.
+/// Returns the matrix multiplication kernels of every target that was built. They belong to the ck
+/// family, which lowers convolutions to them. A kernel that serves both is in both lists.
 std::vector<InstanceInfo> ListGemmInstances();
 
 }  // namespace gridwise

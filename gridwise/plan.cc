@@ -16,7 +16,7 @@ std::int64_t Workgroups(const KernelLaunch& launch) {
   return std::int64_t{x} * y * z;
 }
 
-/// The workgroups of the launches, in their order.
+/// Returns the workgroups of the launches, in order.
 std::string DescribeLaunches(const std::vector<KernelLaunch>& launches) {
   std::string text;
   for (const KernelLaunch& launch : launches) {
@@ -26,7 +26,7 @@ std::string DescribeLaunches(const std::vector<KernelLaunch>& launches) {
   return text;
 }
 
-/// The order in which workgroups take tiles, in the first launch that has one.
+/// Returns the order in which workgroups take tiles, from the first launch that has one.
 std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
   for (const KernelLaunch& launch : launches) {
     if (launch.map) return gridwise::ToString(*launch.map);
@@ -34,11 +34,12 @@ std::string DescribeMap(const std::vector<KernelLaunch>& launches) {
   return "row-major";
 }
 
-/// What is said of a plan that the device's memory has no room for.
+/// Returns a remark if the plan does not fit in the device's memory.
 std::string DescribeRoom(const LaunchPlan& plan, const DeviceFacts& device) {
   if (Fits(plan, device)) return "";
-  return absl::StrFormat("; with tensors of %d bytes more than the device's memory of %d",
-                         plan.tensor_bytes, device.memory_bytes);
+  return absl::StrFormat(
+      "; with the tensors' %d bytes, this is more than the device's memory of %d",
+      plan.tensor_bytes, device.memory_bytes);
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ std::string InstancePlan::ToString() const {
   }
   std::string text = absl::StrFormat("instance   %s (%s)\nsub-GEMMs  %d per group\n", instance(),
                                      family(), shapes.size());
-  std::vector<std::pair<GemmShape, int>> counted;  // in the order of the first of each shape
+  std::vector<std::pair<GemmShape, int>> counted;  // in order of first appearance
   for (const GemmShape& shape : shapes) {
     const auto same = std::find_if(counted.begin(), counted.end(),
                                    [&](const auto& entry) { return entry.first == shape; });

@@ -13,63 +13,69 @@
 
 namespace gridwise {
 
-// What a plan consists of: core/launch/launch.h, which its users do without.
+// The content of a plan, which users do not need: core/launch/launch.h.
 struct LaunchPlan;
 struct GemmShape;
 
+/// Options of MakePlan and RankPlans: which plans they may return, and how they rank them.
 struct PlanOptions {
-  std::string instance = {};  // use this instance; empty: the one that is ranked first
-  std::string family = {};    // use instances of this family; empty: of any
-  std::string op = {};        // use instances of this op of a family; empty: of any
-  /// Bytes of a tensor that a tile, or of backward-weight an image, may reach over in one launch:
-  /// larger tensors are computed in parts. At most 2^31; less is for tests.
+  std::string instance = {};  // use this instance; empty: any
+  std::string family = {};    // use instances of this family; empty: any
+  std::string op = {};        // use instances of this op of a family; empty: any
+  /// The bytes of a tensor that one launch may address from a tile (in backward-weight, from an
+  /// image). Larger tensors are computed in parts. At most 2^31; tests use smaller values.
   std::int64_t offset_limit = std::int64_t{1} << 31;
-  /// Workgroups that share the K of a tile; 0: as many as are estimated to be fastest. Fewer, of
-  /// more than 25,600 products on sm_90a, are less exact than core/reference/compare.h asks.
+  /// Workgroups that share the K of a tile. 0: the number that is estimated to be fastest. A
+  /// smaller number is less exact than core/reference/compare.h requires if one workgroup on sm_90a
+  /// sums more than 25,600 products.
   int splits = 0;
-  /// Splits add their sums to one f32 tensor as they come, which takes less workspace, and is not
-  /// deterministic: results differ in the order that sums are rounded in.
+  /// Splits add their sums atomically to one f32 tensor. This takes less workspace and is not
+  /// deterministic: the rounding of results depends on the order of the additions.
   bool atomic = false;
-  /// Bytes of workspace that a plan may need: there is one with less or none. Nothing: instances
-  /// whose workspace fits beside the problem's tensors in the device's memory come before others.
+  /// The bytes of workspace that a plan may need. Without a limit, instances whose workspace fits
+  /// next to the problem's tensors in device memory rank before others.
   std::optional<std::int64_t> workspace_limit = std::nullopt;
-  bool model = true;  // ask the model where it is better; else rank by estimates alone
-  /// Backward-data launches its sub-GEMMs one after the other in place of all at once: for
-  /// comparison alone.
+  bool model = true;  // rank by the model where it is better; false: only by the estimates
+  /// Backward-data launches its sub-GEMMs one after the other, not all at once. This is only for
+  /// comparisons.
   bool launch_per_sub_gemm = false;
 };
 
-/// How an instance computes a problem on a device: what plans of convolutions (conv.h) and of
-/// matrix multiplications (gemm.h) have in common. A value, which is cheap to copy; needs no
-/// device.
+/// How an instance computes a problem on a device. This is the common base of the plans of
+/// convolutions (conv.h) and of matrix multiplications (gemm.h). A value that is cheap to copy. It
+/// needs no device.
 class InstancePlan {
  public:
-  /// `options` name the instance and its family.
+  /// Requires that `options` name the instance and its family.
   InstancePlan(const DeviceFacts& device, PlanOptions options, LaunchPlan launches);
 
-  /// The device it was made for, of which only the target must be that of the device it is loaded
-  /// on; the others make it a good plan.
+  /// Returns the device that the plan was made for. The plan loads on any device of the same
+  /// target; the other facts only affect how good the plan is.
   const DeviceFacts& device() const;
   Gfx gfx() const { return device().gfx; }
   const std::string& instance() const { return options().instance; }
   const std::string& family() const { return options().family; }
-  /// Those that it was made with, of its instance and family: MakePlan makes the same of them
-  /// again.
+  /// Returns the options that the plan was made with, plus its instance and family. With these
+  /// options MakePlan returns the same plan again.
   const PlanOptions& options() const;
+  /// Returns the estimated cost, in cycles of the device's peak clock.
   const Cost& cost() const;
+  /// Returns the bytes of workspace that Executable::Launch needs.
   std::int64_t workspace_bytes() const;
-  /// Of all launches.
+  /// Returns the number of workgroups of all launches.
   std::int64_t workgroups() const;
+  /// Returns the number of kernel launches.
   int launches() const;
+  /// Returns the number of workgroups that share the K of a tile.
   int splits() const;
-  /// What is launched, in its order.
+  /// Returns the launches, in their order.
   const LaunchPlan& launch_plan() const;
 
-  /// The GEMMs of one group or matrix, in the order of the launch. Those with k = 0 write zeros.
+  /// Returns the GEMMs of one group or matrix, in launch order. Those with k = 0 write zeros.
   const std::vector<GemmShape>& SubGemms() const;
 
-  /// Several lines for people: instance, GEMMs (equal ones counted), workgroups and their order,
-  /// launches, workspace, cost.
+  /// Returns several lines for people: instance, GEMMs (with a count of equal ones), workgroups and
+  /// their order, launches, workspace, cost.
   std::string ToString() const;
 
  private:
@@ -77,21 +83,21 @@ class InstancePlan {
   std::shared_ptr<const Data> data_;
 };
 
-/// Whether the device's memory has room for the plan's workspace and tensors.
+/// Returns whether the plan's workspace and tensors fit in the device's memory.
 bool Fits(const LaunchPlan& plan, const DeviceFacts& device);
 
-/// InstanceExplanation::ranked_cycles of an instance that plans pass over unless it or its op is
-/// asked for.
+/// The value of InstanceExplanation::ranked_cycles for an instance that plans use only if it or its
+/// op is requested.
 inline constexpr double kNotRanked = std::numeric_limits<double>::infinity();
 
-/// One instance's answer to a problem.
+/// Whether and how well one instance computes a problem.
 struct InstanceExplanation {
   std::string family, instance;
-  std::optional<std::string> reason;       // why it cannot compute the problem; nothing if it can
-  RefusalCode code = RefusalCode::kOther;  // of the reason
-  Cost cost;                               // if it can
-  double ranked_cycles = 0;                // by the model, or the cost's; or kNotRanked
-  std::int64_t workspace_bytes = 0;        // of its plan, if it can
+  std::optional<std::string> reason;       // why it cannot compute the problem; empty if it can
+  RefusalCode code = RefusalCode::kOther;  // kind of `reason`
+  Cost cost;                               // set if there is no reason
+  double ranked_cycles = 0;                // by the model or the cost, or kNotRanked
+  std::int64_t workspace_bytes = 0;        // workspace of its plan, if there is no reason
 };
 
 }  // namespace gridwise

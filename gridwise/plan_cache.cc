@@ -17,7 +17,7 @@
 namespace gridwise {
 namespace {
 
-/// A file descriptor that is closed at the end.
+/// A file descriptor that the destructor closes.
 class File {
  public:
   File(const std::string& path, int flags) : fd_(open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
@@ -47,21 +47,21 @@ absl::StatusOr<std::string> ReadAll(const std::string& path) {
   }
 }
 
-/// Whether a line can be appended to the file as it is: it is empty or its last line has an end,
-/// which that of a writer lacks whose disk or machine failed.
+/// Returns whether the file is empty or ends with a newline, so that a line can be appended. The
+/// newline is missing if a writer's disk or machine failed.
 bool EndsALine(int file, off_t size) {
   char last = 0;
   return size == 0 || (pread(file, &last, 1, size - 1) == 1 && last == '\n');
 }
 
-/// Appends `line`, as a line of its own, or nothing.
+/// Appends `line` as a separate line, or appends nothing.
 absl::Status Append(const std::string& path, std::string_view line) {
   const auto failed = [&path](const char* what) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot ", what, " ", path));
   };
   const File file(path, O_RDWR | O_CREAT | O_APPEND);
   if (file.get() < 0) return failed("open");
-  while (flock(file.get(), LOCK_EX) != 0) {  // until it is closed
+  while (flock(file.get(), LOCK_EX) != 0) {  // held until the file is closed
     if (errno != EINTR) return failed("lock");
   }
   struct stat status = {};
@@ -70,7 +70,7 @@ absl::Status Append(const std::string& path, std::string_view line) {
       absl::StrCat(EndsALine(file.get(), status.st_size) ? "" : "\n", line, "\n");
   const ssize_t written = write(file.get(), text.data(), text.size());
   if (written == static_cast<ssize_t>(text.size())) return absl::OkStatus();
-  if (written >= 0) errno = ENOSPC;  // for the rest
+  if (written >= 0) errno = ENOSPC;  // no space for the rest of the line
   const absl::Status error = failed("write to");
   static_cast<void>(ftruncate(file.get(), status.st_size));
   return error;
@@ -94,7 +94,7 @@ std::size_t PlanCache::Hash::operator()(const Key& key) const {
     for (const std::int64_t extent : {dim.in, dim.filter, dim.stride, dim.dilation, dim.pad_begin})
       add(extent);
   }
-  return static_cast<std::size_t>(hash);  // what else there is, few problems differ in
+  return static_cast<std::size_t>(hash);  // few problems differ only in other fields
 }
 
 PlanCache::Key PlanCache::KeyOf(const Plan& plan) {

@@ -17,33 +17,44 @@
 
 namespace gridwise {
 
-/// Plans that are kept in a file: one line each (plan_text.h), the last one of a problem counts.
-/// Any number of processes may read and store at a time; files are merged by writing one behind the
-/// other. Any thread may call it.
+/// A file of plans, one line each (plan_text.h). The last line of a problem counts. Any number of
+/// processes may read the file and store plans at the same time. To merge files, concatenate them.
 ///
-///   ASSIGN_OR_RETURN(auto cache, PlanCache::Open("plans.txt"));
-///   std::optional<Plan> plan = cache->Find(problem, device);
-///   if (!plan) { ... plan = Tune(...); RETURN_IF_ERROR(cache->Store(*plan)); }
+///   absl::StatusOr<std::unique_ptr<PlanCache>> cache = PlanCache::Open("plans.txt");
+///   if (!cache.ok()) return cache.status();
+///   std::optional<Plan> plan = (*cache)->Find(problem, device);
+///   if (!plan) {
+///     absl::StatusOr<TuneResult> times = Tune(problem, tensors);
+///     if (!times.ok()) return times.status();
+///     plan = times->best();
+///     if (absl::Status status = (*cache)->Store(*plan); !status.ok()) return status;
+///   }
+///
+/// Thread-safe.
 class PlanCache {
  public:
-  /// Reads the file; there need not be one. Lines that cannot be used, being damaged, of another
-  /// version or of instances that are not there, are in skipped(); an error is a file that cannot
-  /// be read.
+  /// Reads the file, which need not exist. skipped() lists the lines that cannot be used: damaged
+  /// ones, and those of another version or of an instance that does not exist.
+  ///
+  /// Returns an error if the file exists and cannot be read.
   static absl::StatusOr<std::unique_ptr<PlanCache>> Open(std::string path);
 
-  /// The plan that was stored last for this problem and such a device (of the same target and as
-  /// many units), here or by whoever wrote the file before Open; one that adds atomically only if
-  /// that is asked for. Reads no file and plans nothing.
+  /// Returns the plan that was stored last for this problem and this kind of device, by this object
+  /// or in the file before Open. Devices of one kind have the same target and number of compute
+  /// units. If `atomic`, returns only plans made with PlanOptions::atomic; otherwise, only others.
+  /// Reads no file and plans nothing.
   std::optional<Plan> Find(const ConvProblem& problem, const DeviceFacts& device,
                            bool atomic = false) const;
 
-  /// Keeps the plan, here and as a line at the end of the file, which it creates if need be. The
-  /// line is there, or is not, whatever happens to the process, and nothing else is lost. An error
-  /// is a file that cannot be written; Find has the plan all the same.
+  /// Stores the plan, in memory and as a line at the end of the file, which is created if needed.
+  /// If the process fails, the file has the whole line or none of it, and all earlier lines.
+  ///
+  /// Returns an error if the file cannot be written. Find returns the plan even then.
   absl::Status Store(const Plan& plan);
 
+  /// Returns the number of plans.
   std::size_t size() const;
-  /// "plans.txt:7: why", a line each.
+  /// Returns one line per skipped line of the file: "plans.txt:7: why".
   const std::vector<std::string>& skipped() const { return skipped_; }
 
  private:

@@ -140,7 +140,7 @@ TEST(PlanText, RefusalsAreSentences) {
               HasSubstr("family is mine; must be one of"));
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=x")).message(), HasSubstr("batch is \"x\""));
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batches=2")).message(),
-              HasSubstr("batches is given twice, or means nothing"));
+              HasSubstr("batches is given twice or is unknown"));
   EXPECT_THAT(refusal(Forged(plan, "batch=2", "batch=-1")).message(), HasSubstr("batch is -1"));
 }
 

@@ -27,7 +27,7 @@ namespace {
 
 using Op = EpilogueTensor::Op;
 
-// Values as text, and back. Read leaves nothing behind that it is to be used after it was false.
+// Conversions of values to text and back. After Read returns false, the value is unspecified.
 
 std::string Text(double value) {
   std::array<char, 32> text;
@@ -92,7 +92,7 @@ bool Read(std::string_view text, std::optional<DataType>& value) {
   return Read(text, value.emplace());
 }
 
-/// One number of each axis: "1x16x16".
+/// One number per axis: "1x16x16".
 template <class Dims>
 struct PerDim {
   Dims& dims;
@@ -113,8 +113,8 @@ bool Read(std::string_view text, const PerDim<Dims>& value) {
   return true;
 }
 
-/// A tensor of an epilogue: "add:1:f16:0,0,0,0,0,1", its operation, scale, type and strides; empty
-/// where the epilogue has fewer.
+/// A tensor of an epilogue, as operation, scale, type and strides: "add:1:f16:0,0,0,0,0,1". Empty
+/// if the epilogue has fewer tensors.
 template <class E>
 struct Slot {
   E& epilogue;
@@ -143,7 +143,7 @@ bool Read(std::string_view text, const Slot<E>& slot) {
   return Read(parts[1], tensor.scale) && Read(parts[2], tensor.type);
 }
 
-/// Calls visit(key, field) for the fields of a problem, of a device, and of options.
+/// Call visit(key, field) for the fields of a problem, of a device, and of options.
 template <class Problem>
 void VisitProblem(Problem& problem, auto&& visit) {
   visit("direction", problem.direction);
@@ -193,7 +193,7 @@ void VisitOptions(Options& options, auto&& visit) {
   visit("launch_per_sub_gemm", options.launch_per_sub_gemm);
 }
 
-/// What a line is read into.
+/// The content of a line.
 struct Recipe {
   ConvProblem problem;
   DeviceFacts device = Gfx::k942;
@@ -209,12 +209,12 @@ void VisitRecipe(R& recipe, auto&& visit) {
 
 using Tokens = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Collects a visit as text.
+/// Collects visited fields as text.
 auto Into(Tokens& tokens) {
   return [&tokens](const char* key, const auto& field) { tokens.emplace_back(key, Text(field)); };
 }
 
-/// The tokens that differ from `defaults`, of the same keys, and those of `always`.
+/// Returns the tokens that differ from those of the same key in `defaults`, and those in `always`.
 std::string Join(const Tokens& tokens, const Tokens& defaults,
                  const std::vector<std::string_view>& always) {
   std::string text;
@@ -229,7 +229,7 @@ std::string Join(const Tokens& tokens, const Tokens& defaults,
   return text;
 }
 
-/// Reads the tokens of `text` into what `visit_all` visits.
+/// Reads the tokens of `text` into the fields that `visit_all` visits.
 absl::Status ReadTokens(std::string_view text, auto&& visit_all) {
   std::vector<std::pair<std::string_view, std::string_view>> tokens;
   for (const std::string_view token : absl::StrSplit(text, ' ', absl::SkipEmpty())) {
@@ -246,18 +246,18 @@ absl::Status ReadTokens(std::string_view text, auto&& visit_all) {
     if (found == tokens.end() || !status.ok()) return;
     if (!Read(found->second, field)) {
       status = absl::InvalidArgumentError(
-          absl::StrFormat("%s is \"%s\", which is no value of it", key, found->second));
+          absl::StrFormat("%s is \"%s\", which is not a valid value", key, found->second));
     }
     tokens.erase(found);
   });
   if (!status.ok() || tokens.empty()) return status;
   return absl::InvalidArgumentError(
-      absl::StrFormat("%s is given twice, or means nothing", tokens.front().first));
+      absl::StrFormat("%s is given twice or is unknown", tokens.front().first));
 }
 
 constexpr std::string_view kMagic = "gridwise=", kSum = " sum=";
 
-/// FNV-1a, of 32 bits.
+/// Returns the 32-bit FNV-1a hash.
 std::string Checksum(std::string_view text) {
   std::uint32_t sum = 2166136261u;
   for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -289,13 +289,14 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   const std::string_view text = line.substr(0, sum_at), sum = line.substr(sum_at + kSum.size());
   if (sum != Checksum(text)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "the line is damaged: its checksum is %s and it says %s", Checksum(text), sum));
+        "the line is damaged: its checksum is %s, but the line says %s", Checksum(text), sum));
   }
   const std::size_t version_end = std::min(text.find(' '), text.size());
   const std::string_view version = text.substr(kMagic.size(), version_end - kMagic.size());
   if (version != kVersion) {
     return absl::FailedPreconditionError(absl::StrFormat(
-        "the plan is of version %s of Gridwise, and this is %s; make it anew", version, kVersion));
+        "the plan is of version %s of Gridwise, and this is %s; make the plan again", version,
+        kVersion));
   }
   Recipe recipe;
   absl::Status status =

@@ -7,30 +7,33 @@
 #include "core/conv/problem.h"
 #include "gridwise/conv.h"
 
-/// Plans as lines of text, for files that choose kernels: what was chosen, not how it is launched,
-/// which the library works out again.
+/// Plans as lines of text, for files of chosen kernels. A line names the choice. The library
+/// computes the launches again when it reads the line.
 
 namespace gridwise {
 
-/// One line without its end, ASCII: the library's version, the problem, the device, and what makes
-/// the plan, each as key=value where it is not its default, and a checksum:
+/// Returns one line of ASCII text, without a newline: the library's version, the problem, the
+/// device, the plan's options and a checksum. Each is key=value; defaults are left out:
 ///
 ///   gridwise=0.2.0 direction=fwd type=f16 batch=2 c=64 k=64 in=1x16x16 filter=1x3x3 pad=0x1x1
 ///   device=gfx942 units=304 XCDs=8 clock=2.1 memory=5300 family=tile instance=f16_t64x16x32_...
 ///   sum=7f3a
 ///
-/// Numbers are written such that they are read as the same value.
+/// Numbers round-trip: reading them gives the same value.
 std::string PrintPlan(const Plan& plan);
 
-/// The plan that PrintPlan wrote as `line`: ParsePlan(PrintPlan(plan)) launches the same kernels.
-/// Errors: kInvalidArgument for a line that is none or is damaged, kFailedPrecondition for one of
-/// another version of the library, and MakePlan's: where no family has an instance of its name any
-/// more, or the instance does not compute the problem.
+/// Returns the plan that PrintPlan wrote as `line`. ParsePlan(PrintPlan(plan)) launches the same
+/// kernels.
+///
+/// Errors: kInvalidArgument if `line` is not such a line or is damaged, kFailedPrecondition if it
+/// is of another version of the library, and those of MakePlan. MakePlan fails if no family has an
+/// instance of that name any more, or if the instance does not compute the problem.
 absl::StatusOr<Plan> ParsePlan(std::string_view line);
 
-/// The problem's part of such a line, and the problem that it is; ParseProblemPart takes the keys
-/// in any order, and any that is missing for its default.
+/// Returns the part of such a line that describes the problem.
 std::string PrintProblemPart(const ConvProblem& problem);
+/// Returns the problem that such a part describes. It accepts the keys in any order. A missing key
+/// has its default.
 absl::StatusOr<ConvProblem> ParseProblemPart(std::string_view text);
 
 }  // namespace gridwise

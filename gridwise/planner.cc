@@ -25,16 +25,16 @@ namespace {
 
 static_assert(PlanOptions{}.offset_limit == kOffsetLimit);
 
-/// An instance of a family, and what it says to a problem. How it computes it is forgotten: with
-/// many sub-GEMMs, that is much to keep of every instance.
+/// An instance of a family, and its applicability to a problem. Its launches are not kept, because
+/// with many sub-GEMMs they are large.
 struct Candidate {
   const KernelFamily* family;
   std::size_t instance;
   const InstanceInfo* info;
   Applicability applicability;
-  double cycles = kNotRanked;  // that it is ranked by
+  double cycles = kNotRanked;  // the rank's key
 
-  /// Why it cannot compute the problem; null if it can.
+  /// Returns why it cannot compute the problem; null if it can.
   const Refusal* refusal() const { return std::get_if<Refusal>(&applicability); }
   const Cost& cost() const { return std::get<Cost>(applicability); }
 };
@@ -45,12 +45,12 @@ bool IsWanted(const InstanceInfo& instance, const PlanOptions& options) {
          (options.instance.empty() || instance.name == options.instance);
 }
 
-/// Whether an instance is not ranked, since nobody asks for it.
+/// Returns whether an instance is not ranked because it is not requested.
 bool IsPassedOver(const InstanceInfo& instance, const PlanOptions& options) {
   return instance.use == InstanceUse::kOnRequest && options.instance.empty() && options.op.empty();
 }
 
-/// The least of the estimates so far.
+/// The least estimates so far.
 class LeastEstimates {
  public:
   explicit LeastEstimates(std::size_t count) : count_(count) {}
@@ -59,7 +59,7 @@ class LeastEstimates {
     sorted_.insert(std::ranges::upper_bound(sorted_, cycles), cycles);
     if (sorted_.size() > count_) sorted_.pop_back();
   }
-  /// The `count`-th.
+  /// Returns the `count`-th least estimate.
   double last() const {
     return sorted_.size() < count_ ? std::numeric_limits<double>::infinity() : sorted_.back();
   }
@@ -71,15 +71,15 @@ class LeastEstimates {
 
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 
-/// Whether `instance` is another op's name for the kernel of `last`, which computes the problem:
-/// what it launches besides that kernel makes it no faster.
+/// Returns whether `instance` is another op's name for the kernel of `last`, which computes the
+/// problem. Additional launches of `instance` cannot make it faster.
 bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
   return instance.family == last.info->family && instance.code.symbol == last.info->code.symbol &&
          last.refusal() == nullptr;
 }
 
-/// Whether an instance multiplies operands of the problem's type, or of the one that they may be
-/// copied in.
+/// Returns whether an instance multiplies operands of the problem's type, or of the type that they
+/// may be converted to.
 bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) {
   const ConvProblem& problem = context.problem();
   return instance.type == problem.type ||
@@ -92,10 +92,12 @@ Applicability CheckApplicability(const KernelFamily& family, std::size_t instanc
   return Refusal("the batch is 0: there is nothing to multiply");
 }
 
-/// The instances of the problem's direction and type that the options allow, and what they say to a
-/// valid problem. Only the least `wanted` estimates are exact: the others are not below; and of
-/// instances of one kernel there is the first, unless all are wanted or an op is named. Those that
-/// are passed over are there where all are wanted.
+/// Returns the instances of the problem's direction and type that the options allow, with their
+/// applicability. Requires that the problem is valid.
+///
+/// Only the least `wanted` estimates are exact; the others are at least as large. If several
+/// instances have the same kernel, only the first one is returned, unless all are wanted or an op
+/// is named. Instances that are not ranked are returned only if all are wanted.
 std::vector<Candidate> CheckInstances(const Choice& choice, std::size_t wanted = kAll) {
   const bool once = wanted != kAll && choice.options.op.empty() && choice.options.instance.empty();
   std::vector<Candidate> candidates;
@@ -135,7 +137,7 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
                          .cost = candidate.cost()});
   }
   const bool asks =
-      choice.options.model && instances.size() > 1;  // of one instance there is no first
+      choice.options.model && instances.size() > 1;  // a single instance needs no ranking
   model::Ranking ranking =
       model::Rank(asks ? model::BuiltInModel(choice.context.device().gfx) : nullptr,
                   model::ModelUse::kWhereBetter, choice.context, instances);
@@ -146,7 +148,7 @@ model::Ranking Rank(const Choice& choice, std::vector<Candidate>& candidates) {
   return ranking;
 }
 
-/// Why no instance, or not the instance that `options` asks for, computes the problem.
+/// Returns why no instance, or not the requested one, computes the problem.
 std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>& candidates) {
   const Gfx gfx = choice.context.device().gfx;
   const DataType wanted = choice.context.problem().type;
@@ -169,8 +171,8 @@ std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>
   return message;
 }
 
-/// The instances that accept the problem, one after the other: of equal ones the one that its
-/// family lists first.
+/// Iterates over the instances that accept the problem, by rank. Equal instances are in the order
+/// of their family's list.
 class ByRank {
  public:
   explicit ByRank(const std::vector<Candidate>& candidates) {
@@ -180,7 +182,7 @@ class ByRank {
     std::ranges::make_heap(left_, IsBehind);
   }
 
-  /// Null behind the last.
+  /// Returns the next instance; null after the last one.
   const Candidate* Next() {
     if (left_.empty()) return nullptr;
     std::ranges::pop_heap(left_, IsBehind);
@@ -197,11 +199,11 @@ class ByRank {
   std::vector<const Candidate*> left_;
 };
 
-/// Plans of instances by rank, and what they are ranked by.
+/// Plans of instances by rank, with the rank's key.
 struct RankedPlans {
   std::vector<std::pair<double, InstancePlan>> fitting, too_large;
 
-  /// The first `n`, but those that are too large come behind the others.
+  /// Returns the first `n` plans. Those that are too large come after the others.
   std::vector<InstancePlan> First(std::size_t n) const {
     std::vector<InstancePlan> plans;
     for (const auto* const each : {&fitting, &too_large}) {
@@ -213,14 +215,14 @@ struct RankedPlans {
   }
 };
 
-/// Bytes that a plan's workspace may have.
+/// Returns the bytes of workspace that a plan may need.
 std::int64_t RoomFor(const Choice& choice, const LaunchPlan& plan) {
   return choice.options.workspace_limit.value_or(choice.context.device().memory_bytes -
                                                  plan.tensor_bytes);
 }
 
-/// The launches of a candidate. Copies in another layout for which there is no room are made for
-/// fewer images at a time.
+/// Returns the launches of a candidate. If there is no room to copy all images to another layout,
+/// the launches copy fewer images at a time.
 LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   constexpr std::int64_t kMaxTurns = 64;
   const ConvProblem& problem = choice.context.problem();
@@ -233,7 +235,7 @@ LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
   std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
   for (;; turns = std::min(2 * turns, most)) {
     auto in_turns = LaunchInTurns(*candidate.family, candidate.instance, choice.context, turns);
-    // Sums over images take the more room, the more turns there are.
+    // Sums over images need more room if there are more turns.
     if (!in_turns || in_turns->workspace_bytes >= plan.workspace_bytes) return plan;
     in_turns->tensor_bytes = plan.tensor_bytes;
     plan = *std::move(in_turns);
@@ -249,7 +251,7 @@ InstancePlan MakeInstancePlan(const Choice& choice, const Candidate& candidate) 
   return {choice.context.device(), std::move(of_instance), MakeLaunches(choice, candidate)};
 }
 
-/// Plans of the candidates until `wanted` of them fit.
+/// Makes plans of the candidates, by rank, until `wanted` of them fit.
 RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candidates,
                       std::size_t wanted) {
   RankedPlans plans;
@@ -264,8 +266,8 @@ RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candid
   return plans;
 }
 
-/// Adds to plans that fit in the workspace that a caller allows those of `unsplit`, whose K is not
-/// split, of instances that had no such plan.
+/// Adds plans of `unsplit`, whose K is not split, for instances that have no plan that fits in the
+/// allowed workspace.
 void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
   for (auto& [cycles, plan] : unsplit.fitting) {
     const bool is_there = std::ranges::any_of(plans.fitting, [&](const auto& other) {
@@ -277,7 +279,7 @@ void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
   plans.too_large = std::move(unsplit.too_large);
 }
 
-/// What is said where all plans need more workspace than they may.
+/// Returns the error if all plans need more workspace than allowed.
 absl::Status NoRoom(const Choice& choice, const RankedPlans& plans) {
   const auto least = std::ranges::min_element(
       plans.too_large, {}, [](const auto& plan) { return plan.second.workspace_bytes(); });
@@ -297,7 +299,7 @@ absl::Status CheckInstanceExists(const Choice& choice) {
   std::vector<std::string_view> instances, families;
   std::set<std::string_view> ops;
   for (const KernelFamily* family : choice.families) {
-    // One that has instances added to it is there more than once.
+    // A family with additional instances appears more than once.
     if (!Has(families, family->name())) families.push_back(family->name());
     for (const InstanceInfo& instance :
          family->Instances(problem.direction, choice.context.device().gfx)) {
@@ -322,7 +324,7 @@ absl::Status CheckInstanceExists(const Choice& choice) {
 }
 
 absl::Status CheckSplits(const ConvProblem& problem, int splits) {
-  if (splits < 0 || splits > kMaxWorkgroupsYz) {  // which are along a grid's z
+  if (splits < 0 || splits > kMaxWorkgroupsYz) {  // splits are along the grid's z
     return absl::InvalidArgumentError(
         absl::StrFormat("splits is %d; must be 0 to %d", splits, kMaxWorkgroupsYz));
   }

@@ -11,34 +11,36 @@
 #include "core/planning/plan_context.h"
 #include "gridwise/plan.h"
 
-/// How an instance is chosen, whatever the problem is called.
+/// Selection of instances, for convolutions and matrix multiplications alike.
 
 namespace gridwise {
 
-/// What plans choose from, and for what: instances of the context's direction.
+/// A problem and the instances to choose from: those of the families, for the context's direction.
 struct Choice {
   PlanContext& context;
   std::span<const KernelFamily* const> families;
   const PlanOptions& options;
-  absl::FunctionRef<std::string()> problem;  // as errors name it
+  absl::FunctionRef<std::string()> problem;  // the problem's name in errors
 };
 
-/// The context of a valid problem.
+/// Returns the context of `problem`, which must be valid.
 PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
                       const PlanOptions& options);
 
-/// Errors as of CheckOptions of conv.h.
+/// Errors: those of CheckOptions in conv.h.
 absl::Status CheckOptions(const Choice& choice);
 
-/// The first `n` instances that accept the problem, or all of them, by the model where it is the
-/// better judge (model/ranking.h), else by their estimates; as far as their workspaces fit
-/// (PlanOptions::workspace_limit). Errors as of RankPlans, but for invalid problems.
+/// Returns up to `n` instances that accept the problem and whose workspaces fit
+/// (PlanOptions::workspace_limit), fastest predicted first. planner/ranking.h says when the model
+/// ranks them and when the estimates do.
+///
+/// Errors: those of RankPlans, except for invalid problems.
 absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, int n);
 
-/// What every instance says.
+/// Returns the explanations of all instances.
 std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice);
 
-/// What they are ranked by, and why.
+/// Returns what the instances are ranked by, and why.
 std::string SayRanking(const Choice& choice);
 
 }  // namespace gridwise

@@ -13,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-/// Milliseconds of one run of `conv`.
+/// Returns the milliseconds of one run of `conv`.
 absl::StatusOr<double> TimeOfRun(const Executable& conv, const ConvTensors& tensors,
                                  const DeviceBuffer& workspace, hipStream_t stream) {
   absl::StatusOr<Event> start = Event::Create(), end = Event::Create();
@@ -27,7 +27,7 @@ absl::StatusOr<double> TimeOfRun(const Executable& conv, const ConvTensors& tens
   return end->MillisecondsSince(*start);
 }
 
-/// The median of `runs` runs, behind one that warms up if `warm_up`.
+/// Returns the median of `runs` runs. If `warm_up`, an untimed run comes first.
 absl::StatusOr<double> TimeOf(const Plan& plan, const ConvTensors& tensors, int runs, bool warm_up,
                               hipStream_t stream) {
   const absl::StatusOr<Executable> conv = Executable::Load(plan);

@@ -2,7 +2,7 @@
 
 namespace gridwise {
 
-/// The library's version, MODULE.bazel's. Plans that are written down name it.
+/// The library's version, as in MODULE.bazel. The text of a plan contains it.
 inline constexpr char kVersion[] = "0.2.0";
 
 }  // namespace gridwise

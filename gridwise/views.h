@@ -9,16 +9,23 @@
 
 namespace gridwise {
 
-/// Plans the multiplication of views of a user's own: whatever descriptors can say
-/// (ck/descriptor/descriptor.h), of which a convolution is one example and a contraction another.
+/// Plans the multiplication of user-defined views:
 ///
 ///   C[b][m][n] = sum over k of A[b][m][k] * B[b][n][k]
 ///
-/// Operands are of `type`, C of `out_type`. It is one launch of the kernel of the classic family
-/// that takes least time by estimate; it has no workspace, and Executable (executable.h) loads it.
-/// Errors: a composition that makes no sense, sizes that do not match, or views that no kernel
-/// takes: more than one distance between matrices, more than 4 uneven digits of an axis, C with
-/// padding, a matrix of 2 GiB, or more than 65535 matrices.
+/// Descriptors (ck/descriptor/descriptor.h) define the views. A convolution is one example, a
+/// contraction another. The operands have `type`, and C has `out_type`.
+///
+/// Returns a plan of one launch: the kernel of the ck family with the least estimated time. It
+/// needs no workspace. Executable (executable.h) loads it.
+///
+/// Returns an error if a composition makes no sense, if sizes do not match, or if no kernel accepts
+/// the views. No kernel accepts:
+///   - more than one distance between matrices
+///   - more than 4 uneven digits of an axis
+///   - C with padding
+///   - a matrix of 2 GiB
+///   - more than 65535 matrices
 absl::StatusOr<InstancePlan> PlanViews(const ck::GemmDescriptors& gemm, DataType type,
                                        DataType out_type, const DeviceFacts& device);
 

@@ -16,50 +16,52 @@
 #include "core/launch/refusal.h"
 #include "core/planning/plan_context.h"
 
-/// The seam between kernels and everything that chooses, lists, explains, loads or tests them.
+/// The interface between kernels and the code that chooses, lists, explains, loads or tests them.
 
 namespace gridwise {
 
-/// When plans take an instance.
+/// When plans use an instance.
 enum class InstanceUse {
-  kRanked,     ///< where it is ranked first
-  kOnRequest,  ///< where it or its op is asked for: best for nothing, and there by name
+  kRanked,     ///< if it ranks first
+  kOnRequest,  ///< if it or its op is requested: it is the best for no problem
 };
 
 /// An instance of a family: a configuration that is compiled for a target and a direction.
 struct InstanceInfo {
   std::string_view family;
-  std::string_view op;  // how users name what it computes with; empty where the family has no names
+  std::string_view op;  // the user's name of its algorithm; empty if the family has no ops
   std::string name;  // its op and its config, printed; unique within a direction, target and family
   Direction direction;
   Gfx gfx;
-  DataType type;    // of the operands
-  KernelCode code;  // of its main kernel
+  DataType type;    // type of the operands
+  KernelCode code;  // code of its main kernel
   InstanceShape shape = {};
   InstanceUse use = InstanceUse::kRanked;
 };
 
-/// What an instance costs for a problem, or the reason why it cannot compute it, with the values
-/// that matter.
+/// The cost of an instance for a problem, or the reason why it cannot compute the problem.
 using Applicability = std::variant<Refusal, Cost>;
 
-/// A family of kernels. Its instances are its own affair: others know them by their names and
-/// answers. Implementations are immutable, so that any number of threads may ask.
+/// A family of kernels. Other code knows its instances only by name and through this interface.
+/// Implementations are immutable, so any number of threads may call them.
 class KernelFamily {
  public:
   virtual ~KernelFamily() = default;
 
-  /// E.g. "tile": as users name it, unique.
+  /// Returns the family's unique name, e.g. "tile".
   virtual std::string_view name() const = 0;
 
-  /// Its instances for a direction and a target, the best first. Valid as long as the family.
+  /// Returns its instances for a direction and a target, the best first. The span is valid as long
+  /// as the family.
   virtual std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const = 0;
 
-  /// What instance `instance` of Instances(problem's direction, device's target) says to the
-  /// context's problem, which is valid.
+  /// Returns whether instance number `instance` of Instances(direction, gfx) computes the context's
+  /// problem. The direction is the problem's, and the target the device's. Requires that the
+  /// problem is valid.
   virtual Applicability CheckApplicability(std::size_t instance, PlanContext& context) const = 0;
 
-  /// The launches of an instance that Ask gave a cost for, in the same context.
+  /// Returns the launches of an instance. Requires that CheckApplicability returned a cost for it
+  /// in the same context.
   virtual LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const = 0;
 };
 

@@ -18,23 +18,23 @@ namespace {
 
 constexpr std::size_t kMaxParts = std::size_t{1} << 16;
 
-/// How a kernel computes a problem: in parts, which together write the output once, or are terms of
-/// its sums.
+/// How a kernel computes a problem in parts. Together the parts write the output once, or they
+/// compute terms of its sums.
 struct Division {
   struct Part {
     ConvPart part;
-    int term = 0;                // of the sums that are its output
-    PartEstimate estimate = {};  // of its launches together
+    int term = 0;                // index of the term that it computes
+    PartEstimate estimate = {};  // for all its launches
   };
   std::vector<Part> parts;
-  int terms = 0;           // of every sum; 1: each part writes elements of its own
-  bool has_gaps = false;   // some sums have fewer: the others are zero
-  bool adds = false;       // splits and terms are added to one f32 tensor, in no order
-  bool sums_only = false;  // parts write f32 sums even of one term, for a pass that finishes them
+  int terms = 0;           // per sum; 1: no two parts write the same element
+  bool has_gaps = false;   // some sums have fewer terms; the missing ones are zero
+  bool adds = false;       // splits and terms are added atomically to one f32 tensor
+  bool sums_only = false;  // parts write f32 sums, even of one term; a pass finishes them
   Cost cost = {};
 
   int splits() const { return parts[0].estimate.splits; }
-  int tensors() const { return parts[0].estimate.tensors(); }  // of sums, of a term
+  int tensors() const { return parts[0].estimate.tensors(); }  // of sums, per term
   bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
@@ -50,12 +50,13 @@ class Divider {
     if (problem.sums_operands() != kernel_.sums_operands()) {
       return Refusal(RefusalCode::kOther,
                      problem.sums_operands()
-                         ? "operands are sums of two tensors, which the instance does not add"
-                         : "operands are single tensors, and the instance is for sums of two");
+                         ? "operands are sums of two tensors; the instance does not add operands"
+                         : "operands are single tensors; the instance needs sums of two tensors");
     }
     if (context_.options().adds && kernel_.max_fixup() > 0) {
-      return Refusal(RefusalCode::kOther,
-                     "splits are to be added as they come; the instance joins them in their order");
+      return Refusal(
+          RefusalCode::kOther,
+          "atomic addition of splits is requested; the instance adds them in a fixed order");
     }
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
       return *std::move(reason);
@@ -70,8 +71,8 @@ class Divider {
     return division;
   }
 
-  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own,
-  /// or there are more than a launch has.
+  /// Calls visit(request) for each launch of a part. There is one, unless each sub-GEMM has its own
+  /// launch or there are more sub-GEMMs than fit in one.
   template <class Visit>
   void VisitLaunches(const Division& division, const ConvProblem& part, Visit visit) const {
     PartRequest request = RequestOf(division, part);
@@ -96,8 +97,8 @@ class Divider {
     division.cost = CostOf(division);
   }
 
-  /// The images that fill whole rounds of the device, and the rest in a launch of its own, where
-  /// that is sooner done than `whole`.
+  /// Returns a division into the images that fill whole rounds of the device and the remaining
+  /// ones, if this is faster than `whole`.
   std::optional<Division> DivideRounds(const Division& whole) const {
     const LaunchOptions& options = context_.options();
     const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
@@ -113,7 +114,7 @@ class Divider {
     return divided;
   }
 
-  /// What the kernel is to compute of a part.
+  /// Returns the kernel's request for a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
     const bool is_weight = part.direction == Direction::kBackwardWeight;
     const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part);
@@ -150,10 +151,10 @@ class Divider {
     return *sum;
   }
 
-  /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
-  /// why that cannot be.
+  /// Appends parts that compute `part`, as terms [`term`, `end`) of its sums. Returns the reason if
+  /// that is impossible.
   std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
-    // Each part anew: half of the groups may be a number that the kernel cannot merge.
+    // Check every part: the kernel may be unable to merge half of the groups.
     if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
     if (part.problem.groups > kMaxWorkgroupsYz) {
       return AddHalves(part,
@@ -220,8 +221,8 @@ class Divider {
   const PlanContext::Canonical& canonical_;
 };
 
-/// The tensors of a part: `b_bytes` and `out_bytes` are the sizes of elements of what `whole.b` and
-/// `whole.out` are.
+/// Returns the tensors of a part. `b_bytes` and `out_bytes` are the element sizes of `whole.b` and
+/// `whole.out`.
 Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
                 std::int64_t out_bytes) {
   const std::int64_t bytes = SizeOf(part.problem.type);
@@ -237,7 +238,7 @@ Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
   return places;
 }
 
-/// Where a part's own tensor, or the table, is in memory.
+/// Returns the position of a part's tensor, or of the table, in memory.
 Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
               std::int64_t workspace_at) {
   switch (memory) {
@@ -263,7 +264,7 @@ Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
   return {memory};
 }
 
-/// Appends a part's launch to `plan`, whose own workspace is at `workspace_at`.
+/// Appends a part's launch to `plan`. The part's workspace is at `workspace_at`.
 void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_at,
                LaunchPlan& plan) {
   const auto table_at = static_cast<std::int64_t>(plan.table.size());
@@ -278,7 +279,7 @@ void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_a
   plan.launches.push_back(std::move(launch.launch));
 }
 
-/// The GEMMs of one group, of all parts.
+/// Returns the GEMMs of one group, of all parts.
 std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) {
   std::vector<GemmShape> shapes;
   for (const Division::Part& entry : division.parts) {
@@ -329,7 +330,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
     plan.zero_at = outs.out.offset;
     plan.zero_bytes = slots * slot_bytes;
   }
-  // Launches use it one after the other.
+  // Launches use the fix-up workspace one after the other.
   std::int64_t fixup_bytes = 0;
   for (const Division::Part& entry : division.parts) {
     fixup_bytes = std::max(fixup_bytes, entry.estimate.fixup_bytes);

@@ -5,11 +5,12 @@
 
 namespace gridwise {
 
-/// What `kernel` says to the context's canonical problem, with the passes before and after, in as
-/// many parts as it takes: parts write elements of the output that no other does, or terms of sums.
+/// Returns the cost of `kernel` for the context's canonical problem, with the passes before and
+/// after, or the reason why it cannot compute it. The problem is divided into as many parts as
+/// needed. Each part writes elements of the output that no other part writes, or terms of sums.
 Applicability EstimateInParts(const PartKernel& kernel, PlanContext& context);
 
-/// The launches of that, where there is no reason against it.
+/// Returns the launches. Requires that EstimateInParts returned a cost.
 LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context);
 
 }  // namespace gridwise

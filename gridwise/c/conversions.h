@@ -12,29 +12,29 @@
 #include "gridwise/c/gridwise.h"
 #include "gridwise/conv.h"
 
-/// The library's values of what callers in C give, and the C API's of what it answers.
+/// Conversions between the C API's values and the library's.
 
 namespace gridwise {
 
-/// The calling thread's, see gridwise_message().
+/// Returns the calling thread's message (gridwise_message()).
 std::string& Message();
-/// Remembers an error's message.
+/// Stores the message of an error for gridwise_message(). Returns the status in C.
 gridwise_status Report(const absl::Status& status);
 
-/// A pointer that a caller gave, by the name that the header has for it.
+/// A pointer from the caller, with its name in the header.
 struct Given {
   const char* name;
   const void* pointer;
 };
-/// An error that names the first that is null.
+/// Returns an error that names the first null pointer, if there is one.
 absl::Status CheckGiven(std::initializer_list<Given> all);
 
 /// The error of a struct whose size is none of this library's or an earlier one's.
 absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most);
 
-/// A problem that is valid.
+/// Returns the problem, or an error if it is not valid.
 absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from);
-/// A target's, or the current device's.
+/// Returns the facts of `target`, or of the current device if `target` is null.
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target);
 absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* from);
 absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* from);

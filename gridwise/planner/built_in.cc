@@ -8,11 +8,11 @@
 namespace gridwise::model {
 namespace {
 
-/// Of the simulator's targets.
+/// The model of the simulator's targets.
 constexpr char kText[] =
 #include "gridwise/planner/model.inc"
     ;
-/// Of times of a device.
+/// The model trained on times of a device.
 constexpr char kSm90aText[] =
 #include "gridwise/planner/sm_90a.inc"
     ;

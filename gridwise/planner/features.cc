@@ -14,26 +14,28 @@ namespace {
 
 double Log2(double value) { return std::log2(std::max(value, 1e-3)); }
 
-/// log2 of the largest power of two, up to 16, that divides a number of channels: of loads.
+/// Returns log2 of the largest power of two, up to 16, that divides a number of channels. It limits
+/// the width of loads.
 int Alignment(std::int64_t channels) {
   int log2 = 0;
   while (log2 < 4 && channels % (std::int64_t{2} << log2) == 0) ++log2;
   return log2;
 }
 
-/// Of all tensors.
+/// Returns the bytes of all tensors.
 double BytesOf(const ConvProblem& p) {
   return SizeOf(p.type) * static_cast<double>(p.a_elements() + p.b_elements()) +
          SizeOf(p.output_type()) * static_cast<double>(p.out_elements());
 }
 
-/// GB/s of the Infinity Cache, or where there is none of device memory.
+/// Returns the GB/s of the Infinity Cache, or of device memory if there is none.
 double BehindL2(Gfx gfx) {
   const MachineFacts machine = MachineFactsOf(gfx);
   return machine.mall_gb_per_s > 0 ? machine.mall_gb_per_s : machine.dram_read_gb_per_s;
 }
 
-/// What lanes lie along of kernels without tile: channels of the output, or pairs of channels.
+/// Returns the items that the lanes of a kernel without tiles cover: output channels, or pairs of
+/// channels.
 double LaneItems(const ConvProblem& p) {
   return static_cast<double>(p.direction == Direction::kForward        ? p.k
                              : p.direction == Direction::kBackwardData ? p.c
@@ -42,10 +44,10 @@ double LaneItems(const ConvProblem& p) {
 
 /// The GEMMs of one group.
 struct Gemms {
-  double m = 1, n = 1, k = 1;  // of the largest
+  double m = 1, n = 1, k = 1;  // sizes of the largest
   double count = 1;
-  double taps = 1;                       // of the largest
-  double pixels_w = 1, taps_w = 1;       // of it, along w
+  double taps = 1;                       // taps of the largest
+  double pixels_w = 1, taps_w = 1;       // along w, in the largest
   std::int64_t source = 1, columns = 1;  // channels of a group
 
   explicit Gemms(PlanContext& context) {
@@ -141,7 +143,7 @@ void VisitShape(const InstanceShape& s, auto visit) {
   visit("lane_taps", s.lane_taps);
 }
 
-/// The part of whole parts of `size` that `extent` fills.
+/// Returns the fraction of whole pieces of `size` that `extent` fills.
 double Filled(double extent, double size) {
   return size > 0 ? extent / (std::ceil(extent / size) * size) : 0;
 }
@@ -154,7 +156,7 @@ void VisitFit(const InstanceShape& s, const Extents& e, auto visit) {
   visit("filled_n", tiled ? Filled(e.n * merged, s.tile_n)
                           : Filled(e.lane_items, e.wave_size * s.lane_channels));
   visit("filled_k", tiled ? Filled(e.source * merged, s.tile_k) : Filled(e.taps, s.lane_taps));
-  // That a workgroup writes next to each other: memory has lines.
+  // Bytes that a workgroup writes next to each other. They matter because memory has lines.
   visit("output_run_bytes",
         tiled ? std::min(256.0, std::min<double>(e.n * merged, s.tile_n) * e.out_bytes) : 0);
   visit("log2_columns", tiled ? Log2(std::ceil(e.n * merged / s.tile_n)) : 0);

@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// The file's first and last line make it a string of C++.
+// The file's first and last lines make it a C++ string.
 constexpr std::string_view kBegin = "R\"model(", kEnd = ")model\"";
 
 absl::StatusOr<Group> ParseGroup(std::span<const std::string_view> words) {
@@ -92,7 +92,7 @@ absl::Status Model::AddLine(std::string_view line) {
           absl::StrFormat("feature %d is %s, and in this library %s", ranges_.size(), rest[0],
                           ranges_.size() < names.size() ? names[ranges_.size()] : "none"));
     }
-    // The file has six digits.
+    // The file stores six digits.
     const float rounding = 1e-5f * std::max(std::abs(range.low), std::abs(range.high));
     const float margin = 0.1f * (range.high - range.low) + rounding;
     ranges_.push_back(range);
@@ -103,7 +103,7 @@ absl::Status Model::AddLine(std::string_view line) {
   }
   for (const std::string_view known : {"date", "trainer", "instances", "training", "sample"}) {
     if (key != known) continue;
-    if (key == "sample") return absl::OkStatus();  // of the test that the model is current
+    if (key == "sample") return absl::OkStatus();  // for the test that the model is current
     const std::string_view value = line.substr(std::min(key.size() + 1, line.size()));
     absl::StrAppend(&about_, about_.empty() ? "" : ", ", key == "training" ? "training set " : "",
                     value, key == "instances" ? " times" : "");
@@ -131,8 +131,8 @@ absl::Status Model::AddTree(std::span<const std::string_view> nodes) {
     int depth;
   };
   Tree tree = {.root = nodes_.size()};
-  std::vector<Open> open;  // inner nodes whose part above the threshold is to come
-  int depth = 0;           // of the next node
+  std::vector<Open> open;  // inner nodes whose subtree above the threshold follows
+  int depth = 0;           // depth of the next node
   bool complete = false;
   for (const std::string_view text : nodes) {
     if (complete) return absl::InvalidArgumentError("a tree goes on behind its last leaf");
@@ -174,7 +174,7 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   const auto is_far = [&](std::size_t i) {
     return static_cast<int>(features[i] < lowest_[i]) | static_cast<int>(features[i] > highest_[i]);
   };
-  int far = 0;  // mostly none is: several features at a time
+  int far = 0;  // usually stays 0, so several features are checked at a time
   for (std::size_t i = 0; i < ranges_.size(); ++i) far += is_far(i);
   if (far == 0) return std::nullopt;
   std::size_t first = 0;
@@ -196,8 +196,8 @@ void Model::AddTreesTo(std::span<const Tree> trees, const Features* const* insta
       at[tree].fill(&nodes_[trees[tree].root]);
       depth = std::max(depth, trees[tree].depth);
     }
-    // A level at a time, without branches: no instance's step waits for another's, and none is
-    // guessed.
+    // One level at a time and without branches: the steps of different instances are independent,
+    // and there is no branch to mispredict.
     for (int level = 0; level < depth; ++level) {
       for (std::array<const Node*, kInstances>& of_tree : at) {
         for (std::size_t instance = 0; instance < kInstances; ++instance) {

@@ -1,4 +1,4 @@
-/// Models as they are read and asked; the one that is compiled in fits the library.
+/// Reading and evaluating models. The built-in model fits the library.
 
 #include "gridwise/planner/model.h"
 
@@ -37,7 +37,7 @@ std::size_t IndexOf(std::string_view name) {
   return static_cast<std::size_t>(found - names.begin());
 }
 
-/// Ranges of all features, wide ones but for that of log2_k.
+/// Ranges of all features. All but that of log2_k are wide.
 std::string Ranges() {
   std::string text;
   for (const std::string_view name : FeatureNames()) {
@@ -46,8 +46,8 @@ std::string Ranges() {
   return text;
 }
 
-/// A model by which log2 of the time is 4 more than estimated of instances with tiles of 128 or
-/// more along m, and of the others 1 less with K steps of 64 or more; and a tree of one leaf.
+/// A model with two trees. The first adds 4 to the estimated log2 of the time of tiles of 128 or
+/// more along m. To others it adds 1 if their k tile is below 64. The second tree is one leaf.
 std::string Text() {
   return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\ninstances 5\n",
                       "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
@@ -120,17 +120,17 @@ TEST(Ranking, IsByTheModelWhereItIsBetter) {
 TEST(Ranking, AsksAboutInstancesOfLeastEstimateAlone) {
   const Model model = *Model::Parse(Text());
   PlanContext context(Problem(), Gfx::k942, {});
-  // The 13th and 14th, in any order, would be best by the model.
+  // The model would rank the 13th and 14th first, in any order.
   std::vector<RankedInstance> instances = {Instance(64, 64, 210), Instance(64, 64, 200, "fast")};
   for (int i = 0; i < 12; ++i) instances.push_back(Instance(128, 32, 100 + i));
   const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, instances);
   EXPECT_TRUE(ranking.by_model) << ranking.about;
-  EXPECT_NEAR(instances[13].cycles / instances[2].cycles, 1.03, 1e-9);  // behind the four finalists
+  EXPECT_NEAR(instances[13].cycles / instances[2].cycles, 1.03, 1e-9);  // after the four finalists
   EXPECT_GT(instances[1].cycles, instances[2].cycles);
   EXPECT_GT(instances[0].cycles, instances[1].cycles);
 }
 
-/// Text() with a line in place of another.
+/// Returns Text() with one line replaced.
 Model ModelWith(const std::string& line, const std::string& instead) {
   const std::string text = Text();
   EXPECT_THAT(text, HasSubstr(line));
@@ -152,7 +152,7 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
 TEST(Ranking, DoesNotAskAboutNewInstances) {
   const Model model = *Model::Parse(Text());
   PlanContext context(Problem(), Gfx::k942, {});
-  RankedInstance fresh = Instance(64, 64, 150);  // whose answer would be the best
+  RankedInstance fresh = Instance(64, 64, 150);  // the model would rank it first
   fresh.shape.is_new = true;
   std::vector<RankedInstance> instances = {Instance(128, 32, 100), fresh, Instance(64, 32, 200)};
   EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
@@ -179,7 +179,7 @@ TEST(Ranking, DoesNotAskAboutInstancesOfFurtherEstimatesThanItKnows) {
   EXPECT_LT(instances[2].cycles, instances[0].cycles);
 }
 
-/// By the estimates, and why.
+/// Checks that the estimates rank the instances. Returns the reason.
 std::string WhyNot(const ConvProblem& problem, Gfx gfx, std::string_view family = "tile",
                    const Model* model = nullptr) {
   PlanContext context(problem, gfx, {});

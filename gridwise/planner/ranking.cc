@@ -21,12 +21,13 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Those of the instances asked about that the first sixth of the trees finds best are asked of the
-/// others.
+/// The number of instances that all trees evaluate: those that the first sixth of the trees ranks
+/// best.
 constexpr std::size_t kFinalists = 4;
 
-/// The instances that the model is asked about: none that are further from the least than it knows
-/// any, and no new ones, but that of least estimate, by which it is not asked.
+/// Returns the instances that the model would evaluate, the one of least estimate first. Leaves out
+/// instances whose estimates are further from the least one than in the training set. Also leaves
+/// out new kinds, except in first place, where they exclude the model.
 std::vector<RankedInstance*> FirstByEstimate(const Model& model,
                                              std::span<RankedInstance> instances) {
   std::vector<RankedInstance*> first;
@@ -41,7 +42,8 @@ std::vector<RankedInstance*> FirstByEstimate(const Model& model,
   return first;
 }
 
-/// Why the model cannot rank the problem's instances; "" if it can, with their features.
+/// Returns why the model cannot rank the problem's instances. If it can, returns "" and fills in
+/// their features.
 std::string Describe(const Model& model, PlanContext& context,
                      std::span<RankedInstance* const> instances, std::vector<Features>& features) {
   if (!instances.empty() && instances[0]->shape.is_new) {
@@ -71,15 +73,15 @@ std::string Describe(const Model& model, PlanContext& context,
   return "";
 }
 
-/// What is asked about an instance.
+/// An instance to evaluate.
 struct Question {
   RankedInstance* instance;
   const Features* features;
-  double slowdown = 0;  // log2, as the estimate says, and the trees correct it
+  double slowdown = 0;  // log2, by the estimate and then corrected by the trees
 };
 
-/// Asks about instances, and leaves them in the order of the answers: finalists by all trees,
-/// behind which the others come.
+/// Evaluates instances and sorts them by the result. All trees evaluate the finalists. The others
+/// follow.
 void Ask(const Model& model, std::span<Question> questions) {
   const auto ask = [&](std::size_t begin, std::size_t end, std::span<Question> some) {
     std::vector<const Features*> features;
@@ -101,7 +103,7 @@ void Ask(const Model& model, std::span<Question> questions) {
   }
 }
 
-/// Why it is not asked; "" if it is.
+/// Returns why the model is not used; "" if it is.
 std::string WhyNot(const Model& model, ModelUse use, PlanContext& context) {
   const ConvProblem& p = context.canonical_problem();
   const Group* const group = model.Find(context.device().gfx, p.direction, p.type);
@@ -135,7 +137,7 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context,
   }
   questions.front().slowdown -= model->margin();
   Ask(*model, questions);
-  // The others come behind these, in the order of their estimates.
+  // The others follow, in the order of their estimates.
   const double slowest = std::exp2(questions.back().slowdown);
   for (RankedInstance& instance : instances)
     instance.cycles = std::max(instance.cycles, most) * slowest * least / most;

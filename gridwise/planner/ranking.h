@@ -17,28 +17,32 @@ struct RankedInstance {
   std::string_view family = {};
   InstanceShape shape = {};
   Cost cost = {};
-  double cycles = 0;  // that it is ranked by
+  double cycles = 0;  // rank by this, least first
 };
 
-/// What instances were ranked by.
+/// How the instances were ranked.
 struct Ranking {
   bool by_model = false;
-  std::string about;  // the model; or, by the estimates, why no model
+  std::string about;  // describes the model, or says why there is none
 };
 
 enum class ModelUse {
-  kWhereBetter,  // in groups where it was validated to be better than the estimates
-  kWhereKnown,   // in those that it was trained on
+  kWhereBetter,  // in groups where the model was validated to be better than the estimates
+  kWhereKnown,   // in all groups that the model was trained on
 };
 
-/// Instances that the model is asked about, those of least estimate: the best is one of them on all
-/// but one in a hundred problems, and each takes microseconds.
+/// The number of instances that the model evaluates: those of least estimate. They include the best
+/// instance of 99 in 100 problems. The number is small because each takes microseconds.
 inline constexpr std::size_t kAsked = 12;
 
-/// Fills in `cycles` of the instances of the context's problem: of some of least estimate by the
-/// model, behind which the others come, new ones among them; or where there is no model (null),
-/// where it is not to be used, where the instance of least estimate is new, or where one of those
-/// instances or the problem is far from what it was trained on, by the estimates of all instances.
+/// Fills in `cycles` of the instances of the context's problem. The model ranks up to
+/// `kAsked` instances of least estimate. All others rank after them, including instances of a kind
+/// that the model was not trained on.
+///
+/// The estimates rank all instances if
+///   - there is no model (null), or `use` excludes it,
+///   - the instance of least estimate is of a kind that the model was not trained on, or
+///   - the problem, or an instance that the model would rank, is far from the training set.
 Ranking Rank(const Model* model, ModelUse use, PlanContext& context,
              std::span<RankedInstance> instances);
 

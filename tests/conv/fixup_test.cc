@@ -202,7 +202,7 @@ TEST_P(Fixup, RefusesSumsInNoOrder) {
       MakePlan(LongK(GetParam()), gfx_,
                {.instance = plans_.front().instance(), .splits = kSplits, .atomic = true});
   ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("the instance joins them in their order"),
+  EXPECT_NE(plan.status().message().find("the instance adds them in a fixed order"),
             std::string::npos)
       << plan.status();
 }

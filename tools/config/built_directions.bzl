@@ -1,4 +1,4 @@
-"""built_directions: what --//tools/config:directions says, as a header."""
+"""built_directions: writes the value of --//tools/config:directions to a header."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//tools/build:kernel_choice.bzl", "DIRECTIONS")
@@ -7,7 +7,7 @@ _HEADER = """#pragma once
 
 namespace gridwise {
 
-/// Which directions --//tools/config:directions names: %s.
+/// Whether --//tools/config:directions names each direction: %s.
 inline constexpr bool kBuiltDirections[] = {%s};
 
 }  // namespace gridwise

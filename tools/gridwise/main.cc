@@ -1,4 +1,4 @@
-/// gridwise: runs Gridwise's convolutions from a shell. `gridwise help` says how.
+/// gridwise: runs Gridwise's convolutions from a shell. `gridwise help` explains the commands.
 
 #include <algorithm>
 #include <cstdint>
@@ -36,139 +36,148 @@
 using gridwise::Extents;
 using gridwise::OperationCount;
 
-ABSL_FLAG(std::string, problem, "", "name of a problem; sizes given beside it replace its own");
+ABSL_FLAG(std::string, problem, "", "name of a problem; size flags override its sizes");
 ABSL_FLAG(std::string, problems, "",
-          "where the problem is looked up: regressions, retinanet, transformers (of gemm), strided "
-          "or a CSV file; default: the first three");
-ABSL_FLAG(std::optional<int64_t>, n, std::nullopt, "batch size; default 1; of gemm columns");
+          "problem set: regressions, retinanet, transformers (for gemm), strided or a CSV file; "
+          "default: the first three");
+ABSL_FLAG(std::optional<int64_t>, n, std::nullopt,
+          "batch size; default 1; for gemm, the columns of C");
 ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
 ABSL_FLAG(std::optional<int64_t>, k, std::nullopt,
-          "output channels of all groups together; of gemm the products that a sum has");
-ABSL_FLAG(std::optional<int64_t>, m, std::nullopt, "rows");
-ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt, "matrices; default 1");
-ABSL_FLAG(std::string, a, "",
-          "how A lies in memory: row or col, or with elements from line to line as row:72; default "
-          "instance. Of compare: what to choose from, as family=ck,op=wavelet");
-ABSL_FLAG(std::string, b, "", "the same of B");
-ABSL_FLAG(std::string, out_order, "", "the same of C");
+          "output channels of all groups together; for gemm, the number of products per sum");
+ABSL_FLAG(std::optional<int64_t>, m, std::nullopt, "rows of C");
+ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt, "number of matrices; default 1");
+ABSL_FLAG(
+    std::string, a, "",
+    "order of A in memory: row or col, optionally with a leading dimension in elements, as in "
+    "row:72; default row. For compare: a choice, as in family=ck,op=wavelet");
+ABSL_FLAG(std::string, b, "", "like --a, for B");
+ABSL_FLAG(std::string, out_order, "", "like --a, for C");
 ABSL_FLAG(std::optional<int64_t>, groups, std::nullopt, "number of groups; default 1");
 ABSL_FLAG(Extents, in, {}, "input size, one value per axis, outermost first, as in 13x13");
-ABSL_FLAG(Extents, filter, {}, "filter size; here and below a single value stands for every axis");
+ABSL_FLAG(Extents, filter, {}, "filter size; here and below, a single value applies to every axis");
 ABSL_FLAG(Extents, stride, {}, "stride; default 1");
 ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
-ABSL_FLAG(Extents, pad, {}, "zero padding of both ends; default 0");
-ABSL_FLAG(Extents, pad_end, {}, "zero padding of the far end, where it differs from --pad");
+ABSL_FLAG(Extents, pad, {}, "zero padding at both ends; default 0");
+ABSL_FLAG(Extents, pad_end, {}, "zero padding at the end; default: --pad");
 ABSL_FLAG(std::string, device, gridwise::kDefaultDevice,
-          "GPU: a target as gfx942, or its product as MI300X");
-ABSL_FLAG(std::string, target, "", "the same");
+          "GPU: a target such as gfx942, or a product such as MI300X");
+ABSL_FLAG(std::string, target, "", "same as --device");
 ABSL_FLAG(std::string, family, "",
-          "kernels to choose from: those of tile, direct or ck; default: all");
-ABSL_FLAG(std::string, op, "",
-          "and of them those of this op of ck: wavelet, two_stage, explicit, cshuffle_v3, ...; "
-          "default: all");
-ABSL_FLAG(bool, json, false,
-          "print one JSON document to stdout; what is for people goes to stderr");
+          "restrict to the kernels of tile, direct, ck or hopper; default: all");
+ABSL_FLAG(
+    std::string, op, "",
+    "restrict to the kernels of this op of ck: wavelet, two_stage, explicit, cshuffle_v3, ...; "
+    "default: all");
+ABSL_FLAG(bool, json, false, "print one JSON document to stdout, and text for people to stderr");
 ABSL_FLAG(std::string, instance, "",
-          "kernel to use, one of `gridwise list instances`; default: the planner's choice");
+          "kernel to use, from `gridwise list instances`; default: the planner's choice");
 ABSL_FLAG(bool, verify, false, "compare the result with the CPU reference");
-ABSL_FLAG(bool, time, false,
-          "tell how long it takes in place of computing it: by events, or on a simulated device by "
-          "its clock, from a sample of the workgroups");
-ABSL_FLAG(bool, all_instances, false, "on every kernel that accepts a problem");
-ABSL_FLAG(int, first_instances, 0,
-          "on so many kernels of each problem that the planner ranks first; default: no limit");
+ABSL_FLAG(
+    bool, time, false,
+    "measure instead of computing: with events on a GPU, or with the simulator's clock, from a "
+    "sample of the workgroups");
+ABSL_FLAG(bool, all_instances, false, "use every kernel that accepts a problem");
+ABSL_FLAG(
+    int, first_instances, 0,
+    "for each problem, use this many of the kernels that the planner ranks first; default: no "
+    "limit");
 ABSL_FLAG(int, random_instances, 0,
-          "and on so many of the others, by chance, which --seed decides");
+          "also use this many of the other kernels, chosen at random by --seed");
 ABSL_FLAG(
     bool, best, false,
-    "with --time, of each problem's kernels the one of least time; of those that are sure to take "
-    "longer no more than that");
+    "with --time, report only the fastest kernel of each problem, and stop timing kernels that "
+    "cannot beat it");
 ABSL_FLAG(bool, quick, false,
-          "with --time, from a smaller sample, without limiter and interval; so it is with "
-          "--all-instances, --first-instances and --random-instances, but for --best");
+          "with --time, use a smaller sample, without limiter and interval; the default with "
+          "--all-instances, --first-instances and --random-instances, unless --best is given");
 ABSL_FLAG(bool, precise, false,
-          "with --time and several kernels of a problem, from the larger sample that --best takes, "
-          "without limiter and interval");
+          "with --time and several kernels per problem, use the larger sample of --best, without "
+          "limiter and interval");
 ABSL_FLAG(std::string, chunk, "",
-          "as 2/8: of every eight problems the second; `gridwise merge` puts chunks' tables "
-          "together; default: all");
+          "part of the set: 2/8 is the second of every eight problems; `gridwise merge` merges the "
+          "tables; default: all");
 ABSL_FLAG(std::string, model, "",
-          "file of a model, as tools/tune/train.py writes it; default: the one compiled in");
-ABSL_FLAG(std::string, against, "oracle", "oracle: the best kernel that was timed");
+          "file of a model from tools/tune/train.py; default: the built-in model");
+ABSL_FLAG(std::string, against, "oracle",
+          "what to compare with; oracle: the best kernel that was timed");
 ABSL_FLAG(std::string, html, "", "file of the page; default: stdout");
 ABSL_FLAG(
     std::string, direction, "",
-    "fwd, bwd_data, bwd_weight or gemm; default: those that the set names for a problem, of isa "
+    "fwd, bwd_data, bwd_weight or gemm; default: those that the set names for a problem; for isa, "
     "all");
 ABSL_FLAG(OperationCount, max_flops, {},
-          "larger problems are left out, as in 5e9 or 5G; default: none is");
+          "leave out problems with more operations, as in 5e9 or 5G; default: no limit");
 ABSL_FLAG(
     std::string, csv, "",
-    "file of the results, - for stdout; what it already holds is not repeated, unless it is an "
-    "error");
-ABSL_FLAG(std::string, markdown, "", "file of the comparison as a table in Markdown");
-ABSL_FLAG(std::string, page, "", "file of the comparison as a page of HTML");
+    "file for the results, - for stdout; runs that it already contains are not repeated, unless "
+    "they ended with an error");
+ABSL_FLAG(std::string, markdown, "", "file for the comparison as a Markdown table");
+ABSL_FLAG(std::string, page, "", "file for the comparison as an HTML page");
 ABSL_FLAG(std::string, published, "",
-          "sub_gemms, wavelet or classic_tile: a comparison that was published, with its figures; "
-          "stands for --a, --b, --problems, --direction and --device");
+          "repeat a published comparison: sub_gemms, wavelet or classic_tile; sets --a, --b, "
+          "--problems, --direction and --device");
 ABSL_FLAG(std::string, explain, "", "a problem's name; more names may follow");
-ABSL_FLAG(uint64_t, seed, 0, "of the random data that stands for a tensor without a file");
+ABSL_FLAG(uint64_t, seed, 0, "seed of the random data for tensors without a file");
 ABSL_FLAG(std::string, type, "f16",
-          "of the operands: f16, bf16, f32; forward also i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, "
-          "f8e5m2fnuz, or f8 (e4m3) and bf8 (e5m2) for the ones of these that the target has");
+          "type of the operands: f16, bf16, f32; for fwd also i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, "
+          "f8e5m2fnuz, or f8 (e4m3) and bf8 (e5m2) for the target's variant");
 ABSL_FLAG(
     std::string, out_type, "",
-    "of the output: f32, of i8 also i32, of f8 also f16 and bf16; if not given, --type, of i8 i32, "
-    "of f8 f32");
+    "type of the output: --type or f32; for i8, i32 or f32; for f8, f32, f16 or bf16; default: "
+    "--type, for i8 i32, for f8 f32");
 ABSL_FLAG(int, splits, 0, "workgroups that share the K of a tile; default: the planner's choice");
 ABSL_FLAG(bool, launch_per_sub_gemm, false,
-          "backward-data: sub-GEMMs one launch after the other, for comparison");
+          "backward-data: launch each sub-GEMM separately, for comparison");
 ABSL_FLAG(
     std::optional<int64_t>, workspace_limit, std::nullopt,
-    "bytes of workspace that a plan may need; default: what the tensors leave of the device's "
-    "memory, if a kernel does with that");
-ABSL_FLAG(bool, atomic, false, "splits add up their sums as they come: not deterministic");
-ABSL_FLAG(std::string, layout, "", "of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
-ABSL_FLAG(std::string, weight_layout, "", "gkyxc or kyxgc; default gkyxc");
+    "bytes of workspace that a plan may need; default: prefer kernels whose workspace fits in the "
+    "device's memory next to the tensors");
+ABSL_FLAG(bool, atomic, false, "splits add their sums atomically, which is not deterministic");
+ABSL_FLAG(std::string, layout, "", "layout of x and y: nhwgc, gnhwc or ngchw; default nhwgc");
+ABSL_FLAG(std::string, weight_layout, "", "layout of w: gkyxc or kyxgc; default gkyxc");
 ABSL_FLAG(double, alpha, 1, "factor of the convolution");
 ABSL_FLAG(std::string, d0, "",
-          "tensor that is combined with the result: add or mul, then :channel for a value per "
-          "channel, then :SCALE, as in add:channel:0.5");
-ABSL_FLAG(std::string, d1, "", "a second one");
-ABSL_FLAG(std::string, unary, "",
-          "function of the result before bounds: abs, leaky_relu, elu, sigmoid, tanh, swish, "
-          "softplus or gelu, then :PARAMETER, as in leaky_relu:0.01");
+          "tensor to combine with the result: add or mul, then :channel for one value per channel, "
+          "then :SCALE, as in add:channel:0.5");
+ABSL_FLAG(std::string, d1, "", "like --d0, for a second tensor");
+ABSL_FLAG(
+    std::string, unary, "",
+    "function of the result, before --low and --high: abs, leaky_relu, elu, sigmoid, tanh, swish, "
+    "softplus or gelu, then :PARAMETER, as in leaky_relu:0.01");
 ABSL_FLAG(std::optional<double>, a1, std::nullopt,
-          "forward: x is this factor times x plus a second tensor");
+          "forward: use this factor times x, plus a second tensor, instead of x");
 ABSL_FLAG(std::optional<double>, b1, std::nullopt,
-          "forward: w is this factor times w plus a second tensor");
-ABSL_FLAG(bool, relu, false, "results below 0 become 0");
-ABSL_FLAG(std::optional<double>, low, std::nullopt, "least value of the result");
-ABSL_FLAG(std::optional<double>, high, std::nullopt, "largest value of the result");
+          "forward: use this factor times w, plus a second tensor, instead of w");
+ABSL_FLAG(bool, relu, false, "set negative results to 0");
+ABSL_FLAG(std::optional<double>, low, std::nullopt, "lower bound of the result");
+ABSL_FLAG(std::optional<double>, high, std::nullopt, "upper bound of the result");
 ABSL_FLAG(std::string, x, "", ".npy file of x");
 ABSL_FLAG(std::string, dy, "", ".npy file of dy");
 ABSL_FLAG(std::string, w, "", ".npy file of the weights");
-ABSL_FLAG(std::string, out, "", ".npy file that y, dx or dw is written to");
-ABSL_FLAG(std::string, arch, "", "the same as --device");
-ABSL_FLAG(std::string, config, "", "JSON file of traits, which may also stand behind the command");
-ABSL_FLAG(std::string, where, "",
-          "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\" or in the tile "
-          "engine's words, \"c.pipeline == 'compv5'\"; default: all");
-ABSL_FLAG(bool, list, false, "print the instances, one a line");
-ABSL_FLAG(bool, count, false, "print how many instances there are, and how many not, by reason");
-ABSL_FLAG(std::string, export, "", "JSON file that the instances are written to, - for stdout");
-ABSL_FLAG(std::string, instances, "",
-          "JSON file of instances, as `gridwise instances --export` writes it");
+ABSL_FLAG(std::string, out, "", ".npy file for the output: y, dx or dw");
+ABSL_FLAG(std::string, arch, "", "same as --device");
+ABSL_FLAG(std::string, config, "",
+          "JSON file of traits; may also follow the command without a flag");
+ABSL_FLAG(
+    std::string, where, "",
+    "condition on traits, as in \"tile_n >= 128 and schedule == 'wavelet'\", or in the words of "
+    "CK Tile's tile engine, \"c.pipeline == 'compv5'\"; default: all");
+ABSL_FLAG(bool, list, false, "print the instances, one per line");
+ABSL_FLAG(bool, count, false,
+          "print the number of instances, and of rejected configurations by reason");
+ABSL_FLAG(std::string, export, "", "JSON file for the instances, - for stdout");
+ABSL_FLAG(std::string, instances, "", "JSON file of instances, from `gridwise instances --export`");
 ABSL_FLAG(
     int, workers, 0,
-    "processes at a time that runs are done in, each its own, so that a crash is a line of the "
-    "table; default: none");
-ABSL_FLAG(double, run_limit, 600, "seconds after which a worker's run is killed");
-ABSL_FLAG(std::string, use, "training", "training, validation or test");
-ABSL_FLAG(int, number, 1500, "of problems");
+    "number of worker processes; each run has its own process, so that a crash affects one line of "
+    "the table; default: none");
+ABSL_FLAG(double, run_limit, 600, "seconds after which a run in a worker is killed");
+ABSL_FLAG(std::string, use, "training", "use of the set: training, validation or test");
+ABSL_FLAG(int, number, 1500, "number of problems");
 ABSL_FLAG(std::string, miopen, "",
-          "a file of MIOpenDriver's command lines, one a line, whose problems become the set");
-ABSL_FLAG(int, jobs, 0, "kernels that are compiled at a time; default: one a core");
+          "file of MIOpenDriver command lines, one per line, to convert to a problem set");
+ABSL_FLAG(int, jobs, 0, "number of kernels to compile at the same time; default: one per core");
 
 namespace {
 
@@ -296,7 +305,7 @@ gridwise::ExitCode List(const gridwise::CommandLine& line) {
     return gridwise::ExplainNamed(
         ExplainOptionsOf(RequestOf(words[0], absl::GetFlag(FLAGS_direction))), names);
   }
-  // The device that other commands take when none is given narrows no list.
+  // The default device of other commands does not restrict the list.
   const bool of_device = IsGiven(line, "device");
   return gridwise::ListCommand(words.size() == 3 ? words[2] : "",
                                {.device = of_device ? absl::GetFlag(FLAGS_device) : "",
@@ -347,8 +356,8 @@ bool AsksForHelp(const std::string& argument) {
   return argument == "help" || argument == "--help" || argument == "-h" || argument == "-help";
 }
 
-/// "it is written `gridwise isa --instance=NAME`", of a command; of no command the one of nearest
-/// name.
+/// Returns "it is written `gridwise isa --instance=NAME`" for a command. For any other word,
+/// returns the command with the nearest name.
 std::string WhatIsUnderstood(const std::string& word) {
   if (const gridwise::CommandHelp* command = gridwise::FindCommand(word)) {
     return absl::StrFormat("it is written `gridwise %s`", command->synopsis);
@@ -359,7 +368,7 @@ std::string WhatIsUnderstood(const std::string& word) {
                          gridwise::NearestNames(word, names, /*count=*/1).front());
 }
 
-/// "help", "help sweep" and "sweep --help".
+/// Handles "help", "help sweep" and "sweep --help".
 gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) {
     if (const gridwise::CommandHelp* command = gridwise::FindCommand(argument)) {
@@ -375,7 +384,7 @@ gridwise::ExitCode Help(const std::vector<std::string>& arguments) {
   return gridwise::kSuccess;
 }
 
-/// Runs a command whose flags are set, from the program's arguments.
+/// Runs a command. Requires that the flags are set from the program's arguments.
 gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
                                   const std::vector<std::string>& arguments) {
   const std::vector<std::string>& words = line.words;
@@ -420,9 +429,9 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
     const std::string target = absl::GetFlag(FLAGS_target);
     return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);
   }
-  return Refuse(absl::StrFormat("'%s' is not understood; %s, and `gridwise help` tells what is",
-                                absl::StrJoin(words.begin() + 1, words.end(), " "),
-                                WhatIsUnderstood(command)));
+  return Refuse(absl::StrFormat(
+      "'%s' is not understood; %s, and `gridwise help` lists the commands",
+      absl::StrJoin(words.begin() + 1, words.end(), " "), WhatIsUnderstood(command)));
 }
 
 }  // namespace

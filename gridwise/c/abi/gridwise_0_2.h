@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Gridwise's public API in C. Link //gridwise/c, or load the shared library
-/// libgridwise.so from any language; both hold the library, its kernels, and the HIP library that
-/// //tools/config:hip names (the simulator, unless Gridwise is built for a real one).
+/// Gridwise's public API in C. Link //gridwise/c, or load the shared library libgridwise.so from
+/// any language. Both contain the library, its kernels, and the HIP library that //tools/config:hip
+/// names: the simulator, unless Gridwise is built for a real GPU.
 ///
 ///   gridwise_conv_problem problem;
 ///   gridwise_conv_problem_init(&problem);
@@ -17,10 +17,15 @@
 ///   gridwise_load(plan, &conv);
 ///   gridwise_launch(conv, &tensors, workspace, gridwise_plan_workspace_bytes(plan), stream);
 ///
-/// Every function that can fail returns a status; then gridwise_message() is a sentence. What a
-/// function makes is written through its last arguments, only if it returns GRIDWISE_OK, and freed
-/// by the caller; the functions that free take NULL. Functions may be called from any thread, and
-/// on one object by several at once, unless it is being freed. Nothing is thrown.
+/// Errors: every function that can fail returns a status. gridwise_message() then returns a
+/// sentence. No function throws. GRIDWISE_INVALID_ARGUMENT also means that a required pointer is
+/// null.
+///
+/// Ownership: a function writes its results through its last arguments, and only if it returns
+/// GRIDWISE_OK. The caller frees the objects. The functions that free objects accept NULL.
+///
+/// Thread safety: any thread may call any function. Several threads may use one object at once,
+/// unless it is being freed.
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,7 +36,7 @@ extern "C" {
 typedef enum gridwise_status {
   GRIDWISE_OK = 0,
   GRIDWISE_INVALID_ARGUMENT = 3,     // a problem, an option, a line of text or a pointer
-  GRIDWISE_NOT_FOUND = 5,            // a device of some target, or a plan in a cache
+  GRIDWISE_NOT_FOUND = 5,            // no device of the target, or no plan in the cache
   GRIDWISE_RESOURCE_EXHAUSTED = 8,   // memory
   GRIDWISE_FAILED_PRECONDITION = 9,  // an object of another device or version
   GRIDWISE_UNIMPLEMENTED = 12,       // no kernel accepts the problem
@@ -40,9 +45,10 @@ typedef enum gridwise_status {
   GRIDWISE_UNKNOWN = 2               // anything else, e.g. a file that cannot be written
 } gridwise_status;
 
-/// Why this thread's last function failed; "" if none has. Valid until its next call.
+/// Returns why this thread's last failed call failed; "" if none has. The string is valid until the
+/// thread's next call.
 GRIDWISE_API const char* gridwise_message(void);
-/// The library's version, e.g. "0.2.0".
+/// Returns the library's version, e.g. "0.2.0".
 GRIDWISE_API const char* gridwise_version(void);
 
 // Structs that begin with their size may grow: later versions of this header add fields at the end,
@@ -66,7 +72,7 @@ enum {
 enum { GRIDWISE_NHWGC = 0, GRIDWISE_GNHWC = 1, GRIDWISE_NGCHW = 2 };
 enum { GRIDWISE_GKYXC = 0, GRIDWISE_KYXGC = 1 };
 enum { GRIDWISE_ADD = 0, GRIDWISE_MULTIPLY = 1 };
-/// Functions of a value v, with the parameter a; core/base/unary.h has them.
+/// Functions of a value v and a parameter a. core/base/unary.h defines them.
 enum {
   GRIDWISE_NONE = 0,
   GRIDWISE_ABS = 1,
@@ -79,91 +85,95 @@ enum {
   GRIDWISE_GELU = 8
 };
 
-/// A spatial axis: input pixel i, output pixel o and filter tap y are tied by
+/// A spatial axis. Output pixel o and filter tap y read input pixel
 /// i = o * stride + y * dilation - pad_begin.
 typedef struct gridwise_dim {
   int64_t in, filter, stride, dilation, pad_begin, pad_end;
 } gridwise_dim;
 
-/// A tensor of the output's shape that is added to the result, or multiplied with it, times
-/// `scale`. `stride` is in elements, by the output's axes n, d, h, w, g, c of a group (of dw: g, k
-/// of a group, z, y, x, c of a group); 0 repeats it along an axis.
+/// A tensor of the output's shape. The epilogue multiplies it by `scale`, and adds it to the result
+/// or multiplies the result with it. `stride` is in elements, for the output's axes: n, d, h, w, g,
+/// c of a group (for dw: g, k of a group, z, y, x, c of a group). A stride of 0 repeats the tensor
+/// along that axis.
 typedef struct gridwise_epilogue_tensor {
   int32_t op, type;  // GRIDWISE_ADD or _MULTIPLY; the output's type or GRIDWISE_F32
   double scale;
   int64_t stride[6];
 } gridwise_epilogue_tensor;
 
-/// A grouped convolution in one direction, of packed tensors, described by layouts or by strides:
+/// A grouped convolution in one direction. The tensors are packed. Layouts or strides describe
+/// them:
 ///   y[n][o][g][k] = sum over taps t, channels c of x[n][o*stride + t*dilation - pad][g][c] *
 ///   w[g][k][t][c]
 /// and out = clamp(unary(d1 op (d0 op (alpha * conv))), low, high).
 typedef struct gridwise_conv_problem {
-  size_t size;  // of this struct, as _init sets it
+  size_t size;  // bytes of this struct, as _init sets it
   int32_t direction, type;
-  int32_t out_type;  // -1: the operands', of 8-bit ones that of their sums
-  int32_t rank;      // spatial axes: 1 (w), 2 (h, w), 3 (d, h, w)
+  int32_t out_type;  // -1: that of the operands; for 8-bit operands, that of their sums
+  int32_t rank;      // number of spatial axes: 1 (w), 2 (h, w), 3 (d, h, w)
   int64_t groups, batch;
   int64_t c, k;          // input and output channels of all groups together
-  gridwise_dim dims[3];  // d, h, w; those that the rank leaves out stay as _init sets them
+  gridwise_dim dims[3];  // d, h, w; axes beyond the rank keep the values that _init sets
   int32_t layout, weight_layout;
-  // Or elements from one index to the next, by the axes n, d, h, w, g, c of a group (of w: g, k of
-  // a group, z, y, x, c of a group), which must be those of a layout; all 0: by the layouts above.
+  // Strides in elements, for the axes n, d, h, w, g, c of a group (for w: g, k of a group, z, y, x,
+  // c of a group). They must match a layout. All 0: the layouts above describe the tensor.
   int64_t x_stride[6], w_stride[6], y_stride[6];
   double alpha, low, high;
-  int32_t tensors;  // of d that are there
+  int32_t tensors;  // number of tensors in d
   gridwise_epilogue_tensor d[2];
   int32_t unary;  // GRIDWISE_NONE, ...
-  // Not 0, of forward: the operand is scale_a * a + a1, and scale_b * b + b1, where a1 and b1 are
-  // tensors like a and b.
+  // If not 0, forward uses scale_a * a + a1 instead of a, or scale_b * b + b1 instead of b. a1 and
+  // b1 are tensors like a and b.
   int32_t adds_a1, adds_b1;
   double unary_parameter, scale_a, scale_b;
 } gridwise_conv_problem;
 
-/// A forward convolution of f16 with one channel, one pixel and one tap, and no epilogue.
+/// Sets `problem` to a forward convolution in f16 with one channel, one pixel, one tap and no
+/// epilogue.
 GRIDWISE_API void gridwise_conv_problem_init(gridwise_conv_problem* problem);
 
-/// Elements of the operands and the output: forward x, w, y; backward-data dy, w, dx;
-/// backward-weight dy, x, dw; and the output's type.
+/// Writes the number of elements of the operands and the output, and the output's type. a, b and
+/// out are x, w, y of forward; dy, w, dx of backward-data; dy, x, dw of backward-weight.
 GRIDWISE_API gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* problem,
                                                             int64_t* a, int64_t* b, int64_t* out,
                                                             int32_t* out_type);
 
-// ---- Plans: how a problem is computed. Host work, microseconds.
+// ---- Plans: how a problem is computed. Planning runs on the host and takes microseconds.
 
 typedef struct gridwise_plan gridwise_plan;
 
-/// What a plan may be. A null pointer stands for the defaults.
+/// Restricts plans. A null pointer stands for the defaults.
 typedef struct gridwise_plan_options {
   size_t size;              // of this struct, as _init sets it
-  const char* family;       // of kernels: "tile", ...; null: any
-  const char* instance;     // a kernel's name; null: any
-  const char* op;           // of the family: "wavelet", ...; null: any
-  int32_t splits;           // workgroups that share the sums of a tile; 0: as many as are fastest
-  int32_t atomic;           // not 0: they add their sums as they come: not deterministic
+  const char* family;       // family of kernels: "tile", ...; null: any
+  const char* instance;     // name of a kernel; null: any
+  const char* op;           // op of the family: "wavelet", ...; null: any
+  int32_t splits;           // workgroups that share the K of a tile; 0: the fastest number
+  int32_t atomic;           // not 0: splits add their sums atomically, which is not deterministic
   int32_t estimates_alone;  // not 0: rank by estimates, also where the model is better
-  int64_t workspace_limit;  // bytes that a plan may need; -1: what fits the device
+  int64_t workspace_limit;  // bytes of workspace; -1: what fits the device
 } gridwise_plan_options;
 
-/// The defaults: any kernel, as many splits as are fastest, deterministic, no limit.
+/// Sets the defaults: any kernel, the fastest number of splits, deterministic, no limit.
 GRIDWISE_API void gridwise_plan_options_init(gridwise_plan_options* options);
 
-/// The plan that is estimated to be fastest. `target` is a device's, e.g. "gfx942", or null for the
+/// Makes the plan that is predicted to be fastest. `target` is e.g. "gfx942", or null for the
 /// calling thread's current device.
 GRIDWISE_API gridwise_status gridwise_make_plan(const gridwise_conv_problem* problem,
                                                 const char* target,
                                                 const gridwise_plan_options* options,
                                                 gridwise_plan** plan);
-/// The first `capacity` plans, the fastest by estimate first, and how many there are.
+/// Makes up to `capacity` plans, fastest predicted first, and writes their number to `count`.
+/// Requires an array `plans` of `capacity` elements.
 GRIDWISE_API gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem,
                                                  const char* target,
                                                  const gridwise_plan_options* options, int capacity,
                                                  gridwise_plan** plans, int* count);
-/// The plan of a line that gridwise_plan_line gave, of this version of the library.
+/// Makes the plan of a line that gridwise_plan_line returned in this version of the library.
 GRIDWISE_API gridwise_status gridwise_parse_plan(const char* line, gridwise_plan** plan);
 GRIDWISE_API void gridwise_free_plan(gridwise_plan* plan);
 
-// Strings are valid as long as the plan.
+// Properties of a plan, which must not be null. Strings are valid as long as the plan.
 GRIDWISE_API const char* gridwise_plan_family(const gridwise_plan* plan);
 GRIDWISE_API const char* gridwise_plan_instance(const gridwise_plan* plan);  // the kernel's name
 GRIDWISE_API const char* gridwise_plan_line(const gridwise_plan* plan);
@@ -171,37 +181,38 @@ GRIDWISE_API const char* gridwise_plan_description(const gridwise_plan* plan);  
 GRIDWISE_API int64_t gridwise_plan_workspace_bytes(const gridwise_plan* plan);
 GRIDWISE_API double gridwise_plan_estimated_ms(const gridwise_plan* plan);
 
-/// Why a kernel does not compute a problem.
+/// The property of a problem that a kernel does not support.
 typedef enum gridwise_refusal {
-  GRIDWISE_REFUSED_OTHER = 0,  // the reason says it alone
+  GRIDWISE_REFUSED_OTHER = 0,  // see the reason
   GRIDWISE_REFUSED_TYPE = 1,
   GRIDWISE_REFUSED_DIRECTION = 2,
-  GRIDWISE_REFUSED_LAYOUT = 3,    // where elements lie in memory
-  GRIDWISE_REFUSED_CHANNELS = 4,  // of a group: how many, or what divides them
+  GRIDWISE_REFUSED_LAYOUT = 3,    // positions of elements in memory
+  GRIDWISE_REFUSED_CHANNELS = 4,  // number of channels of a group, or its divisors
   GRIDWISE_REFUSED_GROUPS = 5,
   GRIDWISE_REFUSED_FILTER = 6,  // its taps, strides, dilations or padding
   GRIDWISE_REFUSED_SIZE = 7     // too large, or too many launches
 } gridwise_refusal;
 
-/// What a kernel says to a problem. The strings are valid as long as the list.
+/// Whether and how fast a kernel computes a problem. The strings are valid as long as the list.
 typedef struct gridwise_explanation {
   size_t size;  // of this struct: sizeof(gridwise_explanation), set by the caller
   const char *family, *instance;
   const char* reason;   // why it does not compute the problem; null if it does
-  int32_t refusal;      // a gridwise_refusal, where there is a reason
-  double estimated_ms;  // where there is none
+  int32_t refusal;      // a gridwise_refusal, if there is a reason
+  double estimated_ms;  // if there is no reason
 } gridwise_explanation;
 
 typedef struct gridwise_explanations gridwise_explanations;
 
-/// What every kernel for the direction and type says: those that compute the problem first, in the
-/// order of gridwise_rank_plans.
+/// Explains every kernel of the direction and type. The list begins with the kernels that compute
+/// the problem, in the order of gridwise_rank_plans.
 GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* problem,
                                               const char* target,
                                               const gridwise_plan_options* options,
                                               gridwise_explanations** explanations);
 GRIDWISE_API int gridwise_explanation_count(const gridwise_explanations* explanations);
-/// Fills in the `index`-th, from 0 to the count less 1; GRIDWISE_INVALID_ARGUMENT for others.
+/// Fills in the explanation at `index`, from 0 to count - 1. Returns GRIDWISE_INVALID_ARGUMENT for
+/// any other index.
 GRIDWISE_API gridwise_status gridwise_explanation_at(const gridwise_explanations* explanations,
                                                      int index, gridwise_explanation* explanation);
 GRIDWISE_API void gridwise_free_explanations(gridwise_explanations* explanations);
@@ -211,8 +222,8 @@ GRIDWISE_API void gridwise_free_explanations(gridwise_explanations* explanations
 /// A plan whose kernels are loaded.
 typedef struct gridwise_executable gridwise_executable;
 
-/// Device addresses: a and b are the operands, d0 and d1 those of the epilogue, a1 and b1 those
-/// that operands are sums with.
+/// Device addresses: a and b are the operands, d0 and d1 the tensors of the epilogue, a1 and b1 the
+/// tensors added to the operands.
 typedef struct gridwise_tensors {
   size_t size;  // of this struct: sizeof(gridwise_tensors), set by the caller
   const void *a, *b;
@@ -220,46 +231,49 @@ typedef struct gridwise_tensors {
   const void *d0, *d1, *a1, *b1;
 } gridwise_tensors;
 
+/// Loads the plan's kernels. The executable does not need `plan` afterwards.
 GRIDWISE_API gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv);
-/// Once the work that was launched is done.
+/// Frees the executable. Requires that all work that it launched is done.
 GRIDWISE_API void gridwise_free_executable(gridwise_executable* conv);
 
-/// Starts the convolution on `stream`, a hipStream_t of the device of gridwise_load (null: the
-/// default stream), and returns. It writes every element of `out` and allocates nothing, so that a
-/// stream can be captured. `workspace` is device memory that nothing else uses until then.
+/// Starts the convolution on `stream` and returns. `stream` is a hipStream_t of the device of
+/// gridwise_load; null is the default stream. The convolution writes every element of `out`. The
+/// function allocates nothing, so a graph can capture the stream. `workspace` is device memory that
+/// nothing else uses until the convolution is done.
 GRIDWISE_API gridwise_status gridwise_launch(const gridwise_executable* conv,
                                              const gridwise_tensors* tensors, void* workspace,
                                              int64_t workspace_bytes, void* stream);
 
 enum { GRIDWISE_DEVICE_CLOCK = 0, GRIDWISE_SIMULATED_CLOCK = 1, GRIDWISE_HOST_CLOCK = 2 };
 
-/// Measures the first `capacity` plans, on `tensors` whose `out` is overwritten, for about
-/// `time_limit_s` seconds at most, and writes them and their milliseconds, the fastest first, how
-/// many there are, and what the times are times of: a device, the simulator's model of one
-/// (GRIDWISE_SIM=time), or simulating.
+/// Measures the first `capacity` plans on `tensors`, for at most about `time_limit_s` seconds, and
+/// overwrites `out`. Writes the plans and their milliseconds, fastest first, and their number to
+/// `count`. `clock` says what the times measure: a device, the simulator's model of a device
+/// (GRIDWISE_SIM=time), or the simulation itself on the host. Requires arrays of `capacity`
+/// elements.
 GRIDWISE_API gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
                                            const gridwise_plan_options* options,
                                            const gridwise_tensors* tensors, void* stream,
                                            double time_limit_s, int capacity, gridwise_plan** plans,
                                            double* milliseconds, int* count, int* clock);
 
-// ---- Plans in a file, which any number of processes may read and add to
+// ---- Plans in a file, which any number of processes may read and extend
 
 typedef struct gridwise_cache gridwise_cache;
 
-/// Reads the file; there need not be one.
+/// Reads the file, which need not exist.
 GRIDWISE_API gridwise_status gridwise_open_cache(const char* path, gridwise_cache** cache);
 GRIDWISE_API void gridwise_close_cache(gridwise_cache* cache);
-/// The plan that was stored last; GRIDWISE_NOT_FOUND if there is none.
+/// Finds the plan that was stored last. Returns GRIDWISE_NOT_FOUND if there is none.
 GRIDWISE_API gridwise_status gridwise_cache_find(const gridwise_cache* cache,
                                                  const gridwise_conv_problem* problem,
                                                  const char* target, gridwise_plan** plan);
-/// Adds a line to the file.
+/// Stores the plan, as a new line of the file.
 GRIDWISE_API gridwise_status gridwise_cache_store(gridwise_cache* cache, const gridwise_plan* plan);
-/// Why the `index`-th line that could not be used was skipped; null: there are no more.
+/// Returns why the skipped line number `index` could not be used; null if there are no more.
 GRIDWISE_API const char* gridwise_cache_skipped(const gridwise_cache* cache, int index);
 
-// ---- Devices and their memory, for programs that have no HIP of their own
+// ---- Devices and their memory, for programs that do not use HIP themselves
 
 /// Makes the first device of the target the calling thread's current one.
 GRIDWISE_API gridwise_status gridwise_use_device(const char* target);

@@ -1,15 +1,18 @@
-"""Gridwise's convolutions from Python, by its C API (gridwise/c/gridwise.h). Needs no package.
+"""Gridwise's convolutions in Python, on top of the C API (gridwise/c/gridwise.h). Needs no package.
 
     import gridwise
     gridwise.use_device("gfx942")
     problem = gridwise.Problem("fwd", "f16", batch=2, c=64, k=64, size=(16, 16), filter=(3, 3), pad=1)
-    y = problem(x, w)                                  # NumPy arrays, if there is NumPy
+    y = problem(x, w)                                  # NumPy arrays
     with problem.plans(5)[0].load() as conv:           # device tensors, e.g. PyTorch's
         conv(x, w, y, workspace, stream=torch.cuda.current_stream())
 
-Device tensors are whatever has __cuda_array_interface__ or __dlpack__ and lies in device memory (PyTorch, CuPy, JAX),
-a Buffer, or an address. They are packed, in the problem's layout. The library is the file that the environment variable
-GRIDWISE_LIBRARY names, else libgridwise.so beside this file or in ../../c. `gridwise.torch` is for models of PyTorch.
+A device tensor is a Buffer, an address, or any object in device memory that has __cuda_array_interface__ or __dlpack__
+(PyTorch, CuPy, JAX). It must be packed, in the problem's layout. Functions raise Error if the library reports an error, and
+ValueError or TypeError if an argument has a wrong value or type.
+
+The environment variable GRIDWISE_LIBRARY names the library's file. By default it is libgridwise.so next to this file or in
+../../c. `gridwise.torch` is for PyTorch models.
 """
 
 import contextlib
@@ -28,7 +31,7 @@ REFUSALS = ("other", "type", "direction", "layout", "channels", "groups", "filte
 
 
 class Error(Exception):
-    """What the library says; `status` is a gridwise_status of gridwise.h."""
+    """An error of the library. The message is a sentence; `status` is a gridwise_status of gridwise.h."""
 
     def __init__(self, status, message):
         super().__init__(message)
@@ -140,7 +143,7 @@ def _bytes(text):
 
 
 def version():
-    """The library's, e.g. "0.2.0"."""
+    """Returns the library's version, e.g. "0.2.0"."""
     return _lib.gridwise_version().decode()
 
 
@@ -163,7 +166,7 @@ class Buffer:
 
     @classmethod
     def of(cls, data):
-        """A copy of what has the buffer protocol: bytes, array.array, a NumPy array."""
+        """Returns a copy of an object with the buffer protocol: bytes, array.array, a NumPy array."""
         data = memoryview(data).tobytes()
         buffer = cls(len(data))
         _check(_lib.gridwise_copy_to_device(buffer._address, data, ctypes.c_int64(len(data))))
@@ -184,7 +187,7 @@ class Buffer:
 
 
 class _DLTensor(ctypes.Structure):
-    """DLPack's DLTensor, which a capsule "dltensor" begins with."""
+    """DLPack's DLTensor, the first member of a capsule "dltensor"."""
 
     _fields_ = [
         ("data", ctypes.c_void_p),
@@ -211,7 +214,7 @@ def _product(sizes):
 
 
 def _is_packed(shape, strides):
-    """Whether strides, in elements, are those of a row-major tensor."""
+    """Returns whether strides, in elements, are those of a packed row-major tensor."""
     expected = 1
     for size, stride in reversed(list(zip(shape, strides))):
         if size > 1 and stride != expected:
@@ -245,7 +248,7 @@ def _from_interface(interface):
 
 
 def _place_of(tensor, name):
-    """The device address of a tensor and its bytes, None for an address alone: see the module's text for what it may be."""
+    """Returns the device address and the bytes of a tensor (see the module's docstring). The bytes of an address are None."""
     if isinstance(tensor, int):
         return tensor, None
     if isinstance(tensor, Buffer):
@@ -258,7 +261,7 @@ def _place_of(tensor, name):
 
 
 def address_of(tensor, bytes_, name):
-    """The device address of a tensor, which has as many bytes."""
+    """Returns the device address of a tensor. Raises ValueError if it does not have `bytes_` bytes."""
     if tensor is None:
         return None
     address, size = _place_of(tensor, name)
@@ -268,21 +271,21 @@ def address_of(tensor, bytes_, name):
 
 
 def _stream(stream):
-    """The handle of a stream: PyTorch's, CuPy's, a number, or None, the default one."""
+    """Returns the handle of a stream: of PyTorch, of CuPy, a number, or None for the default stream."""
     for attribute in ("cuda_stream", "ptr"):
         stream = getattr(stream, attribute, stream)
     return ctypes.c_void_p(stream)
 
 
 def _index(names, value, field):
-    """The number of an enumerator."""
+    """Returns the number of an enumerator. Raises ValueError if there is none of that name."""
     if value not in names:
         raise ValueError(f"{field} is {value!r}; must be one of {', '.join(names)}")
     return names.index(value)
 
 
 def _three(argument, values, rank, default):
-    """Sizes of d, h, w: of the axes there are, or one for all."""
+    """Returns the values of d, h, w, from one value per axis or one value for all axes."""
     values = (values,) * rank if isinstance(values, int) else tuple(values)
     if len(values) != rank:
         raise ValueError(f"{argument} is {values}; must be one number, or one of each of size's {rank} axes")
@@ -299,12 +302,26 @@ def _explained(explanations, index):
 
 
 class Problem:
-    """A grouped convolution in one direction. `c` and `k` count all groups; `size` and `filter` are of 1 to 3 axes,
-    outermost first; `stride`, `dilation`, `pad` and `pad_end` are the same or one number for every axis. `epilogue`
-    has up to two (op, type, scale, strides), op "add" or "mul", strides by the output's six axes; `unary` is one of UNARY,
-    or (name, parameter). With `scale_a` forward multiplies scale_a * a + a1 in place of a, and so with `scale_b`. `strides` describes
-    tensors in place of the layouts: a dict of "x", "y" (by n, d, h, w, g, c of a group) and "w" (g, k of a group, z, y,
-    x, c of a group), in elements, which must be those of a layout."""
+    """A grouped convolution in one direction.
+
+    Args:
+      direction: one of DIRECTIONS.
+      type: the operands' type, one of TYPES.
+      batch: images.
+      c, k: input and output channels of all groups together.
+      size: input pixels of 1 to 3 axes, outermost first.
+      filter, stride, dilation, pad, pad_end: one number per axis, or one number for all. `pad_end` defaults to `pad`.
+      out_type: the output's type. It defaults to that of the operands; for 8-bit operands, to that of their sums.
+      layout, weight_layout: one of LAYOUTS, of WEIGHT_LAYOUTS.
+      strides: strides in elements, instead of the layouts. A dict of "x" and "y" (n, d, h, w, g, c of a group) and "w" (g, k of
+        a group, z, y, x, c of a group). They must match a layout.
+      alpha, low, high: out = clamp(unary(d1 op (d0 op (alpha * conv))), low, high).
+      epilogue: up to two (op, type, scale, strides). `op` is "add" or "mul"; `strides` are for the output's six axes.
+      unary: one of UNARY, or (name, parameter).
+      scale_a, scale_b: if given, forward uses scale_a * a + a1 instead of a, or scale_b * b + b1 instead of b.
+
+    Raises Error if the problem is invalid.
+    """
 
     def __init__(
         self,
@@ -372,7 +389,7 @@ class Problem:
         self.out_type = TYPES[kind.value]
 
     def bytes_of(self, name):
-        """Of "a", "b", "a1", "b1" or "out"; nothing of the epilogue's, whose strides decide."""
+        """Returns the bytes of "a", "b", "a1", "b1" or "out". Returns None for epilogue tensors: they depend on the strides."""
         size = TYPE_BYTES[self.out_type if name == "out" else self.type]
         name = name.removesuffix("1")
         return getattr(self, name + "_elements") * size if name in ("a", "b", "out") else None
@@ -382,8 +399,8 @@ class Problem:
         return Tensors(*(address_of(value, self.bytes_of(name), name) for name, value in values.items()))
 
     def plans(self, n=1, target=None, **options):
-        """The first n plans, the fastest by estimate first, for a target or else the current device. Options: family,
-        instance, op, splits, atomic, model (False: rank by estimates alone), workspace_limit (bytes)."""
+        """Returns up to n plans, fastest predicted first. `target` defaults to the current device. Options: family, instance,
+        op, splits, atomic, model (False: rank by estimates alone) and workspace_limit (bytes)."""
         raw, count = (ctypes.c_void_p * n)(), ctypes.c_int()
         _check(
             _lib.gridwise_rank_plans(
@@ -393,8 +410,9 @@ class Problem:
         return [Plan(self, raw[i]) for i in range(count.value)]
 
     def explain(self, target=None, **options):
-        """What every kernel says: those that compute the problem first, in the order of plans(). Dicts of family, instance
-        and estimated_ms, or the reason why it does not compute it and a word of REFUSALS, refusal."""
+        """Returns a dict per kernel: first the kernels that compute the problem, in the order of plans(). Each has "family" and
+        "instance". If the kernel computes the problem, it has "estimated_ms"; otherwise "reason" and "refusal", one of
+        REFUSALS."""
         explanations = ctypes.c_void_p()
         _check(
             _lib.gridwise_explain(ctypes.byref(self.raw), _bytes(target), _options(options), ctypes.byref(explanations))
@@ -405,8 +423,8 @@ class Problem:
             _lib.gridwise_free_explanations(explanations)
 
     def tune(self, a, b, out, d0=None, d1=None, a1=None, b1=None, *, n=5, time_limit_s=5.0, stream=None, **options):
-        """[(milliseconds, plan)] of the first n plans on the current device, the fastest first, and whose time that
-        is: "device", "simulated" or "host". `out` is overwritten."""
+        """Measures the first n plans on the current device, for at most about `time_limit_s` seconds. Overwrites `out`. Returns
+        ([(milliseconds, plan)], clock), fastest first. `clock` says what the times measure: one of CLOCKS."""
         tensors = self.tensors(a, b, out, d0, d1, a1, b1)
         raw, times = (ctypes.c_void_p * n)(), (ctypes.c_double * n)()
         count, clock = ctypes.c_int(), ctypes.c_int()
@@ -427,7 +445,7 @@ class Problem:
         return [(times[i], Plan(self, raw[i])) for i in range(count.value)], CLOCKS[clock.value]
 
     def __call__(self, a, b, d0=None, d1=None, a1=None, b1=None):
-        """The output as a flat NumPy array, of NumPy arrays of any shape, computed on the current device."""
+        """Computes the output on the current device. Takes NumPy arrays of any shape and returns a flat NumPy array."""
         import numpy
 
         def upload(array, kind):
@@ -462,7 +480,7 @@ def _options(options):
 
 
 class Plan:
-    """How a problem is computed. `line` is a text that `parse_plan` makes the same plan of."""
+    """How a problem is computed. `parse_plan` makes the same plan from the text `line`."""
 
     def __init__(self, problem, handle):
         self.problem, self.handle = problem, ctypes.c_void_p(handle)
@@ -478,7 +496,7 @@ class Plan:
         return self.description
 
     def load(self):
-        """On the current device."""
+        """Returns an Executable on the current device."""
         return Executable(self)
 
     def __del__(self):
@@ -487,21 +505,21 @@ class Plan:
 
 
 def parse_plan(problem, line):
-    """The plan of a line, which is of `problem`."""
+    """Returns the plan that `line` describes. Requires that it is a plan of `problem`."""
     handle = ctypes.c_void_p()
     _check(_lib.gridwise_parse_plan(_bytes(line), ctypes.byref(handle)))
     return Plan(problem, handle.value)
 
 
 class Executable(contextlib.AbstractContextManager):
-    """A plan whose kernels are loaded; at the end of `with` its work must be done."""
+    """A plan whose kernels are loaded. Its work must be done before the end of `with`."""
 
     def __init__(self, plan):
         self.plan, self.handle = plan, ctypes.c_void_p()
         _check(_lib.gridwise_load(plan.handle, ctypes.byref(self.handle)))
 
     def __call__(self, a, b, out, workspace=None, d0=None, d1=None, a1=None, b1=None, *, stream=None):
-        """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes."""
+        """Starts the convolution on the stream and returns. `workspace` has at least plan.workspace_bytes bytes."""
         tensors = self.plan.problem.tensors(a, b, out, d0, d1, a1, b1)
         place, bytes_ = (None, 0) if workspace is None else _place_of(workspace, "workspace")
         self.launch(tensors, place, self.plan.workspace_bytes if bytes_ is None else bytes_, _stream(stream))
@@ -520,7 +538,7 @@ class Executable(contextlib.AbstractContextManager):
 
 
 class Cache:
-    """Plans in a file, which any number of processes may read and add to."""
+    """A file of plans, which any number of processes may read and extend."""
 
     def __init__(self, path):
         self.handle = ctypes.c_void_p()
@@ -528,14 +546,14 @@ class Cache:
 
     @property
     def skipped(self):
-        """Why lines of the file could not be used."""
+        """The reasons why lines of the file could not be used."""
         lines = []
         while (line := _lib.gridwise_cache_skipped(self.handle, len(lines))) is not None:
             lines.append(line.decode())
         return lines
 
     def find(self, problem, target=None):
-        """The plan that was stored last, or None."""
+        """Returns the plan of the problem that was stored last, or None."""
         handle = ctypes.c_void_p()
         status = _lib.gridwise_cache_find(
             self.handle, ctypes.byref(problem.raw), _bytes(target), ctypes.byref(handle)

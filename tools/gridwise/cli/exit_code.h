@@ -4,16 +4,15 @@
 
 namespace gridwise {
 
-/// What the program's exit status tells a script.
+/// The program's exit status.
 enum ExitCode : int {
   kSuccess = 0,
   kVerificationFailed = 1,  // it ran, and the result is wrong
-  kBadUsage = 2,            // a flag, a file, the problem or its plan
-  kDeviceError = 3,         // no device, or one that failed
+  kBadUsage = 2,            // a bad flag, file, problem or plan
+  kDeviceError = 3,         // there is no device, or it failed
 };
 
-/// Prints the sentence of an error to stderr, behind what stdout has been given, and returns
-/// `code`.
+/// Prints the message of an error to stderr, after flushing stdout, and returns `code`.
 ExitCode Fail(const absl::Status& status, ExitCode code = kBadUsage);
 
 }  // namespace gridwise

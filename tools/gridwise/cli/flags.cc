@@ -18,7 +18,8 @@
 namespace gridwise {
 namespace {
 
-/// What a value of the flag must be, behind "must be"; empty where its own parser says it.
+/// Returns what a value of the flag must be, to follow "must be". Empty if the flag's parser says
+/// it.
 std::string_view MustBe(const absl::CommandLineFlag& flag) {
   if (flag.IsOfType<std::optional<int64_t>>() || flag.IsOfType<int>()) return "a whole number";
   if (flag.IsOfType<uint64_t>()) return "a whole number, 0 or more";
@@ -32,7 +33,7 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
   if (flag.ParseFrom(value, &error)) return absl::OkStatus();
   const std::string_view must_be = MustBe(flag);
   const size_t reason =
-      error.rfind("; ");  // of "Illegal value '3y' specified for flag 'in'; 3y..."
+      error.rfind("; ");  // in "Illegal value '3y' specified for flag 'in'; 3y..."
   return absl::InvalidArgumentError(absl::StrCat(
       Spelling(flag.Name()), " is '", value, "'; ", must_be.empty() ? "" : "must be ",
       !must_be.empty() ? must_be

@@ -19,19 +19,24 @@ std::string AbslUnparseFlag(const OperationCount& count);
 
 /// A command line, taken apart.
 struct CommandLine {
-  std::vector<std::string> words;  // what is no flag; the program's name first
-  std::vector<std::string> flags;  // names of the flags that were given, as "pad_end"
+  std::vector<std::string> words;  // arguments that are not flags; the program's name is first
+  std::vector<std::string> flags;  // names of the given flags, such as "pad_end"
 };
 
-/// Sets Abseil's flags from `arguments`, the program's name first. "--pad-end=1", "--pad-end 1" and
-/// "--pad_end=1" are the same, but a value that begins with "--" wants the first form; switches
-/// take no value, or true or false; behind "--" there are no flags. `known` are the flags that a
-/// user may give. Errors name the flag, its value and what it must be. (Abseil's own parser ends
-/// the program, and with a status that means something else here.)
+/// Sets Abseil's flags from `arguments`. The first argument is the program's name. `known` lists
+/// the flags that a user may give.
+///
+///   - "--pad-end=1", "--pad-end 1" and "--pad_end=1" are the same. A value that begins with "--"
+///     requires the first form.
+///   - Switches take no value, or true or false.
+///   - There are no flags after "--".
+///
+/// Errors name the flag, its value and the rule. Abseil's own parser is not used because it exits
+/// with a status that has another meaning here.
 absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arguments,
                                              const std::vector<std::string_view>& known);
 
-/// "--pad-end", as users write the flag "pad_end".
+/// Returns the flag "pad_end" as users write it: "--pad-end".
 std::string Spelling(std::string_view flag);
 
 }  // namespace gridwise

@@ -25,7 +25,7 @@ constexpr std::pair<std::string_view, WordKind> kFlags[] = {
     {"family", WordKind::kFamily},
     {"op", WordKind::kOp}};
 
-/// Flags that another program's command of this name has, and ours that do the same.
+/// Flags of the same command in another program, and our flags that do the same.
 struct OtherFlag {
   std::string_view command, other, ours;
 };
@@ -38,7 +38,7 @@ constexpr OtherFlag kOtherFlags[] = {{"instances", "filter", "where"},
                                      {"problems", "count", "number"},
                                      {"problems", "output", "csv"}};
 
-/// Flags of version 0.1, and what they are called now.
+/// Flags of version 0.1, and their current names.
 constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
     {"row", "instance"},
     {"rows", "instances"},
@@ -46,7 +46,7 @@ constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
     {"first_rows", "first-instances"},
     {"random_rows", "random-instances"}};
 
-/// What is no value of a flag here, and why.
+/// Words that are not values of a flag here, and why.
 struct OtherWord {
   std::string_view flag, word, is;
 };
@@ -56,8 +56,8 @@ constexpr OtherWord kOtherWords[] = {
     {"op", "xdl", "the matrix unit of --device=gfx942 and gfx950"},
     {"op", "wmma", "the matrix unit of --device=gfx1100 and gfx1201"},
     {"direction", "bwd", "either bwd_data or bwd_weight"},
-    {"weight_layout", "kcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"},
-    {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; gkyxc and kyxgc are"}};
+    {"weight_layout", "kcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"},
+    {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"}};
 
 std::optional<WordKind> KindOf(std::string_view flag) {
   for (const auto& [name, kind] : kFlags) {
@@ -66,7 +66,7 @@ std::optional<WordKind> KindOf(std::string_view flag) {
   return std::nullopt;
 }
 
-/// Our word for a value of a flag.
+/// Returns our word for a value of a flag.
 absl::StatusOr<std::string> ValueOf(std::string_view flag, const std::string& value) {
   const std::optional<WordKind> kind = KindOf(flag);
   if (!kind) return value;
@@ -80,7 +80,7 @@ absl::StatusOr<std::string> ValueOf(std::string_view flag, const std::string& va
   return ours;
 }
 
-/// Our words for a choice of `compare`, as family=classic,op=TwoStage+wavelet.
+/// Translates a choice of `compare`, such as family=classic,op=TwoStage+wavelet.
 absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
   std::vector<std::string> parts;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(choice, ','))) {
@@ -100,7 +100,7 @@ absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
   return absl::StrJoin(parts, ",");
 }
 
-/// An error if the flag has another name now.
+/// Returns an error if the flag has a new name.
 absl::Status CheckFlag(std::string_view name) {
   const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
   for (const auto& [retired, now] : kRetiredFlags) {
@@ -122,7 +122,7 @@ std::string FlagOf(std::string_view command, std::string_view name) {
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arguments) {
-  std::vector<std::size_t> words;  // places of what is no flag
+  std::vector<std::size_t> words;  // positions of arguments that are not flags
   std::string command;
   for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
     std::string& argument = arguments[i];
@@ -143,7 +143,7 @@ absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arg
     const bool is_choice = command == "compare" && (flag == "a" || flag == "b");
     if (!is_choice && !KindOf(flag)) continue;
     const bool is_next = equals == argument.npos;   // the value
-    if (is_next && ++i == arguments.size()) break;  // there is none, which is an error
+    if (is_next && ++i == arguments.size()) break;  // the value is missing, which is an error
     std::string& text = arguments[i];
     const std::size_t begin = is_next ? 0 : text.find('=') + 1;
     absl::StatusOr<std::string> value =

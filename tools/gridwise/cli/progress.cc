@@ -18,7 +18,7 @@ constexpr auto kQuiet = std::chrono::seconds(2);
 constexpr auto kTerminalInterval = std::chrono::milliseconds(500);
 constexpr auto kLogInterval = std::chrono::seconds(15);
 constexpr int kNarrowestBar = 10, kWidestBar = 40;  // columns
-constexpr double kMinFraction = 0.01;               // below it an estimate of the rest is a guess
+constexpr double kMinFraction = 0.01;               // below this, the remaining time is a guess
 
 }  // namespace
 

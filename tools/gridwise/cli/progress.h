@@ -9,13 +9,13 @@
 
 namespace gridwise {
 
-/// Tells on stderr, from a thread of its own, how far a long step is: on a terminal one line that
-/// is rewritten and at last removed, elsewhere a line now and then. A step of less than two seconds
-/// says nothing.
+/// Shows the progress of a long step on stderr, from its own thread. On a terminal it rewrites one
+/// line, and finally removes it. Elsewhere it prints a line now and then. A step of less than two
+/// seconds shows nothing.
 class Progress {
  public:
-  /// `fraction` returns how much is done, 0 to 1, or nothing when that is not known; it is called
-  /// from another thread.
+  /// `fraction` returns the fraction that is done, from 0 to 1, or nullopt if it is unknown. It is
+  /// called from another thread.
   Progress(std::string what, std::function<std::optional<double>()> fraction);
   ~Progress();
 
@@ -31,11 +31,11 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the others
 };
 
-/// "simulating: 25%, 10 s, about 30 s left", and behind it, where the fraction is known, a bar of
-/// what is left of `columns`: " [#####---------------]".
+/// Returns "simulating: 25%, 10 s, about 30 s left". If the fraction is known, a bar fills the rest
+/// of `columns`: " [#####---------------]".
 std::string ProgressText(const std::string& what, std::optional<double> fraction, double seconds,
                          int columns = 0);
 

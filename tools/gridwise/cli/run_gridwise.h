@@ -5,31 +5,32 @@
 #include "core/text/shell.h"
 #include "llvm/Support/JSON.h"
 
-/// The program, as tests run it: its exit status and what it says.
+/// Runs the program in tests, and returns its exit status and output.
 
 namespace gridwise {
 
-/// The target under test.
+/// Returns the target under test.
 std::string Target();
 
-/// stdout and stderr of the program with these arguments, on the target under test where commands
-/// want one and they name none. Compiled kernels are kept in the test's folder.
+/// Runs the program with these arguments. Commands that need a device use the target under test,
+/// unless the arguments name one. Compiled kernels are kept in the test's folder.
 ShellResult Gridwise(const std::string& arguments);
 
-/// Expects a bad command line: one sentence that says what is wrong, and the status of bad usage.
+/// Expects that the program refuses the arguments with one line that contains `sentence`, and with
+/// the status of bad usage.
 void ExpectRefusal(const std::string& arguments, const std::string& sentence);
 
-/// A document of --json; null after a failure.
+/// Runs the program with --json and returns the document; null after a failure.
 llvm::json::Value Json(const std::string& arguments);
 
-/// Arguments of a problem that is computed at once.
+/// Arguments of a problem that is computed quickly.
 inline constexpr char kSmall[] =
     "run bwd_data --n=2 --c=24 --k=20 --in=9x7 --filter=3x2 --stride=2x1 --pad=1 ";
 
-/// The file of a problem set of three small layers, the second in one direction only.
+/// Returns the file of a problem set of three small layers. The second has one direction only.
 std::string SmallSet();
 
-/// A file for what a test does not look at.
+/// Returns a file for output that a test does not read.
 std::string Unread();
 std::string ReadText(const std::string& path);
 int CountLines(const std::string& text);

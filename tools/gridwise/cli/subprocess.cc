@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLastWords = 1000;
 
-/// Starts the program in a process group of its own, with `error` as its stderr.
+/// Starts the program in a new process group, with `error` as its stderr.
 absl::StatusOr<pid_t> Start(const std::vector<std::string>& arguments, int error) {
   std::vector<char*> words;
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.data()));
@@ -36,7 +36,7 @@ absl::StatusOr<pid_t> Start(const std::vector<std::string>& arguments, int error
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  // Takes what is written as /dev/null does, in whose place programs of root may leave a file.
+  // Discards output like /dev/null, which a program of root may have replaced with a file.
   posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/zero", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&files, error, STDERR_FILENO);
   posix_spawnattr_init(&attributes);
@@ -50,10 +50,10 @@ absl::StatusOr<pid_t> Start(const std::vector<std::string>& arguments, int error
   return child;
 }
 
-/// Reads `from` until nobody can write to it any more, or the time has come; false: it has.
+/// Reads `from` until all writers have closed it. Returns false if the time limit comes first.
 bool ReadUntil(int from, Clock::time_point end, std::string& text) {
   for (;;) {
-    // Rounded up: it has all of its time.
+    // Rounded up, so that the program gets all of its time.
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now()).count();
     if (left <= 0) return false;
     pollfd waited = {.fd = from, .events = POLLIN, .revents = 0};
@@ -66,7 +66,7 @@ bool ReadUntil(int from, Clock::time_point end, std::string& text) {
   }
 }
 
-/// Waits for the child until the time has come; false: it has.
+/// Waits for the child. Returns false if the time limit comes first.
 bool WaitUntil(pid_t child, Clock::time_point end, int& status) {
   for (;;) {
     const pid_t ended = waitpid(child, &status, WNOHANG);
@@ -98,7 +98,7 @@ absl::StatusOr<Ending> RunProgram(const std::vector<std::string>& arguments, dou
       start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit_s));
   Ending ending = {.limit_s = limit_s, .last_words = ""};
   int status = 0;
-  // It may close stderr and go on, or leave it to processes that it started.
+  // The program may close stderr and continue, or pass it to processes that it started.
   ending.is_late = !ReadUntil(ends[0], end, ending.last_words) || !WaitUntil(*child, end, status);
   if (ending.is_late) {
     kill(-*child, SIGKILL);

@@ -27,7 +27,7 @@
 namespace gridwise {
 namespace {
 
-/// The cheapest plan of the choices.
+/// Returns the cheapest plan of the choices.
 ComparedSide PlanSide(const Problem& problem, Gfx gfx, const std::vector<PlanOptions>& choices) {
   ComparedSide side;
   for (const PlanOptions& choice : choices) {
@@ -54,7 +54,7 @@ void Verify(const Problem& problem, const Operands& operands, const Expected& ex
     side.sim = outcome->sim;
     status = Judge(problem, *outcome, expected).status;
   } else {
-    ResetDevice().IgnoreError();  // a fault stays with the device until then
+    ResetDevice().IgnoreError();  // the device keeps a fault until then
   }
   side.failed = !status.ok();
   side.reason = status.message();
@@ -97,7 +97,7 @@ absl::StatusOr<const PublishedComparison*> FindPublished(std::string_view name) 
                    })));
 }
 
-/// The options with those of a published comparison, where they say nothing else.
+/// Returns the options; empty ones come from a published comparison.
 CompareOptions WithPublished(CompareOptions options, const PublishedComparison& published) {
   const auto set = [](std::string& field, std::string_view value) {
     if (field.empty()) field = value;
@@ -110,7 +110,7 @@ CompareOptions WithPublished(CompareOptions options, const PublishedComparison& 
   return options;
 }
 
-/// A choice that no problem of the selection understands is a mistake, and its reason one sentence.
+/// Returns an error if no problem of the selection accepts a choice.
 absl::Status CheckChoice(const char* side, const std::vector<PlanOptions>& choices, Gfx gfx,
                          const Selection& selection) {
   absl::Status first;
@@ -192,11 +192,11 @@ ExitCode CompareCommand(const CompareOptions& given) {
   if (options.request.device.empty()) options.request.device = kDefaultDevice;
   if (options.a.empty() && options.b.empty()) {
     return Fail(absl::InvalidArgumentError(
-        "neither --a nor --b says what to choose from; must be as family=ck,op=wavelet"));
+        "neither --a nor --b is given; give a choice, as in --a=family=ck,op=wavelet"));
   }
   if (options.time && options.verify) {
     return Fail(
-        absl::InvalidArgumentError("--time computes a part of the result at most; it excludes "
+        absl::InvalidArgumentError("--time computes at most a part of the result; it excludes "
                                    "--verify"));
   }
   const auto a = ParseChoice(options.a), b = ParseChoice(options.b);
@@ -216,7 +216,7 @@ ExitCode CompareCommand(const CompareOptions& given) {
   table.device = Name(target->gfx);
   table.verified = options.verify;
   table.timed = options.time;
-  // stdout is for what a program reads, if there is such.
+  // stdout is for machine-readable output, if there is any.
   const bool is_read = options.csv == "-" || options.markdown == "-" || options.page == "-";
   std::FILE* const people = is_read ? stderr : stdout;
   for (const SelectedProblem& selected : selection->problems) {

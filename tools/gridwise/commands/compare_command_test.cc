@@ -34,7 +34,7 @@ TEST(CompareCommand, ComparesTwoChoices) {
   ExpectRefusal(compare + "--a=fastest", "a choice is 'fastest'; must be family=, op=");
   ExpectRefusal(compare + "--a=family=foo --b=family=ck", "a: family is foo; must be one of ");
   ExpectRefusal(compare + "--b=op=cshuffle", "b: op is cshuffle; must be one of ");
-  ExpectRefusal(compare, "neither --a nor --b says what to choose from");
+  ExpectRefusal(compare, "neither --a nor --b is given");
 }
 
 TEST(CompareCommand, WritesTablesToStdout) {
@@ -58,7 +58,7 @@ TEST(CompareCommand, RepeatsAPublishedComparison) {
   const ShellResult timed = Gridwise(compare + "--time");
   EXPECT_EQ(timed.status, kSuccess) << timed.out;
   EXPECT_THAT(timed.out, HasSubstr("by the simulator's clock, not measurements"));
-  ExpectRefusal(compare + "--time --verify", "--time computes a part of the result at most");
+  ExpectRefusal(compare + "--time --verify", "--time computes at most a part of the result");
   ExpectRefusal("compare --published=best", "--published is 'best'; must be one of sub_gemms");
 }
 

@@ -50,7 +50,7 @@ absl::StatusOr<Job> JobOf(const CompileOptions& options) {
   return job;
 }
 
-/// Compiles all instances on `threads` threads; how many have no code.
+/// Compiles all instances on `threads` threads. Returns how many failed.
 std::size_t CompileAll(const Compiler& compiler, const Job& job, unsigned threads) {
   const auto& [gfx, instances] = job;
   std::atomic<std::size_t> next = 0, failed = 0;

@@ -10,15 +10,15 @@ namespace gridwise {
 /// The words and flags of `gridwise compile`.
 struct CompileOptions {
   std::string program;             // argv[0]
-  std::vector<std::string> names;  // of instances, for the flags below
-  std::string family;              // of them; empty: any
+  std::vector<std::string> names;  // names of instances, for the flags below
+  std::string family;              // family of the names; empty: any
   std::string device;              // "gfx942"
   std::string direction;           // empty: fwd
-  std::string instances;  // file of instances, with families, directions and a target of its own
-  int jobs = 0;           // at a time; 0: one a core
+  std::string instances;  // file of instances; it has its own families, directions and target
+  int jobs = 0;           // compilations at the same time; 0: one per core
 };
 
-/// Compiles instances, and prints a line for each: where its code object is, or why there is none.
+/// Compiles instances. Prints a line for each: the path of its code object, or why there is none.
 ExitCode CompileCommand(const CompileOptions& options);
 
 }  // namespace gridwise

@@ -24,19 +24,19 @@
 namespace gridwise {
 namespace {
 
-/// What the instances say to a problem: the cheapest first, then those that cannot compute it.
+/// The instances for a problem: cheapest first, then those that cannot compute it.
 struct Explanation {
   Problem problem;
   DeviceFacts device;
   std::vector<InstanceExplanation> instances;
-  size_t able = 0;  // how many can
+  size_t able = 0;  // number of instances that compute it
   std::string ranked_by = {};
 
-  /// The planner's choice is the one that is ranked first: of equal ones the first.
+  /// Returns the planner's choice: the first of the instances that rank first.
   bool IsChosen(size_t instance) const { return instance == 0 && able > 0; }
 };
 
-/// An error where no instance is for the problem's type.
+/// Returns an error if no instance has the problem's type.
 absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                                     const ResolvedProblem& resolved) {
   const PlanOptions wanted = {
@@ -61,20 +61,19 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
   return explanation;
 }
 
-/// What an instance that computes the problem needs beside the tensors; nothing if it needs
-/// nothing.
+/// Returns the workspace of an instance that computes the problem; "" if it needs none.
 std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.workspace_bytes == 0) return "";
   std::string text = absl::StrFormat("; workspace %d bytes", instance.workspace_bytes);
   const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
   const std::int64_t tensors = conv == nullptr ? 0 : TensorBytes(*conv);
   if (instance.workspace_bytes > explanation.device.memory_bytes - tensors) {
-    absl::StrAppend(&text, ", for which the device's memory has no room beside the tensors");
+    absl::StrAppend(&text, ", which does not fit in the device's memory next to the tensors");
   }
   return text;
 }
 
-/// What an instance says, for people.
+/// Returns an instance's explanation, for people.
 std::string Answer(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.reason) return *instance.reason;
   return absl::StrCat(instance.cost.ToString(explanation.device.clock_ghz),
@@ -131,7 +130,7 @@ absl::StatusOr<Explanation> ExplainRequest(const ExplainOptions& options) {
   return Explain(options, *resolved);
 }
 
-/// The explanations of named problems, each in the directions that its set names.
+/// Returns the explanations of named problems, each in the directions that its set names.
 absl::StatusOr<std::vector<Explanation>> ExplainAll(const ExplainOptions& options,
                                                     const std::vector<std::string>& names) {
   const ProblemRequest& request = options.request;

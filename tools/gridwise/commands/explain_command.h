@@ -11,16 +11,16 @@ namespace gridwise {
 /// The flags of `gridwise explain`.
 struct ExplainOptions {
   ProblemRequest request;
-  std::string family, op, instance;  // narrow what is asked; empty: all
+  std::string family, op, instance;  // restrict the instances; empty: all
   bool json = false;
 };
 
-/// Prints what every instance says to a problem: its cost, the cheapest first, or why it cannot
-/// compute it. The one that the planner chooses is marked. Needs no device.
+/// Prints the cost of every instance for a problem, cheapest first, or why it cannot compute the
+/// problem. Marks the planner's choice. Needs no device.
 ExitCode ExplainCommand(const ExplainOptions& options);
 
-/// The same for the problems called `names`, in place of request.problem: each in the directions
-/// that its set names, unless the request has one.
+/// The same for the problems called `names`, instead of request.problem. Each is explained in the
+/// directions that its set names, unless the request has a direction.
 ExitCode ExplainNamed(const ExplainOptions& options, const std::vector<std::string>& names);
 
 }  // namespace gridwise

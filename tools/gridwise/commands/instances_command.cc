@@ -16,7 +16,7 @@ namespace {
 absl::StatusOr<Built> Build(const InstancesOptions& options, Gfx gfx) {
   if (options.config.empty()) {
     return absl::InvalidArgumentError(
-        "no file of traits is named; `gridwise help instances` tells how");
+        "no file of traits is named; `gridwise help instances` explains how");
   }
   const absl::StatusOr<std::string> text = ReadTextFile(options.config);
   if (!text.ok()) return text.status();

@@ -21,7 +21,7 @@
 namespace gridwise {
 namespace {
 
-/// The instances that the options fit.
+/// Returns the instances that match the options.
 absl::StatusOr<std::vector<InstanceInfo>> FindInstances(const IsaOptions& options) {
   const absl::StatusOr<Gfx> gfx = ParseTarget(options.device);
   if (!gfx.ok()) return gfx.status();

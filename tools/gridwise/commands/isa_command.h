@@ -10,14 +10,14 @@ namespace gridwise {
 struct IsaOptions {
   std::string program;  // argv[0]
   std::string instance;
-  std::string family;     // of the instance; empty: any
+  std::string family;     // family of the instance; empty: any
   std::string device;     // "gfx942"
-  std::string direction;  // of the instance; empty: any
+  std::string direction;  // direction of the instance; empty: any
 };
 
-/// Prints what an instance's kernel needs, what its main loop consists of, and its disassembly. Of
-/// several instances that the options fit, all. A config's name that is no instance is compiled, if
-/// the direction is given.
+/// Prints the resources, the main loop and the disassembly of an instance's kernel. If several
+/// instances match the options, prints all of them. If no instance has the name but it is that of a
+/// config, compiles the config; this requires a direction.
 ExitCode IsaCommand(const IsaOptions& options);
 
 }  // namespace gridwise

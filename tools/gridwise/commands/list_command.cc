@@ -38,7 +38,8 @@ struct ListedInstance {
   std::string kind;
 };
 
-/// The instances that `filter` leaves; an error if one of its words means nothing, or none is left.
+/// Returns the instances that match `filter`. Returns an error if one of its words is unknown, or
+/// if no instance matches.
 absl::StatusOr<std::vector<ListedInstance>> FilteredInstances(const InstanceFilter& filter) {
   std::optional<Gfx> gfx;
   if (!filter.device.empty()) {
@@ -70,7 +71,7 @@ absl::StatusOr<std::vector<ListedInstance>> FilteredInstances(const InstanceFilt
   return instances;
 }
 
-/// Instances by target and what they compute: how many, or each with its family.
+/// Prints instances by target and direction: their number, or each with its family.
 void PrintInstances(const std::vector<ListedInstance>& instances, bool each) {
   for (Gfx gfx : kAllGfx) {
     for (const char* kind : {Name(Direction::kForward), Name(Direction::kBackwardData),
@@ -90,7 +91,7 @@ void PrintInstances(const std::vector<ListedInstance>& instances, bool each) {
   }
 }
 
-/// Directions of a problem of a set, by their names.
+/// Returns the names of the directions of a problem of a set.
 std::vector<std::string> DirectionsOf(const NamedProblem& named) {
   std::vector<std::string> names;
   for (const Direction direction : named.directions) names.push_back(Name(direction));

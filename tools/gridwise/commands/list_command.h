@@ -6,16 +6,16 @@
 
 namespace gridwise {
 
-/// Which instances to list; what is empty narrows nothing.
+/// The instances to list. Empty fields do not restrict the list.
 struct InstanceFilter {
-  std::string device;     // as ParseTarget takes it
-  std::string direction;  // as ParseDirectionWord takes it, or "gemm"
+  std::string device;     // accepted by ParseTarget
+  std::string direction;  // accepted by ParseDirectionWord, or "gemm"
   std::string family;
 };
 
-/// Prints what there is: `what` is "targets", "instances", "problems", or "" for these in short, or
-/// "support", the table of what computes what (of the filter's family, if it has one). `program` is
-/// argv[0]; `json` is for programs to read.
+/// Prints "targets", "instances" or "problems", as `what` says; "" prints all three in short form.
+/// "support" prints the table of supported problems, for the filter's family if it has one.
+/// `program` is argv[0]. `json` selects machine-readable output.
 ExitCode ListCommand(const std::string& what, const InstanceFilter& filter,
                      const std::string& problem_sets, const std::string& program, bool json);
 

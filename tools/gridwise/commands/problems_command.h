@@ -10,16 +10,16 @@ namespace gridwise {
 /// The flags of `gridwise problems`.
 struct ProblemsOptions {
   std::string use;        // "training", "validation", "test"
-  std::string miopen;     // a file of MIOpenDriver's command lines: in place of the generator
+  std::string miopen;     // file of MIOpenDriver command lines, instead of the generator
   std::string direction;  // empty: fwd
   std::uint64_t seed = 1;
   int number = 0;
   double max_flops = 0;  // 0: the generator's own limit
-  std::string csv;       // file that they are written to; empty or -: stdout
+  std::string csv;       // file for the problems; empty or -: stdout
 };
 
-/// Writes a problem set: one that is made by a seeded generator (tools/tune/problem_generator.h),
-/// or the problems of a list of MIOpenDriver's command lines (tools/tune/miopen_list.h).
+/// Writes a problem set: of a seeded generator (tools/tune/problem_generator.h), or of a list of
+/// MIOpenDriver command lines (tools/tune/miopen_list.h).
 ExitCode ProblemsCommand(const ProblemsOptions& options);
 
 }  // namespace gridwise

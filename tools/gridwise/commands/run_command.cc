@@ -31,15 +31,15 @@
 namespace gridwise {
 namespace {
 
-/// What is to be computed, from what.
+/// The problem to compute, and its operands.
 struct Job {
   Problem problem;
   InstancePlan plan;
   Operands operands;
-  DataType file_type = DataType::kF16;  // of the file that is written
+  DataType file_type = DataType::kF16;  // type of the output file
 };
 
-/// A tensor of the problem: the flag and the data of its file, and its shape.
+/// A tensor of the problem: the flag and data of its file, and its shape.
 struct Operand {
   const char* name;
   std::string path;
@@ -54,7 +54,7 @@ absl::StatusOr<std::optional<NpyArray>> ReadOperand(const std::string& path) {
   return *std::move(array);
 }
 
-/// Replaces `data` by the operand's file, if it has one.
+/// Replaces `data` with the operand's file, if it has one.
 absl::Status TakeFile(const Operand& operand, const ConvProblem& problem,
                       std::vector<float>& data) {
   if (!operand.array) return absl::OkStatus();
@@ -65,8 +65,8 @@ absl::Status TakeFile(const Operand& operand, const ConvProblem& problem,
   return absl::OkStatus();
 }
 
-/// The operands a and b of a direction among x, w and dy; an error when a file is given for the
-/// third.
+/// Returns the operands a and b of a direction among x, w and dy. Returns an error if a file is
+/// given for the third.
 absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction direction,
                                                                      const Operand& x,
                                                                      const Operand& w,
@@ -75,14 +75,14 @@ absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction d
   const Operand* b = direction == Direction::kBackwardWeight ? &x : &w;
   for (const Operand* operand : {&x, &w, &dy}) {
     if (operand == a || operand == b || operand->path.empty()) continue;
-    return absl::InvalidArgumentError(absl::StrCat("--", operand->name, " is no operand of ",
+    return absl::InvalidArgumentError(absl::StrCat("--", operand->name, " is not an operand of ",
                                                    Name(direction), ", which takes --", a->name,
                                                    " and --", b->name));
   }
   return std::pair(a, b);
 }
 
-/// A convolution's tensors that have files.
+/// The tensors of a convolution that have files.
 struct Files {
   Operand x, w, dy;
 
@@ -98,7 +98,7 @@ struct Files {
   }
 };
 
-/// Replaces random data by the files' and says what type the output's file has.
+/// Replaces random data with the data of files. Returns the type of the output file.
 absl::Status TakeFiles(const Files& files, const ConvProblem& problem, Job& job) {
   const auto operands = OperandsOf(problem.direction, files.x, files.w, files.dy);
   if (!operands.ok()) return operands.status();
@@ -117,7 +117,7 @@ absl::Status CheckHasNoFiles(const RunOptions& options) {
   for (const std::string* path : {&options.x, &options.w, &options.dy, &options.out}) {
     if (path->empty()) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("'", *path, "' is a file, and gemm computes on random data alone"));
+        absl::StrCat("'", *path, "' is a file; gemm computes only on random data"));
   }
   return absl::OkStatus();
 }
@@ -192,7 +192,8 @@ void PrintOutcome(const Problem& problem, const Outcome& outcome) {
                outcome.sim->ports_ms, outcome.sim->ports);
 }
 
-/// How the result compares with the CPU reference; an error when that cannot be computed.
+/// Compares the result with the CPU reference. Returns an error if the reference cannot be
+/// computed.
 absl::StatusOr<Judgement> Verify(const Job& job, const Outcome& outcome) {
   const absl::StatusOr<Expected> expected = Expect(job.problem, job.operands);
   if (!expected.ok()) return expected.status();
@@ -227,7 +228,7 @@ void PrintTiming(const Timing& timing) {
                timing.ports_ms, timing.ports);
 }
 
-/// Times the job's plan and says how long it takes.
+/// Times the job's plan and prints the time.
 ExitCode RunTimed(const RunOptions& options, const Job& job) {
   const absl::StatusOr<Timing> timing =
       TimePlan(job.problem, job.plan,
@@ -252,7 +253,7 @@ absl::Status WriteOutput(const RunOptions& options, const Job& job, const Outcom
                   TensorToNpy(problem.output_type(), outcome.out, shape.merged, job.file_type));
 }
 
-/// The document of --json: "verified" is there if the result was compared with the reference.
+/// Returns the document of --json. It has "verified" if the result was compared with the reference.
 llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
                           const std::optional<Judgement>& judgement) {
   llvm::json::Object document{
@@ -270,7 +271,7 @@ llvm::json::Object ToJson(const Job& job, const Outcome& outcome,
 ExitCode RunCommand(const RunOptions& options) {
   if (options.time && (options.verify || !options.out.empty())) {
     return Fail(absl::InvalidArgumentError(
-        "--time computes a part of the result at most; it excludes --verify "
+        "--time computes at most a part of the result; it excludes --verify "
         "and --out"));
   }
   const absl::StatusOr<Job> job = Prepare(options);

@@ -58,9 +58,9 @@ TEST(RunCommand, MultipliesMatrices) {
   ExpectRefusal("run gemm --m=8 --n=8", "give --m, --n and --k, or --problem");
   ExpectRefusal("run gemm --m=8 --n=8 --k=0", "k is 0; must be 1 to 8388608");
   ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a=up", "--a: 'up' is no order; must be row or col");
-  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --layout=ngchw", "are of convolutions");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --layout=ngchw", "apply only to convolutions");
   ExpectRefusal("run gemm --m=8 --n=8 --k=8 --out=c.npy",
-                "'c.npy' is a file, and gemm computes on");
+                "'c.npy' is a file; gemm computes only on");
   ExpectRefusal("run gemm --problem=gemms9", "no problem is called 'gemms9' in transformers");
 }
 
@@ -134,9 +134,10 @@ TEST(RunCommand, RunsFunctionsOfOperandsAndResults) {
   EXPECT_THAT(fused.out, HasSubstr("scaleadd"));
   ExpectRefusal("run bwd_data --c=40 --k=24 --in=9x7 --filter=3 --a1=2",
                 "operand_sums[0] adds tensors of f16 in bwd_data; must be f16, bf16 or f32 in fwd");
-  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a1=2", "--a1 and --b1 are of forward convolutions");
+  ExpectRefusal("run gemm --m=8 --n=8 --k=8 --a1=2",
+                "--a1 and --b1 apply only to forward convolutions");
   EXPECT_THAT(Gridwise("run fwd --c=40 --k=24 --in=9x7 --filter=3 --a1=2 --family=tile").out,
-              HasSubstr("operands are sums of two tensors, which the instance does not add"));
+              HasSubstr("operands are sums of two tensors; the instance does not add operands"));
 }
 
 TEST(RunCommand, DevicesHaveTheNamesOfTheirProducts) {

@@ -6,7 +6,7 @@
 
 namespace gridwise {
 
-/// Prints what of `target`'s instruction set the simulator executes and what it refuses.
+/// Prints which instructions of `target` the simulator executes, and which it does not.
 ExitCode SimIsaCommand(const std::string& target);
 
 }  // namespace gridwise

@@ -60,11 +60,11 @@ llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
   return object;
 }
 
-/// Parts of the best time so far above which a lower bound rules an instance out: what is timed
-/// from a sample may come out below its bound, by up to 8 % on layers of RetinaNet.
+/// A lower bound above this multiple of the best time so far rules an instance out. A time from a
+/// sample may be below its lower bound, by up to 8 % on layers of RetinaNet.
 constexpr double kSureToLose = 1.1;
 
-/// Runs items, keeps what came of them, and tells of it.
+/// Runs items, stores the results, and reports them.
 class Sweep {
  public:
   Sweep(const SweepOptions& options, Gfx gfx, std::vector<SweepItem> items, SweepTable table,
@@ -94,10 +94,10 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  /// The document of --json: what was computed now.
+  /// Returns the document of --json: the runs of this process.
   llvm::json::Object TakeJson() { return llvm::json::Object{{"runs", std::move(records_)}}; }
 
-  /// Whether every run passed, now or earlier.
+  /// Returns whether every run passed, now or earlier.
   bool PrintSummary() const {
     return report_.PrintSummary(items_,
                                 [this](const SweepItem& item, const InstanceChoice& instance) {
@@ -108,7 +108,7 @@ class Sweep {
  private:
   std::optional<Result> Find(const SweepItem& item, const InstanceChoice& instance) const {
     constexpr Result kDone[] = {Result::kPass, Result::kFail, Result::kUnverified};
-    // That an instance is slower than another is enough for the best one, and no time.
+    // For --best, it is enough to know that an instance is slower than another, without a time.
     constexpr Result kTimes[] = {Result::kTimed, Result::kSlower};
     const std::span<const Result> wanted =
         options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
@@ -116,7 +116,7 @@ class Sweep {
     return table_.Find(RecordOf(options_, gfx_, item, instance), wanted);
   }
 
-  /// All runs that are to be done, each in a process of its own, so many at a time.
+  /// Does all runs, each in its own process, several at the same time.
   absl::Status RunInWorkers() {
     std::vector<std::pair<const SweepItem*, const InstanceChoice*>> runs;
     for (const SweepItem& item : items_) {
@@ -158,7 +158,7 @@ class Sweep {
     return failed;
   }
 
-  /// Adds what came of a worker's run, which took `seconds` of the sweep.
+  /// Adds the result of a worker's run, which took `seconds` of the sweep.
   absl::Status TakeLine(const SweepItem& item, const InstanceChoice& instance,
                         const absl::StatusOr<std::string>& line, double seconds) {
     SweepRecord record = RecordOf(options_, gfx_, item, instance);
@@ -196,9 +196,9 @@ class Sweep {
     return absl::OkStatus();
   }
 
-  /// Adds a line for each of the item's instances that the table lacks, and tells of the best one
-  /// of them; where none can be timed, of the last one's error. An instance is timed as far as it
-  /// may still be the best, so that the first, which is the planner's choice, is timed to the end.
+  /// Adds a line for each of the item's instances that the table lacks. Reports the best one of
+  /// them, or the last error if none can be timed. An instance is timed as long as it may be the
+  /// best. Therefore the first one, the planner's choice, is timed to the end.
   absl::Status RunBest(const SweepItem& item) {
     const Clock::time_point start = Clock::now();
     double best_ms = std::numeric_limits<double>::infinity();
@@ -228,11 +228,11 @@ class Sweep {
   const std::vector<SweepItem> items_;
   SweepTable table_;
   SweepReport report_;
-  llvm::json::Array records_;  // of --json
+  llvm::json::Array records_;  // for --json
 };
 
-/// Compiles the instance that is asked for, or the instances of the file, which it returns, where
-/// they are not built in.
+/// Compiles the requested instance, or the instances of the file, unless they are built in. Returns
+/// the instances of the file.
 absl::StatusOr<std::optional<std::vector<BuiltInstance>>> AddInstances(
     const SweepOptions& options, const RequestedTarget& target) {
   for (const Direction direction : target.directions) {
@@ -264,7 +264,7 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (absl::Status status = Check(options); !status.ok()) return Fail(status);
   const absl::StatusOr<RequestedTarget> target = ResolveTarget(options.request);
   if (!target.ok()) return Fail(target.status());
-  // stdout is for what a program reads, if there is such.
+  // stdout is for machine-readable output, if there is any.
   std::FILE* const people = options.json || options.csv == "-" ? stderr : stdout;
   const auto instances = AddInstances(options, *target);
   if (!instances.ok()) return Fail(instances.status());

@@ -5,10 +5,9 @@
 
 namespace gridwise {
 
-/// Computes the problems of a set one after the other, tells about each on stdout, and keeps the
-/// results in a table, see SweepTable: what it already holds is not computed again. With workers, a
-/// run that crashes or hangs is a record that says so. Instances that are not built in are
-/// compiled.
+/// Computes the problems of a set one after the other and reports each on stdout. Keeps the results
+/// in a SweepTable, and does not repeat results that it already contains. With workers, a run that
+/// crashes or hangs becomes a record that reports it. Compiles instances that are not built in.
 ExitCode SweepCommand(const SweepOptions& options);
 
 }  // namespace gridwise

@@ -185,12 +185,12 @@ TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
   ExpectRefusal("sweep --problems=retinanet --x=8", "sweep takes no --x");
   ExpectRefusal("sweep --c=8 --in=5", "the problem is incomplete: give --k, --filter");
-  ExpectRefusal("sweep --m=8 --n=8 --k=8", "sizes of matrices want --direction=gemm");
+  ExpectRefusal("sweep --m=8 --n=8 --k=8", "sizes of matrices need --direction=gemm");
   ExpectRefusal("sweep --problems=transformers --m=8", "of matrices that no set has");
   ExpectRefusal("sweep --problems=transformers --direction=gemm --c=8",
-                "the sizes are of convolutions");
+                "the sizes apply only to convolutions");
   ExpectRefusal("sweep --problem=gemms9 --groups=3", "must be a multiple of groups");
-  ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both want stdout");
+  ExpectRefusal("sweep --problem=gemms9 --json --csv=-", "both write to stdout");
   ExpectRefusal("sweep --problems=retinanet --n=-1", "batch is -1; must be >= 0");
   ExpectRefusal("sweep --problem=nothing", "no problem is called 'nothing'");
   ExpectRefusal("sweep --problems=retinanet --instance=x --all-instances", "exclude each other");

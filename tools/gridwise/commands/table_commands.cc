@@ -24,7 +24,7 @@
 namespace gridwise {
 namespace {
 
-/// The model of a file, for every target, or those that are compiled in.
+/// Returns the model of a file for every target, or the built-in models.
 absl::StatusOr<ModelOf> FindModel(const std::string& path, std::optional<model::Model>& read) {
   if (path.empty()) return model::BuiltInModel;
   const absl::StatusOr<std::string> text = ReadTextFile(path);

@@ -11,21 +11,21 @@ namespace gridwise {
 
 struct ValidateOptions {
   std::vector<std::string> tables;
-  std::string model;    // file of a model; empty: the one that is compiled in
+  std::string model;    // file of a model; empty: the built-in model
   std::string against;  // "oracle": the best kernel that was timed
 };
 
-/// Prints how near the planner's choices come to the best kernels of sweeps' tables, beside other
-/// ways to choose.
+/// Prints how close the planner's choices, and other ways to choose, come to the best kernels of
+/// sweep tables.
 ExitCode ValidateCommand(const ValidateOptions& options);
 
-/// Writes what models are trained on: the tables' times with their instances' features.
+/// Writes the training data of models: the tables' times, with the features of their instances.
 ExitCode FeaturesCommand(const std::vector<std::string>& tables, const std::string& csv);
 
 /// Writes the page of tools/tune/report.h.
 ExitCode ReportCommand(const std::vector<std::string>& tables, const std::string& html);
 
-/// Adds the records of tables to the one of `csv`, but those that it has.
+/// Adds the records of tables to the table `csv`, except for those that it already has.
 ExitCode MergeCommand(const std::vector<std::string>& tables, const std::string& csv);
 
 }  // namespace gridwise

@@ -76,7 +76,7 @@ TEST(TensorFiles, ComputesForwardAndBackwardWeightOnTensorsOfFiles) {
   }
   ExpectRefusal(
       absl::StrCat("run bwd_weight --filter=3 --x=", folder, "/x.npy --w=", folder, "/w.npy"),
-      "--w is no operand of bwd_weight, which takes --dy and --x");
+      "--w is not an operand of bwd_weight, which takes --dy and --x");
 }
 
 void WriteBytes(const std::string& path, std::vector<int64_t> shape,

@@ -237,7 +237,7 @@ TEST(SweepBest, CompletesATable) {
 TEST(SweepBest, WantsTimes) {
   const ShellResult result = Gridwise("sweep --problems=retinanet --best");
   EXPECT_EQ(result.status, kBadUsage);
-  EXPECT_THAT(result.out, HasSubstr("it wants --time"));
+  EXPECT_THAT(result.out, HasSubstr("it needs --time"));
   EXPECT_THAT(Gridwise("sweep --problems=retinanet --time --quick --precise").out,
               HasSubstr("exclude each other"));
 }

@@ -10,7 +10,7 @@
 namespace gridwise {
 namespace {
 
-/// The order of `flag`, or of a base's strides.
+/// Sets the order from `flag`, or keeps that of the base's strides.
 absl::Status SetOrder(const char* flag, const std::string& text, int64_t rows, int64_t columns,
                       MatrixStrides& strides) {
   const bool by_column = strides.column > strides.row;
@@ -41,7 +41,7 @@ absl::StatusOr<GemmProblem> BuildGemm(const std::optional<GemmProblem>& base,
   problem.k = flags.k.value_or(problem.k);
   for (const auto& [name, size] :
        {std::pair("batch", problem.batch), {"m", problem.m}, {"n", problem.n}, {"k", problem.k}}) {
-    if (size >= 1 && size <= kMaxGemmLength) continue;  // else no strides can be computed
+    if (size >= 1 && size <= kMaxGemmLength) continue;  // otherwise strides would overflow
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is ", size, "; must be 1 to ", kMaxGemmLength));
   }

@@ -9,15 +9,15 @@
 
 namespace gridwise {
 
-/// The sizes and orders of a matrix multiplication that the user gave; what was not given is empty.
+/// The sizes and orders of a matrix multiplication from the command line. Empty: not given.
 struct GemmFlags {
   std::optional<int64_t> batch, m, n, k;
-  std::string a, b, c;  // "row", "col" or "row:PITCH", see ParseOrder
+  std::string a, b, c;  // "row", "col" or "row:PITCH" (ParseOrder)
 };
 
-/// The problem that the flags describe: `base`, or if any flag is given, one of these sizes and
-/// orders, in place of base's, that is packed where they say nothing else. Without `base` it needs
-/// m, n and k.
+/// Returns the problem that the flags describe. Without any flag it is `base`. Otherwise the flags
+/// override the sizes and orders of `base`, and matrices are packed unless the flags give a pitch.
+/// Without `base`, m, n and k are required.
 absl::StatusOr<GemmProblem> BuildGemm(const std::optional<GemmProblem>& base,
                                       const GemmFlags& flags);
 

@@ -20,7 +20,7 @@
 namespace gridwise {
 namespace {
 
-/// NumPy's names of element types; it has none for bf16 and 8-bit floats.
+/// NumPy's names of element types. There are none for bf16 and 8-bit floats.
 struct NpyType {
   DataType type;
   absl::string_view descr;
@@ -32,7 +32,7 @@ constexpr NpyType kNpyTypes[] = {{DataType::kF16, "<f2"},
 
 constexpr absl::string_view kMagic("\x93NUMPY", 6);
 constexpr int kHeaderAlignment = 64;
-constexpr size_t kMaxAxes = 32;  // of any NumPy 1 array
+constexpr size_t kMaxAxes = 32;  // largest number of axes in NumPy 1
 constexpr int64_t kMaxElements = int64_t{1} << 40;
 
 absl::Status Malformed(absl::string_view path, absl::string_view what) {
@@ -63,8 +63,8 @@ absl::StatusOr<Preamble> SplitPreamble(absl::string_view path, absl::string_view
   return Preamble{bytes.substr(start, length), start + length};
 }
 
-/// The text after `'key':` in the header's Python dictionary, up to the value's end; empty when
-/// there is none.
+/// Returns the text after `'key':` in the header's Python dictionary, up to the value's end; empty
+/// if there is none.
 absl::string_view ValueOf(absl::string_view header, absl::string_view key) {
   size_t at = header.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return {};
@@ -148,7 +148,7 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view path, absl::string_view byte
 absl::StatusOr<NpyArray> ReadNpy(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
-  // A folder opens, and claims an absurd size.
+  // A folder can be opened, and reports an absurd size.
   if (size < 0 || size == std::numeric_limits<std::streamoff>::max()) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot read ", path, ": ", std::strerror(errno ? errno : EISDIR)));

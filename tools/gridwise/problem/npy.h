@@ -1,5 +1,5 @@
-/// NumPy's .npy files, as far as tensors of convolutions need them: float16, float32, int8
-/// and int32, little endian, C order.
+/// The subset of NumPy's .npy files that tensors of convolutions need: float16, float32, int8 and
+/// int32, little-endian, C order.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,16 @@ struct NpyArray {
   int64_t elements() const;
 };
 
-/// "[2, 13, 13, 36]".
+/// Returns e.g. "[2, 13, 13, 36]".
 std::string ShapeToString(absl::Span<const int64_t> shape);
 
-/// Parses the bytes of a .npy file, format versions 1 to 3. Errors name `path` and what is wrong in
-/// it.
+/// Parses the bytes of a .npy file, format versions 1 to 3. Errors name `path` and the fault.
 absl::StatusOr<NpyArray> ParseNpy(absl::string_view path, absl::string_view bytes);
 absl::StatusOr<NpyArray> ReadNpy(const std::string& path);
 
-/// The bytes of a .npy file, format version 1.0.
+/// Returns the header of a .npy file, format version 1.0.
 std::string NpyHeader(const NpyArray& array);
-/// Whether a file can be written there, as far as that can be told without writing.
+/// Checks that a file can be written at `path`, as far as possible without writing it.
 absl::Status CheckWritable(const std::string& path);
 absl::Status WriteNpy(const std::string& path, const NpyArray& array);
 

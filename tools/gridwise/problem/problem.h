@@ -13,17 +13,17 @@
 
 namespace gridwise {
 
-/// What a command computes: a convolution or a matrix multiplication. Functions below are those of
-/// either.
+/// A convolution or a matrix multiplication. The functions below call the function of the same name
+/// for either.
 using Problem = std::variant<ConvProblem, GemmProblem>;
 
-/// A line for people.
+/// Returns a line for people.
 std::string ToString(const Problem& problem);
-/// "fwd", "bwd_data", "bwd_weight" or "gemm".
+/// Returns "fwd", "bwd_data", "bwd_weight" or "gemm".
 const char* KindOf(const Problem& problem);
 double Flops(const Problem& problem);
 DataType OutputType(const Problem& problem);
-/// Which operands are sums of two tensors: none of matrices.
+/// Returns which operands are sums of two tensors. Operands of matrix multiplications never are.
 inline std::array<OperandSum, 2> OperandSumsOf(const ConvProblem& problem) {
   return problem.operand_sums;
 }

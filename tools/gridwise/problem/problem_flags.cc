@@ -22,7 +22,7 @@ struct AxisFlag {
   int64_t Dim::* field;
 };
 
-// `pad` comes before `pad_end`, which overrides its far end.
+// `pad` comes before `pad_end`, which overrides the padding at the end.
 constexpr AxisFlag kAxisFlags[] = {
     {"in", &ProblemFlags::in, &Dim::in},
     {"filter", &ProblemFlags::filter, &Dim::filter},
@@ -33,7 +33,7 @@ constexpr AxisFlag kAxisFlags[] = {
     {"pad_end", &ProblemFlags::pad_end, &Dim::pad_end},
 };
 
-/// Number of axes that the flags speak of; 1 when each is a single value, 0 when none was given.
+/// Returns the number of axes of the flags: 1 if each is a single value, 0 if none was given.
 int LongestFlag(const ProblemFlags& flags) {
   size_t longest = 0;
   for (const AxisFlag& axis : kAxisFlags)
@@ -41,7 +41,7 @@ int LongestFlag(const ProblemFlags& flags) {
   return static_cast<int>(longest);
 }
 
-/// The value for `axis` of `rank`, or `fallback` when the flag was not given.
+/// Returns the value for `axis` of `rank`, or `fallback` if the flag was not given.
 int64_t ValueAt(const Extents& extents, int axis, int64_t fallback) {
   if (extents.values.empty()) return fallback;
   return extents.values.size() == 1 ? extents.values[0] : extents.values[static_cast<size_t>(axis)];
@@ -143,7 +143,7 @@ void CompleteFromWeights(ProblemFlags& flags, absl::Span<const int64_t> shape, i
   if (split) SetIfEmpty(flags.groups, shape[0]);
   SetIfEmpty(flags.groups, 1);
   SetIfEmpty(flags.k, split ? shape[0] * shape[1] : shape[0]);
-  int64_t channels = 0;  // what does not fit is left to be reported as missing
+  int64_t channels = 0;  // a mismatch is later reported as missing
   if (!__builtin_mul_overflow(shape.back(), *flags.groups, &channels))
     SetIfEmpty(flags.c, channels);
   if (flags.filter.values.empty()) {
@@ -153,7 +153,7 @@ void CompleteFromWeights(ProblemFlags& flags, absl::Span<const int64_t> shape, i
   }
 }
 
-/// What x and dy have in common: the batch, and the channels of one of the two.
+/// Sets the sizes that x and dy share: the batch, and the channels of one of the two.
 void CompleteFromActivation(ProblemFlags& flags, std::optional<int64_t> ProblemFlags::* channels,
                             absl::Span<const int64_t> shape, int rank) {
   const bool split = static_cast<int>(shape.size()) == rank + 3;
@@ -181,8 +181,8 @@ void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, in
   }
 }
 
-/// Number of axes that the shapes have, if no flag tells: those of gnhwc leave no choice, the
-/// others are taken to be of the shorter forms.
+/// Returns the number of axes of the shapes, without flags. Shapes of gnhwc are unambiguous; others
+/// are assumed to have the shorter forms.
 int RankOf(const OperandShapes& shapes) {
   int rank = 0;
   for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
@@ -195,7 +195,7 @@ int RankOf(const OperandShapes& shapes) {
   return rank;
 }
 
-/// Moves the axes of x or dy to their places in nhwgc.
+/// Moves the axes of x or dy to their positions in nhwgc.
 absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
                            std::vector<int64_t>& shape) {
   const bool split = static_cast<int>(shape.size()) == rank + 3;
@@ -208,12 +208,12 @@ absl::Status ToFirstLayout(absl::string_view tensor, Layout layout, int rank,
                                                    "; in gnhwc ", rank, " spatial axes need ",
                                                    rank + 3, " axes"));
   }
-  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g behind the pixels
+  std::rotate(shape.begin(), shape.begin() + 1, shape.end() - 1);  // g after the pixels
   return absl::OkStatus();
 }
 
-/// Moves the axes of w to their places in gkyxc. Its shorter form has the channels of `groups`
-/// groups together, which are told apart.
+/// Moves the axes of w to their positions in gkyxc. The shorter form has the channels of all
+/// `groups` groups together; this separates them.
 absl::Status ToFirstLayout(WeightLayout layout, int rank, int64_t groups,
                            std::vector<int64_t>& shape) {
   if (layout == WeightLayout::kGKYXC) return absl::OkStatus();
@@ -234,7 +234,7 @@ absl::Status ToFirstLayout(WeightLayout layout, int rank, int64_t groups,
 
 absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes) {
   int rank = LongestFlag(flags);
-  if (rank <= 1) rank = RankOf(shapes);  // single values say nothing about the number of axes
+  if (rank <= 1) rank = RankOf(shapes);  // single values do not determine the number of axes
   for (const auto& [tensor, shape] :
        {std::pair("x", &shapes.x), std::pair("w", &shapes.w), std::pair("dy", &shapes.dy)}) {
     if (shape->empty()) continue;

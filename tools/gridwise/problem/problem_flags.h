@@ -1,4 +1,4 @@
-/// From the command line's sizes to a ConvProblem.
+/// Makes a ConvProblem from the sizes of the command line.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,44 @@
 
 namespace gridwise {
 
-/// One value per spatial axis, outermost first ("7x14x14", "13x13", "27"); a single value stands
-/// for every axis. Empty when the flag was not given. Usable as the type of an Abseil flag.
+/// One value per spatial axis, outermost first ("7x14x14", "13x13", "27"). A single value applies
+/// to every axis. Empty if the flag was not given. Usable as the type of an Abseil flag.
 struct Extents {
   std::vector<int64_t> values;
 };
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
 std::string AbslUnparseFlag(const Extents& extents);
 
-/// The sizes that the user gave; what was not given is empty.
+/// The sizes from the command line. Empty: not given.
 struct ProblemFlags {
   std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups
   Extents in, filter, stride, dilation;
-  Extents pad;      // both ends
-  Extents pad_end;  // where the far end differs
+  Extents pad;      // at both ends
+  Extents pad_end;  // at the end, if it differs
 
-  /// Whether any size was given.
+  /// Returns whether any size was given.
   bool Any() const;
 };
 
-/// The problem that the flags describe: `base` with the given sizes in place of its own, or without
-/// `base` a new one, of as many axes as the longest of the flags, that needs at least c, k, in and
-/// filter. The result is valid.
+/// Returns the problem that the flags describe, which is valid. The flags override the sizes of
+/// `base`. Without `base`, c, k, in and filter are required, and the longest flag determines the
+/// number of axes.
 absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags);
 
-/// Shapes of operands as their layouts have them, see TensorShape; an empty one tells nothing.
+/// Shapes of operands, in their layouts (TensorShape). Empty: unknown.
 struct OperandShapes {
-  std::vector<int64_t> x;   // of nhwgc: [n][in...][c] or [n][in...][g][c/g]
-  std::vector<int64_t> w;   // of gkyxc: [k][filter...][c/g] or [g][k/g][filter...][c/g]
-  std::vector<int64_t> dy;  // of nhwgc: [n][out...][k] or [n][out...][g][k/g]
+  std::vector<int64_t> x;   // for nhwgc: [n][in...][c] or [n][in...][g][c/g]
+  std::vector<int64_t> w;   // for gkyxc: [k][filter...][c/g] or [g][k/g][filter...][c/g]
+  std::vector<int64_t> dy;  // for nhwgc: [n][out...][k] or [n][out...][g][k/g]
   Layout layout = Layout::kNHWGC;
   WeightLayout weight_layout = WeightLayout::kGKYXC;
 };
 
-/// Fills in sizes that were not given from the shapes of a direction's operands. The number of axes
-/// is that of the longest flag; without one, the shapes are taken to be of the shorter forms.
-/// Without x, where stride > 1, several input sizes have the same output: the smallest is taken
+/// Fills in missing sizes from the shapes of a direction's operands. The longest flag determines
+/// the number of axes. Without flags, the shapes are assumed to have the shorter forms. If x is
+/// unknown and stride > 1, several input sizes have the same output size; the smallest is used
 /// unless `in` was given.
 absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes);
 

@@ -19,17 +19,17 @@
 namespace gridwise {
 namespace {
 
-/// Lower case, without spaces.
+/// Returns `text` in lower case, without spaces.
 std::string Squeezed(std::string_view text) {
   return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{" ", ""}});
 }
 
-constexpr char kGemmWord[] = "gemm";  // in place of a direction
+constexpr char kGemmWord[] = "gemm";  // instead of a direction
 
 /// Types that operands may have in some direction.
 bool IsOperandType(DataType type) { return type != DataType::kI32; }
 
-/// "f8" and "bf8" are of the target's flavour, or of a target without any the OCP's.
+/// "f8" and "bf8" are the target's variants, or OCP's if the target has none.
 absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gfx gfx,
                                    bool (*allows)(DataType)) {
   if (const std::optional<DataType> type = ParseDataType(name); type && allows(*type)) return *type;

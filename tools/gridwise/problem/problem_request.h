@@ -15,30 +15,31 @@
 
 namespace gridwise {
 
-/// The device that is meant where none is named.
+/// The default device.
 inline constexpr char kDefaultDevice[] = "gfx942";
 
-/// What the user asks for, as text.
+/// A problem as requested on the command line.
 struct ProblemRequest {
   std::string program;    // argv[0]
   std::string direction;  // "fwd", "bwd_data", "bwd_weight" or "gemm"
-  std::string type;       // "f16", of the operands
-  std::string out_type;   // of the output; empty: as the problem or the operands say
+  std::string type;       // of the operands: "f16"
+  std::string out_type;   // of the output; empty: that of the problem or the operands
   std::string problem;    // a name in `problems`, or empty
-  std::string problems;   // see LoadProblemSets
+  std::string problems;   // source for LoadProblemSets
   ProblemFlags sizes;
   GemmFlags gemm = {};
   VariantFlags variant;
   std::string device;  // "gfx942" or "MI300X"
 };
 
-/// The target called `name`, "gfx942", or whose product is, "MI300X" or "rx7900xtx".
+/// Returns the target called `name`, e.g. "gfx942", or the target of a product, e.g. "MI300X" or
+/// "rx7900xtx".
 absl::StatusOr<Gfx> ParseTarget(const std::string& name);
 
-/// "fwd", "bwd_data" or "bwd_weight".
+/// Parses "fwd", "bwd_data" or "bwd_weight".
 absl::StatusOr<Direction> ParseDirectionWord(const std::string& name);
 
-/// What of a request is about no one problem. The direction may be empty: all of them.
+/// The part of a request that is not about a specific problem. An empty direction means all.
 struct RequestedTarget {
   std::vector<Direction> directions;
   bool gemms = false;  // matrix multiplications too
@@ -53,8 +54,8 @@ struct ResolvedProblem {
   Gfx gfx;
 };
 
-/// The valid problem that `request` means. Without a name, sizes that it does not give are taken
-/// from the shapes of the operands, see CompleteFromShapes.
+/// Returns the problem that `request` describes, which is valid. If the request names no problem,
+/// missing sizes come from the shapes of the operands (CompleteFromShapes).
 absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
                                         const OperandShapes& shapes = {});
 

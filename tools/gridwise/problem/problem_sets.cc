@@ -19,7 +19,7 @@ namespace {
 using ::bazel::tools::cpp::runfiles::Runfiles;
 
 constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet", "transformers"};
-/// Their problems are in the others, too.
+/// Sets whose problems are in other sets, too.
 constexpr absl::string_view kByNameAlone[] = {"strided"};
 
 absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
@@ -38,7 +38,7 @@ absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& p
   return set;
 }
 
-/// The problem called `name` among those that `list` is of each set.
+/// Returns the problem called `name` in the member `list` of the sets.
 template <class Named>
 absl::StatusOr<Named> Find(const std::vector<ProblemSet>& sets,
                            std::vector<Named> ProblemSet::* list, absl::string_view name) {
@@ -62,7 +62,7 @@ absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string
       Runfiles::Create(argv0, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("the problem set ", name, " is not beside this program: ", error));
+        absl::StrCat("the problem set ", name, " is not next to this program: ", error));
   }
   return LoadFile(name,
                   runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")));

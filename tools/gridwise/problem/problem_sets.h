@@ -1,4 +1,4 @@
-/// Where problems come from by name.
+/// Named problems.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@
 
 namespace gridwise {
 
-/// A set of problems and what it is called. They are convolutions, or matrix multiplications.
+/// A named set of convolutions or matrix multiplications.
 struct ProblemSet {
   std::string name;
   std::vector<NamedProblem> problems;
   std::vector<NamedGemm> gemms;
 };
 
-/// The set that `source` names: one that comes with the program ("regressions", "retinanet",
-/// "strided", "transformers"), or a CSV file's path. Empty: all that come with the program, but for
-/// "strided", whose problems are in the others. `argv0` is how the program was called.
+/// Returns the set that `source` names: a built-in set ("regressions", "retinanet", "strided",
+/// "transformers") or the path of a CSV file. Empty: all built-in sets except "strided", whose
+/// problems are in the other sets. `argv0` is the program's argv[0].
 absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& source,
                                                         const std::string& argv0);
 
-/// The problem called `name`; the error says where it was looked for.
+/// Returns the problem called `name`. The error lists the sets that were searched.
 absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
                                          absl::string_view name);
 absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name);
 
-/// `path` as the user means it: `bazel run` changes the current folder, and tells the user's.
+/// Returns `path`, relative to the user's folder: `bazel run` changes the current folder.
 std::string UserPath(const std::string& path);
 
 }  // namespace gridwise

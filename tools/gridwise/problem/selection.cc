@@ -13,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-/// Whether matrices are described, which --a and --b of `compare` do not.
+/// Returns whether the flags describe matrices. --a and --b of `compare` do not.
 bool GivesMatrices(const GemmFlags& flags) {
   const auto is_order = [](const std::string& text) {
     return !text.empty() && text.find('=') == text.npos;
@@ -26,7 +26,7 @@ bool GivesMoreThanBatch(ProblemFlags sizes) {
   return sizes.Any();
 }
 
-/// Whether the problem is that of the sizes.
+/// Returns whether the problem is defined by the sizes.
 bool IsGiven(const ProblemRequest& request) {
   return request.problems.empty() &&
          (request.problem.empty() || request.problem == kGivenProblem) &&
@@ -56,13 +56,13 @@ class Selector {
   }
   absl::Status Add(const NamedGemm& named, int index) {
     if (request_.sizes.Any()) {
-      return absl::InvalidArgumentError(request_.sizes.n
-                                            ? "--n is of convolutions; the set is of gemm"
-                                            : "the sizes are of convolutions; the set is of gemm");
+      return absl::InvalidArgumentError(
+          request_.sizes.n ? "--n applies only to convolutions; the set has gemms"
+                           : "the sizes apply only to convolutions; the set has gemms");
     }
     return AddProblem(named.name, index, named.problem);
   }
-  /// The problem of the request's sizes.
+  /// Adds the problem of the request's sizes.
   absl::Status AddGiven(const std::string& direction) {
     ProblemRequest request = request_;
     request.problem.clear();
@@ -103,18 +103,18 @@ class Selector {
   const double max_flops_;
 };
 
-/// Whether a set has the problem that the request names.
+/// Returns whether a set has the problem that the request names.
 absl::Status CheckIsThere(const ProblemRequest& request, const std::vector<ProblemSet>& sets) {
   if (request.problem.empty() || FindGemm(sets, request.problem).ok()) return absl::OkStatus();
   return FindProblem(sets, request.problem).status();
 }
 
-/// Adds the problems of the sets, a direction after the other.
+/// Adds the problems of the sets, one direction after the other.
 absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& target,
                      const std::vector<ProblemSet>& sets, Selector& selector) {
   if (GivesMatrices(request.gemm)) {
     return absl::InvalidArgumentError(
-        "--m, --batch, --a, --b and --out-order are of matrices that no set has");
+        "--m, --batch, --a, --b and --out-order do not apply to the problems of a set");
   }
   if (absl::Status status = CheckIsThere(request, sets); !status.ok()) return status;
   for (const Direction direction : target.directions) {
@@ -125,7 +125,7 @@ absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& targe
       }
     }
   }
-  // All sets together have matrices too, whose n is another one.
+  // All sets together also contain matrix multiplications, for which n has another meaning.
   if (!target.gemms || (request.direction.empty() && request.sizes.Any())) return absl::OkStatus();
   int index = 0;
   for (const ProblemSet& set : sets) {
@@ -141,7 +141,7 @@ absl::Status AddGiven(const ProblemRequest& request, const RequestedTarget& targ
                       Selector& selector) {
   if (target.gemms && !request.direction.empty()) return selector.AddGiven(request.direction);
   if (GivesMatrices(request.gemm)) {
-    return absl::InvalidArgumentError("sizes of matrices want --direction=gemm");
+    return absl::InvalidArgumentError("sizes of matrices need --direction=gemm");
   }
   for (const Direction direction : target.directions) {
     if (absl::Status s = selector.AddGiven(Name(direction)); !s.ok()) return s;
@@ -163,7 +163,7 @@ absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
     if (absl::Status s = AddSets(request, target, *sets, selector); !s.ok()) return s;
   }
   if (selector.selection.problems.empty()) {
-    return absl::InvalidArgumentError("no problem of the set has the direction and size asked for");
+    return absl::InvalidArgumentError("no problem of the set has the requested direction and size");
   }
   return std::move(selector.selection);
 }

@@ -13,22 +13,23 @@ namespace gridwise {
 struct SelectedProblem {
   std::string name;
   Problem problem;
-  int index = 0;  // its place in the sets, 0 the first
+  int index = 0;  // its index in the sets, from 0
 };
 
-/// What the flags of a command select of its sets.
+/// The problems of a command's sets that its flags select.
 struct Selection {
   std::vector<SelectedProblem> problems;  // at least one
-  int too_large = 0;                      // left out, because of their number of operations
+  int too_large = 0;                      // number of problems left out because of their operations
 };
 
-/// The name of the problem that the sizes of a request are of, where it names no set.
+/// The name of the problem that the sizes of a request describe, if it names no set.
 inline constexpr char kGivenProblem[] = "given";
 
-/// The problems of `request`, with its sizes and its variant, in the order of the sets, a direction
-/// after the other; those of matrices where it says gemm or nothing. Where it gives sizes and names
-/// neither set nor problem, the one of these sizes, in its directions. `max_flops` is the most
-/// operations; 0: any number.
+/// Returns the problems of `request`, with its sizes and variant, in the order of the sets, one
+/// direction after the other. If the direction is gemm or empty, they include matrix
+/// multiplications. If the request gives sizes but names neither a set nor a problem, returns the
+/// problem of these sizes in its directions. `max_flops` limits the operations of a problem; 0: no
+/// limit.
 absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
                                          const RequestedTarget& target, double max_flops);
 

@@ -34,7 +34,7 @@ int64_t In(const Dim& dim) { return dim.in; }
 int64_t Filter(const Dim& dim) { return dim.filter; }
 int64_t Out(const Dim& dim) { return dim.out(); }
 
-/// Of a tensor with a batch, pixels and `channels` of each group.
+/// Returns the shape of a tensor with a batch, pixels, and `channels` per group.
 TensorShape ActivationShape(const ConvProblem& p, int64_t channels, int64_t (*pixels)(const Dim&)) {
   switch (p.layout) {
     case Layout::kNHWGC:

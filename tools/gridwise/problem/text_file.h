@@ -7,10 +7,10 @@
 
 namespace gridwise {
 
-/// The text of a file that the user names, relative to the user's folder.
+/// Returns the text of a file. `path` is relative to the user's folder.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 
-/// Makes it the text of such a file; of "-" stdout's.
+/// Writes `text` to a file, or to stdout if `path` is "-".
 absl::Status WriteTextFile(const std::string& path, const std::string& text);
 
 }  // namespace gridwise

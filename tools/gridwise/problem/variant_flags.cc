@@ -30,8 +30,8 @@ absl::Status ParseName(const char* flag, const std::string& text, const Value (&
                     [](std::string* out, Value known) { absl::StrAppend(out, Name(known)); })));
 }
 
-/// What the epilogue's tensors may look like: strides of a vector with a value for each output
-/// channel (of dw: for each k), and of a tensor like the output.
+/// Possible strides of the epilogue's tensors: those of a vector with one value per output channel
+/// (for dw: per k), and those of a tensor like the output.
 struct TensorKinds {
   DataType type;
   PerAxis of_channels, of_elements;
@@ -113,11 +113,11 @@ absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem) {
 absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem) {
   if (flags.a1 || flags.b1) {
     return absl::InvalidArgumentError(
-        "--a1 and --b1 are of forward convolutions; matrices A and B are single tensors");
+        "--a1 and --b1 apply only to forward convolutions; matrices A and B are single tensors");
   }
   if (!flags.layout.empty() || !flags.weight_layout.empty()) {
     return absl::InvalidArgumentError(
-        "--layout and --weight-layout are of convolutions; the orders of matrices are --a, --b and "
+        "--layout and --weight-layout apply only to convolutions; matrices have --a, --b and "
         "--out-order");
   }
   absl::Status status = ApplyEpilogue(flags, KindsOf(problem), problem.epilogue);

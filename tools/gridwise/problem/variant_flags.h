@@ -9,7 +9,7 @@
 
 namespace gridwise {
 
-/// What the user wants of a problem beyond its sizes, as text; empty: the default.
+/// Layouts and epilogue of a problem, from the command line. Empty: the default.
 struct VariantFlags {
   std::string layout = {};         // "nhwgc", "gnhwc", "ngchw"
   std::string weight_layout = {};  // "gkyxc", "kyxgc"
@@ -18,17 +18,17 @@ struct VariantFlags {
   std::optional<double> low = {}, high = {};
   std::string d0 = {},
               d1 = {};     // "add" or "mul", then ":channel" for a value per channel, then ":SCALE"
-  std::string unary = {};  // a function's name, then ":PARAMETER"
-  std::optional<double> a1 = {}, b1 = {};  // the factors of operands that are sums
+  std::string unary = {};  // name of a function, then ":PARAMETER"
+  std::optional<double> a1 = {}, b1 = {};  // factors of operands that are sums
 };
 
-/// Gives `problem` the layouts of `flags` alone.
+/// Sets the layouts of `problem` from `flags`, and nothing else.
 absl::Status ApplyLayouts(const VariantFlags& flags, ConvProblem& problem);
 
-/// Gives `problem`, whose sizes, type and direction are set, the layouts and the epilogue of
-/// `flags`. Errors name the flag, its value and what it may be.
+/// Sets the layouts and the epilogue of `problem` from `flags`. Requires that its sizes, type and
+/// direction are set. Errors name the flag, its value and the accepted values.
 absl::Status ApplyVariant(const VariantFlags& flags, ConvProblem& problem);
-/// The same of a matrix multiplication, whose channels are columns; it has no layouts.
+/// The same for a matrix multiplication. Its channels are columns, and it has no layouts.
 absl::Status ApplyVariant(const VariantFlags& flags, GemmProblem& problem);
 
 }  // namespace gridwise

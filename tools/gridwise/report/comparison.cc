@@ -14,14 +14,14 @@
 namespace gridwise {
 namespace {
 
-/// The faster one, of the ratio of their times.
+/// Returns the faster side, from the ratio of the times.
 const char* WinnerOf(double ratio) { return ratio < 0.995 ? "a" : ratio > 1.005 ? "b" : "="; }
 
 const char* WinnerOf(const PublishedFigure& figure) {
   return figure.ratio > 0 ? WinnerOf(figure.ratio) : "b";
 }
 
-/// Whether the published winner, of a figure or of its like, is that of this table.
+/// Returns whether the published winner is also the winner in this table.
 bool HasSameWinner(const Comparison& c) {
   const std::string_view published = WinnerOf(*c.published), winner = c.winner();
   return winner == published || (c.published->ratio == 0 && winner == "=");
@@ -34,14 +34,14 @@ int64_t Count(const SimRun& run, std::string_view kind) {
   return 0;
 }
 
-/// Vector instructions for each matrix instruction; nothing if there are none.
+/// Returns the vector instructions per matrix instruction; nullopt if there are none.
 std::optional<double> ValuPerMatrix(const ComparedSide& side) {
   if (!side.sim || Count(*side.sim, "mma") == 0) return std::nullopt;
   return static_cast<double>(Count(*side.sim, "valu")) /
          static_cast<double>(Count(*side.sim, "mma"));
 }
 
-/// "12.3 us", and where it was computed the vector instructions for each matrix instruction.
+/// Returns "12.3 us"; if it was computed, also the vector instructions per matrix instruction.
 std::string TimeOf(const ComparedSide& side) {
   if (!side.plan) return "-";
   std::string text = absl::StrFormat("%.1f us", side.us());
@@ -81,7 +81,7 @@ std::vector<std::string> Fields(const Comparison& c) {
   return fields;
 }
 
-/// "published 0.183 / 0.171 ms, 1.070 b"; empty where nothing was.
+/// Returns "published 0.183 / 0.171 ms, 1.070 b"; empty if nothing was published.
 std::string PublishedOf(const Comparison& c) {
   if (c.published == nullptr) return "";
   const PublishedFigure& figure = *c.published;
@@ -91,7 +91,7 @@ std::string PublishedOf(const Comparison& c) {
       figure.ratio > 0 ? absl::StrFormat("%.3f ", figure.ratio) : "", WinnerOf(figure));
 }
 
-/// "| 0.137 ms | 0.123 ms | 1.11 b |"; of what is not known, nothing.
+/// Returns "| 0.137 ms | 0.123 ms | 1.11 b |". Unknown values are left empty.
 std::string MarkdownCells(double a_ms, double b_ms, double ratio, const char* winner) {
   std::string cells = "|";
   for (const double ms : {a_ms, b_ms}) {
@@ -101,7 +101,7 @@ std::string MarkdownCells(double a_ms, double b_ms, double ratio, const char* wi
   return absl::StrCat(cells, *winner == 0 ? "" : " ", winner, " |");
 }
 
-/// The geometric mean of ratios.
+/// Returns the geometric mean of ratios.
 class Mean {
  public:
   void Add(double ratio) {
@@ -116,7 +116,7 @@ class Mean {
   int count_ = 0;
 };
 
-/// This table's figures beside those that were published.
+/// Returns this table's figures next to the published ones.
 std::string BesidePublished(const std::vector<Comparison>& rows,
                             const PublishedComparison& published) {
   Mean ours, theirs, of_mean;
@@ -155,7 +155,8 @@ std::string Cell(const char* kind, std::string_view text) {
   return absl::StrCat("<td class=", kind, ">", EscapeHtml(text), "</td>");
 }
 
-/// A row of the page's table: the bar is as long as the ratio of the times, 1 in its middle.
+/// Returns a row of the page's table. The length of the bar is the ratio of the times, with 1 in
+/// the middle.
 std::string PageRow(const Comparison& c) {
   std::string html = absl::StrCat("<tr>", Cell("t", c.name), Cell("t", ToString(c.problem)));
   for (const ComparedSide* side : {&c.a, &c.b}) {

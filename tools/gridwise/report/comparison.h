@@ -12,14 +12,14 @@
 
 namespace gridwise {
 
-/// What a choice makes of a problem.
+/// The result of one choice on a problem.
 struct ComparedSide {
   std::optional<InstancePlan> plan;
-  std::string reason;            // why there is no plan, or what was wrong with the result
+  std::string reason;            // why there is no plan, or the fault of the result
   double estimated_us = 0;       // by the planner
   std::optional<Timing> timing;  // on the device, or by the simulator's clock
   std::optional<SimRun> sim;
-  bool failed = false;  // to compute it, or to compute it right; or to be timed
+  bool failed = false;  // computing, verifying or timing failed
 
   double us() const { return timing ? timing->ms * 1e3 : estimated_us; }
 };
@@ -29,34 +29,35 @@ struct Comparison {
   std::string name;
   Problem problem;
   ComparedSide a, b;
-  const PublishedFigure* published = nullptr;  // what others have measured
+  const PublishedFigure* published = nullptr;  // published measurement
 
   bool both() const { return a.plan && b.plan && !a.failed && !b.failed; }
-  /// Time of a by that of b.
+  /// Returns (time of a) / (time of b).
   double ratio() const { return a.us() / b.us(); }
-  /// "a", "b", "=" for less than half a percent apart, "-" where neither has a plan.
+  /// Returns "a", "b", "=" if they differ by less than half a percent, or "-" if neither has a
+  /// plan.
   const char* winner() const;
 };
 
 /// Two choices on the problems of a set.
 struct ComparisonTable {
-  std::string a, b, device;                        // the choices as the user says them
-  const PublishedComparison* published = nullptr;  // that it repeats
+  std::string a, b, device;                        // the choices as text
+  const PublishedComparison* published = nullptr;  // the comparison that it repeats
   bool verified = false, timed = false;
   std::vector<Comparison> rows;
 
   int failed() const;
-  /// Several lines: how many problems either is faster on, the geometric mean of the ratios, what
-  /// the times are, and what was published, beside the same figures of this table.
+  /// Returns several lines: on how many problems each choice is faster, the geometric mean of the
+  /// ratios, and what the times measure. Published figures are next to those of this table.
   std::string Summary() const;
   std::string ToCsv() const;
-  /// A table for documents.
+  /// Returns a Markdown table.
   std::string ToMarkdown() const;
-  /// A page of HTML that refers to nothing.
+  /// Returns a self-contained HTML page.
   std::string ToPage() const;
 };
 
-/// A comparison as a line for people, and lines with reasons.
+/// Returns a line for people, followed by lines with reasons.
 std::string ToText(const Comparison& comparison);
 
 }  // namespace gridwise

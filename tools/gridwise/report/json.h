@@ -10,17 +10,17 @@
 #include "tools/gridwise/run/computation.h"
 #include "tools/gridwise/run/timing.h"
 
-/// What commands say with --json.
+/// The output of commands with --json.
 
 namespace gridwise {
 
-/// A number; null where it is none, which JSON cannot say.
+/// Returns a number, or null if `value` is NaN or infinite, which JSON cannot represent.
 llvm::json::Value JsonNumber(double value);
 
-/// Sizes of axes outermost first, and "text", the line that people read.
+/// Returns the sizes, axes outermost first, and "text", the line for people.
 llvm::json::Object ToJson(const Problem& problem);
 
-/// Cycles by Cost's names, and "us" at `clock_ghz`.
+/// Returns the cycles under the names of Cost's fields, and "us" at `clock_ghz`.
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz);
 
 llvm::json::Object ToJson(const InstancePlan& plan);

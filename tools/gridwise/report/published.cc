@@ -14,7 +14,7 @@ constexpr PublishedFigure kSubGemms[] = {
     OfTimes("almiopen-1959", 0.183, 0.171), OfTimes("retinanet-l61", 0.054, 0.045),
     OfTimes("i2v-010", 0.174, 0.125), OfTimes("synthetic-50", 0.131, 0.088)};
 
-// Published is how many times as fast as the best other one wavelet is.
+// The publication gives the speed of wavelet relative to the best other op.
 constexpr PublishedFigure kWavelet[] = {
     {"box.reg@7", 1 / 1.91},   {"box.reg@100", 1 / 1.60},   {"box.reg@13", 1 / 1.43},
     {"box.reg@25", 1 / 1.38},  {"box.reg@50", 1 / 1.38},    {"head.3x3@100", 1 / 1.24},

@@ -7,27 +7,26 @@
 
 namespace gridwise {
 
-/// What was published of one problem.
+/// The published figure of one problem.
 struct PublishedFigure {
   std::string_view problem;
-  double ratio = 0;           // time of a by that of b; 0: only that a is not the faster one
-  double a_ms = 0, b_ms = 0;  // 0: the ratio alone was published
+  double ratio = 0;           // (time of a) / (time of b); 0: known only is that a is not faster
+  double a_ms = 0, b_ms = 0;  // 0: only the ratio was published
 };
 
-/// A comparison that others have published, to be repeated: its choices, problems, device and
-/// figures.
+/// A published comparison that can be repeated: its choices, problems, device and figures.
 struct PublishedComparison {
   std::string_view name, a, b, problems, direction, device;
-  std::string_view published;  // what is known of all problems together
+  std::string_view published;  // what is known about all problems together
   std::span<const PublishedFigure> figures;
-  bool a_loses_elsewhere = false;  // on the problems that have no figure a is not the faster one
-  std::string_view unnamed = {};   // which problems of the publication are not here, and why
-  /// The problems of which a mean was published; null: of none.
+  bool a_loses_elsewhere = false;  // a is not faster on problems without a figure
+  std::string_view unnamed = {};   // the publication's problems that are missing here, and why
+  /// Returns whether a problem is part of the published mean. Null: there is none.
   bool (*is_of_mean)(const Problem& problem) = nullptr;
-  std::string_view mean_of = {};  // which these are
-  double mean = 0;                // geometric, of a's times by b's
+  std::string_view mean_of = {};  // describes these problems
+  double mean = 0;                // geometric mean of (time of a) / (time of b)
 
-  /// What is known of a problem; null where nothing was published of it alone.
+  /// Returns the figure of a problem; null if none was published.
   const PublishedFigure* Find(std::string_view problem) const;
 };
 

@@ -22,7 +22,7 @@
 namespace gridwise {
 namespace {
 
-/// A line of the table: a family's op, or a family without ops, in a direction.
+/// A line of the table: an op, or a family without ops, in one direction.
 struct Line {
   std::string family, op, direction;
   bool operator==(const Line&) const = default;
@@ -38,7 +38,7 @@ ConvProblem Probe(Direction direction, DataType type, int rank, std::int64_t fil
   return problem;
 }
 
-/// Of what was tried: "all", "none", or the names of what there is.
+/// Returns "all", "none", or the names of the supported ones.
 std::string Summary(const std::vector<std::pair<std::string, bool>>& tried) {
   std::vector<std::string_view> there;
   for (const auto& [name, is_there] : tried) {
@@ -48,7 +48,7 @@ std::string Summary(const std::vector<std::pair<std::string, bool>>& tried) {
   return there.empty() ? "none" : absl::StrJoin(there, " ");
 }
 
-/// Layouts of x and y in which every rank and both layouts of weights have a plan.
+/// Returns the layouts of x and y in which every rank and both weight layouts have a plan.
 std::string LayoutsOf(const PlanOptions& options, Direction direction, DataType type, Gfx gfx,
                       std::int64_t filter) {
   std::vector<std::pair<std::string, bool>> tried;
@@ -91,7 +91,7 @@ std::string GemmCell(DataType type, Gfx gfx) {
 
 constexpr char kGemm[] = "gemm";
 
-/// The lines, in order, and the types that any of their instances has.
+/// Returns the lines, in order, with the types of their instances.
 std::vector<std::pair<Line, std::set<DataType>>> Lines(const std::string& family) {
   std::vector<std::pair<Line, std::set<DataType>>> lines;
   const auto add = [&](const InstanceInfo& instance, const char* direction) {

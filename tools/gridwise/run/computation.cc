@@ -41,7 +41,7 @@ Operands RandomOperandsOf(const P& problem, uint64_t seed) {
                        .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
                        .d = {},
                        .added = {}};
-  // Of other seeds than those of any tensor above.
+  // Use seeds that no tensor above uses.
   constexpr std::uint64_t kAdded = std::uint64_t{1} << 40;
   for (const std::size_t i : {0u, 1u}) {
     if (!OperandSumsOf(problem)[i].adds) continue;
@@ -80,7 +80,7 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
   absl::StatusOr<DeviceBuffer> out =
       DeviceBuffer::Allocate(problem.out_elements() * SizeOf(problem.output_type()));
   if (!out.ok()) return out.status();
-  // The operation owns its output: what it does not write fails the comparison.
+  // The operation must write all of its output: poison makes the comparison fail.
   if (absl::Status status = out->Fill(PoisonByte(problem.output_type())); !status.ok())
     return status;
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
@@ -89,7 +89,7 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
   if (!executable.ok()) return executable.status();
   Outcome outcome;
   CountSimPorts();
-  TakeSimRuns();  // those that came before
+  TakeSimRuns();  // discard earlier ones
   const auto start = std::chrono::steady_clock::now();
   absl::Status status = LaunchAndWait(*executable,
                                       {.a = a->data(),

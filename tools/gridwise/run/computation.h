@@ -14,31 +14,31 @@
 
 namespace gridwise {
 
-/// The tensors that a problem is computed from, rounded to their types; `d` are the epilogue's,
-/// `added` those that operands are sums with.
+/// The input tensors of a problem, rounded to their types. `d` are those of the epilogue, and
+/// `added` those that are added to the operands.
 struct Operands {
   std::vector<float> a, b, d[2], added[2];
 };
 
-/// Operands of `problem` from RandomTensor.
+/// Returns operands of `problem` from RandomTensor.
 Operands RandomOperands(const Problem& problem, uint64_t seed);
 
-/// What the device did.
+/// The result of a run on the device.
 struct Outcome {
   std::vector<std::byte> out;  // elements of the problem's output_type()
-  double seconds = 0;          // from the launch to its end
+  double seconds = 0;          // from the launch to the end of its work
   std::optional<SimRun> sim;
 };
 
-/// Runs `plan`, which is one of the problem, on the first device of its target. What it does not
-/// write of its output is filled with PoisonByte.
+/// Runs `plan`, a plan of `problem`, on the first device of its target. Bytes of the output that it
+/// does not write have the value PoisonByte.
 absl::StatusOr<Outcome> Compute(const Problem& problem, const InstancePlan& plan,
                                 const Operands& operands);
 
-/// The result that the problem's definition gives, on all cores of the host.
+/// Computes the result by the problem's definition, on all cores of the host.
 absl::StatusOr<Expected> Expect(const Problem& problem, const Operands& operands);
 
-/// How far a result is from what was expected, and whether that is a mistake: then a sentence.
+/// The errors of a result. `status` is a sentence if they exceed the tolerance.
 struct Judgement {
   ErrorStats stats;
   absl::Status status;

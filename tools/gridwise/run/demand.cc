@@ -17,9 +17,9 @@ absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
       Runfiles::Create(program, BAZEL_CURRENT_REPOSITORY, &error));
   if (runfiles == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("the kernels' headers are not beside this program: ", error));
+        absl::StrCat("the kernels' headers are not next to this program: ", error));
   }
-  // A manifest, which `bazel run` has, names files of two folders: what was built, and sources.
+  // With `bazel run` there is a manifest, whose files are in two folders: built files, and sources.
   constexpr std::string_view kHeader = "core/arch/target.h";
   const std::string header = runfiles->Rlocation(absl::StrCat("gridwise/", kHeader));
   return Compiler::Open(runfiles->Rlocation("gridwise/tools/tune/compiler.json"),

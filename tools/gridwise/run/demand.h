@@ -10,12 +10,13 @@
 
 namespace gridwise {
 
-/// The compiler of the instances that are not built in; `program` is argv[0], beside which the
-/// headers are.
+/// Returns the compiler for instances that are not built in. `program` is argv[0]; the headers are
+/// next to it.
 absl::StatusOr<Compiler> OpenCompiler(const std::string& program);
 
-/// Compiles the instance and adds it to those that plans choose from, if it is a config's name and
-/// is not there. `family` may be empty. Other names are left to those who look for the instance.
+/// Compiles the instance and registers it for plans, if `instance` is the name of a config and is
+/// not registered yet. `family` may be empty. Does nothing for other names: the later lookup of the
+/// instance reports them.
 absl::Status AddInstanceOnDemand(const std::string& program, const std::string& family,
                                  const std::string& instance, Direction direction, Gfx gfx);
 

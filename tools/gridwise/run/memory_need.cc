@@ -20,11 +20,11 @@
 namespace gridwise {
 namespace {
 
-/// Bytes that computing a problem takes.
+/// Bytes that are needed to compute a problem.
 struct MemoryNeed {
   std::int64_t device = 0;     // tensors and workspace
-  std::int64_t operands = 0;   // of the command: f32 operands, a copy as the device has it, result
-  std::int64_t reference = 0;  // the sums in f64, and copies in their order
+  std::int64_t operands = 0;   // f32 operands, a copy in the device's types, and the result
+  std::int64_t reference = 0;  // sums in f64, and reordered copies of the operands
 };
 
 template <class P>
@@ -44,12 +44,12 @@ MemoryNeed NeedOf(const P& problem, const InstancePlan& plan) {
     operands += elements;
   }
   need.operands = operands * kFloat + std::max(a, b) * SizeOf(problem.type) + result;
-  // What is expected, the largest values, and the result as it is compared.
+  // The expected values, the largest values, and the result for the comparison.
   need.reference = 3 * out * kDouble + (a + b) * kFloat;
   return need;
 }
 
-/// Memory that the system could give without swapping; nothing if it does not say.
+/// Returns the memory that the system can provide without swapping; nullopt if unknown.
 std::optional<std::int64_t> AvailableBytes() {
   std::ifstream info("/proc/meminfo");
   std::string key, unit;
@@ -67,7 +67,7 @@ std::string Gigabytes(std::int64_t bytes) {
 
 absl::Status CheckDevice(const MemoryNeed& need, const InstancePlan& plan) {
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
-  if (!device.ok()) return absl::OkStatus();  // which says so when it is to compute
+  if (!device.ok()) return absl::OkStatus();  // the computation reports it
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   std::size_t free = 0, total = 0;
   absl::Status status = ToStatus(hipMemGetInfo(&free, &total), "ask for the device's free memory");

@@ -6,10 +6,13 @@
 
 namespace gridwise {
 
-/// Whether there is memory to compute `problem` by `plan`: on the device for its tensors and
-/// workspace, and on the host for operands and result, for the reference if it is computed as well,
-/// and for a device that is simulated. Else kResourceExhausted, with what is needed of each and
-/// what there is, before anything is allocated.
+/// Checks, before anything is allocated, that there is enough memory to compute `problem` by
+/// `plan`:
+///   - on the device, for the tensors and the workspace
+///   - on the host, for the operands and the result; if `verify`, for the reference; and for the
+///     memory of a simulated device
+///
+/// Errors: kResourceExhausted, with the needed and the available memory.
 absl::Status CheckMemory(const Problem& problem, const InstancePlan& plan, bool verify);
 
 }  // namespace gridwise

@@ -21,7 +21,7 @@
 namespace gridwise {
 namespace {
 
-/// A plan that is loaded, and memory for it.
+/// A loaded plan, and its memory.
 struct Loaded {
   Executable executable;
   DeviceBuffer a = {}, b = {}, out = {}, d[2] = {}, added[2] = {}, workspace = {};
@@ -73,7 +73,8 @@ absl::StatusOr<Loaded> Load(const P& problem, const InstancePlan& plan) {
   return loaded;
 }
 
-/// Operands as in a network: what is multiplied moves the clock of a real device.
+/// Fills operands with values as in a network, because the values affect the clock of a real
+/// device.
 template <class P>
 absl::Status FillOperands(const P& problem, Loaded& loaded) {
   const Operands operands = RandomOperands(problem, /*seed=*/0);
@@ -108,10 +109,10 @@ absl::StatusOr<Timing> Measure(const Loaded& loaded, int repeats) {
   return Timing{.ms = *ms / repeats, .measured = true};
 }
 
-/// By the simulator's clock.
+/// Returns the times by the simulator's clock.
 absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
   const Progress progress("timing a sample on the device", [] { return std::nullopt; });
-  TakeSimTimes();  // those that came before
+  TakeSimTimes();  // discard earlier ones
   LimitSimTimes(limit_ms);
   absl::Status status = loaded.Launch();
   if (status.ok()) status = loaded.stream.Synchronize();
@@ -139,7 +140,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
   const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
-  // Before kernels are loaded, so that their source lines are.
+  // This is before kernels are loaded, so that their source lines are loaded too.
   const bool simulated = StartSimTiming(options.simulated);
   absl::StatusOr<Loaded> loaded = Load(problem, plan);
   if (!loaded.ok()) return loaded.status();

@@ -10,16 +10,18 @@
 
 namespace gridwise {
 
+/// How to time a plan.
 struct TimingOptions {
-  int repeats = 20;  // on a real device: timed runs, and as many before them that are not
+  int repeats = 20;  // on a real device: timed runs, after the same number of warm-up runs
   SimTiming simulated = SimTiming::kQuiet;
-  /// On a simulated device a plan that is sure to take longer is not timed to the end.
+  /// On a simulated device, a plan that certainly takes longer is not timed to the end.
   double limit_ms = std::numeric_limits<double>::infinity();
 };
 
-/// Times `plan`, which is of `problem`, on the first device of its target. On a real one by events,
-/// the mean of several runs on random operands. On a simulated one a sample of each launch is
-/// executed, on tensors of zeros; from then on all the process's launches are timed like that.
+/// Times `plan`, a plan of `problem`, on the first device of its target. On a real device, returns
+/// the mean of several runs on random operands, measured by events. On a simulated device, executes
+/// a sample of each launch on tensors of zeros. From then on, all launches of the process are timed
+/// in this way.
 absl::StatusOr<Timing> TimePlan(const Problem& problem, const InstancePlan& plan,
                                 const TimingOptions& options = {});
 

@@ -7,31 +7,32 @@
 
 namespace gridwise {
 
-/// How long a plan's launches take together. On a real device `ms` is measured and the rest is
-/// empty; on a simulated one it is what the simulator's clock says (tools/sim/time) of long runs.
+/// The time of all launches of a plan together. On a real device `ms` is measured and the other
+/// times are empty. On a simulated device it is the time of long runs by the simulator's clock
+/// (tools/sim/time).
 struct Timing {
   double ms = 0;
   bool measured = false;
-  double clock_ghz = 0;            // mean one of `ms`; of what is measured the device's peak
-  double low_ms = 0, high_ms = 0;  // `ms` by the ranges of the machine's parameters
-  double burst_ms = 0;             // in short runs,
-  double burst_ghz = 0;            // at this clock
-  double ports_ms = 0;             // no order of execution takes less in long runs,
-  std::string ports = {};          // because of this
-  std::string limiter = {};        // what costs most; "": nothing that stands out
-  double gain = 0;                 // part of the time that would be saved without it
-  int64_t launches = 0;            // of kernels; copies and fills are not timed by the clock
-  bool given_up = false;           // `ms` is a lower bound, above TimingOptions::limit_ms
+  double clock_ghz = 0;            // mean clock of `ms`; if measured, the device's peak
+  double low_ms = 0, high_ms = 0;  // range of `ms` for uncertain parameters of the machine
+  double burst_ms = 0;             // time in short runs
+  double burst_ghz = 0;            // clock of `burst_ms`
+  double ports_ms = 0;             // lower bound of long runs, in any order of execution
+  std::string ports = {};          // the unit that sets `ports_ms`
+  std::string limiter = {};        // largest cost; "": none stands out
+  double gain = 0;                 // fraction of the time that would be saved without it
+  int64_t launches = 0;            // kernel launches; the clock does not time copies and fills
+  bool given_up = false;           // `ms` is a lower bound that exceeds TimingOptions::limit_ms
 
-  double matrix_ghz = 0;  // of matrix units that work all the time, as power affords
-  /// Of the plan's problem on its device at matrix_ghz.
+  double matrix_ghz = 0;  // clock at which power allows matrix units to work all the time
+  /// The roofline of the plan's problem on its device at matrix_ghz.
   Roofline roofline = {};
   double flops = 0;
   double tflop_per_s() const { return flops / ms * 1e-9; }
-  /// Part of what the roofline allows.
+  /// Returns the fraction of the roofline.
   double of_bound() const { return roofline.ms() / ms; }
 
-  /// "LDS (15 % less without it)"; "" where it was measured, or nothing stands out.
+  /// Returns e.g. "LDS (15 % less without it)"; "" if `ms` was measured or nothing stands out.
   std::string Limit() const;
 };
 

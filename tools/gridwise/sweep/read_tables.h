@@ -8,8 +8,10 @@
 
 namespace gridwise {
 
-/// The times of tables of `gridwise sweep --time` that the user names (text_file.h), as ReadTimes
-/// reads them one behind the other. kInvalidArgument for none.
+/// Reads the tables of `gridwise sweep --time` at `paths` (text_file.h), as ReadTimes reads their
+/// concatenation.
+///
+/// Errors: kInvalidArgument if there are no paths.
 absl::StatusOr<std::vector<TimedProblem>> ReadTables(const std::vector<std::string>& paths);
 
 }  // namespace gridwise

@@ -27,8 +27,8 @@ bool IsWanted(const InstanceExplanation& explanation, const Problem& problem,
                                                      explanation.instance}) != instances->end());
 }
 
-/// Keeps the first instances as they are ranked, and some of the others by chance, which the seed
-/// and the problem decide.
+/// Keeps the instances that rank first, and some of the others at random, by the seed and the
+/// problem.
 void Sample(const SweepOptions& options, const Problem& problem,
             std::vector<InstanceChoice>& instances) {
   std::ranges::stable_sort(instances, {}, &InstanceChoice::ranked_cycles);
@@ -61,7 +61,7 @@ absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& p
   return absl::OkStatus();
 }
 
-/// The instances that `options` asks for.
+/// Returns the instances that `options` requests.
 SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions& options,
                    WantedInstances wanted_instances) {
   const auto& [name, problem, index] = selected;

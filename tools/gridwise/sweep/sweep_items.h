@@ -12,7 +12,7 @@
 
 namespace gridwise {
 
-/// An instance to run a problem on; one without a name is no instance's.
+/// An instance to run a problem on. Without a name, it stands for no instance.
 struct InstanceChoice {
   std::string family, instance;
   double estimate_us = 0;
@@ -20,23 +20,23 @@ struct InstanceChoice {
   int splits = 0;  // workgroups that share the K of a tile
 };
 
-/// A problem of the set, and what to run it on.
+/// A problem of the set, and the instances to run it on.
 struct SweepItem {
   std::string name;
-  int index = 0;  // its place in the sets
+  int index = 0;  // its index in the sets
   Problem problem;
   std::vector<InstanceChoice> instances;
-  std::string reason;  // why instances holds one without a name
+  std::string reason;  // why `instances` contains one without a name
 };
 
-/// Whether `options` ask for some of the instances alone.
+/// Returns whether `options` request only some of the instances.
 bool IsSampled(const SweepOptions& options);
 
 /// The instances of a file; null: all.
 using WantedInstances = const std::vector<BuiltInstance>*;
 
-/// The problems that the flags select, and the instances for each, of those that are wanted. How
-/// many problems are too large is told `people`.
+/// Returns the problems that the flags select, with those of the wanted instances to run each on.
+/// Prints to `people` how many problems are too large.
 absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
                                                    const RequestedTarget& target,
                                                    WantedInstances wanted_instances,

@@ -12,7 +12,7 @@ absl::Status Check(const SweepOptions& options) {
   }
   if (options.time && options.verify) {
     return absl::InvalidArgumentError(
-        "--time computes a part of the result at most, and --verify compares all of it");
+        "--time computes at most a part of the result; --verify compares all of it");
   }
   if (options.first_instances < 0 || options.random_instances < 0) {
     return absl::InvalidArgumentError(
@@ -20,7 +20,7 @@ absl::Status Check(const SweepOptions& options) {
                         options.first_instances, options.random_instances));
   }
   if (options.best && !options.time) {
-    return absl::InvalidArgumentError("--best is by time; it wants --time");
+    return absl::InvalidArgumentError("--best compares times; it needs --time");
   }
   if (options.quick && options.precise) {
     return absl::InvalidArgumentError("--quick and --precise exclude each other");
@@ -30,13 +30,13 @@ absl::Status Check(const SweepOptions& options) {
         "--best compares a problem's instances in one process; it excludes --workers");
   }
   if (options.workers > 0 && options.json) {
-    return absl::InvalidArgumentError("--workers make a table, and --json wants a document");
+    return absl::InvalidArgumentError("--workers writes a table; it excludes --json");
   }
   if (options.workers < 0) {
     return absl::InvalidArgumentError(
         absl::StrFormat("--workers is %d; must be >= 0", options.workers));
   }
-  constexpr double kLongest = 1e7;  // seconds, which a clock has room for
+  constexpr double kLongest = 1e7;  // seconds; does not overflow a clock
   if (!(options.run_limit_s > 0 && options.run_limit_s <= kLongest)) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "--run-limit is %g; must be above 0 and at most %g", options.run_limit_s, kLongest));
@@ -47,7 +47,7 @@ absl::Status Check(const SweepOptions& options) {
                                                    " exclude each other"));
   }
   if (options.json && options.csv == "-") {
-    return absl::InvalidArgumentError("--json and --csv=- both want stdout; name a file");
+    return absl::InvalidArgumentError("--json and --csv=- both write to stdout; name a file");
   }
   return absl::OkStatus();
 }

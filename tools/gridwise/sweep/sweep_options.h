@@ -11,33 +11,33 @@ namespace gridwise {
 
 /// The flags of `gridwise sweep`.
 struct SweepOptions {
-  ProblemRequest request;  // direction and problem: "" is all, or without a set that of the sizes
-  std::string family, op;  // of kernels to choose from; empty: any
-  std::string instance;    // empty: the planner's choice
+  ProblemRequest request;      // direction and problem: "" is all; without a set, the sizes
+  std::string family, op;      // restrict the kernels; empty: any
+  std::string instance;        // empty: the planner's choice
   bool all_instances = false;  // every instance that accepts a problem
-  int first_instances = 0;   // of them so many that the planner ranks first; with the next, 0: all
-  int random_instances = 0;  // and so many of the others, by chance, which the seed decides
-  /// With `time`, each problem's instances in the order of the planner's ranking, and each only
-  /// until it is sure to be slower than the best of them.
+  int first_instances = 0;     // this many that the planner ranks first; both 0: all
+  int random_instances = 0;    // and this many of the others, at random by the seed
+  /// With `time`, time each problem's instances in the order of the planner's ranking, and each
+  /// only until it is certainly slower than the best of them.
   bool best = false;
-  bool quick = false;    // with `time`, a smaller sample, as with all instances
-  bool precise = false;  // with `time` and all instances, the larger sample of `best`
+  bool quick = false;    // with `time`, use the small sample of all_instances
+  bool precise = false;  // with `time` and all_instances, use the larger sample of `best`
   std::string chunk;     // "2/8": the second of every eight problems; empty: all
-  double max_flops = 0;  // larger problems are left out; 0: none is
+  double max_flops = 0;  // leave out problems with more operations; 0: no limit
   bool verify = false;
-  bool time = false;  // tells times in place of computing
-  std::string csv;    // the table's file; "-": stdout, what is for people then goes to stderr
+  bool time = false;  // measure instead of computing
+  std::string csv;    // file of the table; "-": stdout, and text for people then goes to stderr
   uint64_t seed = 0;
-  bool json = false;  // the records as one document on stdout
+  bool json = false;  // print the records as one document to stdout
   std::string
-      instances;  // file of instances (tools/tune/builder.h) to choose from; empty: those built in
-  /// Processes that runs are done in, at a time, each its own run; 0: in this one.
+      instances;  // file of instances to choose from (tools/tune/builder.h); empty: built-in ones
+  /// The number of processes at the same time, each for one run; 0: run in this process.
   int workers = 0;
-  double run_limit_s = 0;                   // of such a process
+  double run_limit_s = 0;                   // time limit of such a process
   std::vector<std::string> arguments = {};  // the program and its flags, for workers
 };
 
-/// Whether the flags go together.
+/// Checks that the flags are compatible.
 absl::Status Check(const SweepOptions& options);
 
 }  // namespace gridwise

@@ -17,7 +17,7 @@ namespace {
 
 using Result = SweepRecord::Result;
 
-constexpr std::size_t kShown = 5;  // of a list that is sorted by what is worst
+constexpr std::size_t kShown = 5;  // lines of a list, worst first
 
 /// A problem on the best of its instances, by the planner's estimate.
 struct Layer {
@@ -86,7 +86,7 @@ void SweepReport::Tell(const SweepRecord& record, double seconds) {
     absl::FPrintF(people_, ", %.4g ms, %.1f TFLOP/s, %.0f %% of the bound", timing->ms,
                   timing->tflop_per_s(), 100 * timing->of_bound());
   }
-  // A time takes as long for a large problem as for a small one.
+  // Timing a large problem takes as long as timing a small one.
   const double left = options_.time ? (runs_ - position_) / std::max(1.0, done_)
                                     : flops_left_ / std::max(1.0, flops_done_);
   if (left > 0) absl::FPrintF(people_, "; about %.0f s left", seconds_ * left);
@@ -119,7 +119,7 @@ bool SweepReport::PrintSummary(const std::vector<SweepItem>& items,
   return count(Result::kFail) + count(Result::kError) == 0;
 }
 
-/// The slowest layers and the least efficient ones.
+/// Prints the slowest and the least efficient layers.
 void SweepReport::PrintLayers(const std::vector<SweepItem>& items) const {
   std::vector<Layer> layers = LayersOf(items);
   if (layers.size() < 2) return;
@@ -138,7 +138,8 @@ void SweepReport::PrintLayers(const std::vector<SweepItem>& items) const {
   print("least efficient, by the planner's estimate");
 }
 
-/// Of what was timed now: the sum, how near it is to the bounds, and where most is lost.
+/// Prints a summary of the runs timed now: the sum, its relation to the bounds, and the largest
+/// losses.
 void SweepReport::PrintTimes() const {
   if (times_.empty()) return;
   double ms = 0, bound_ms = 0, logarithms = 0;
@@ -166,7 +167,8 @@ void SweepReport::PrintTimes() const {
   }
 }
 
-/// Of a single problem all instances, the fastest first; of several the fastest one each.
+/// Prints, for a single problem, all instances, fastest first; for several problems, the fastest
+/// one of each.
 void SweepReport::PrintBest(const std::vector<SweepItem>& items, TimeOfInstance time_of_row) const {
   const auto has_choice = [](const SweepItem& item) { return item.instances.size() > 1; };
   if (std::ranges::none_of(items, has_choice)) return;

@@ -11,34 +11,34 @@
 
 namespace gridwise {
 
-/// The time of an instance for a problem, in ms, if it was timed.
+/// Returns the time of an instance for a problem, in ms, if it was timed.
 using TimeOfInstance =
     absl::FunctionRef<std::optional<double>(const SweepItem&, const InstanceChoice&)>;
 
-/// Tells people how a sweep goes, and at the end what it came to.
+/// Prints the progress of a sweep for people, and finally a summary.
 class SweepReport {
  public:
   SweepReport(const SweepOptions& options, std::FILE* people)
       : options_(options), people_(people) {}
 
-  /// There is a run more, with so many operations left to be computed.
+  /// Adds a run that is expected, with `flops` operations.
   void Expect(double flops) {
     ++runs_;
     flops_left_ += flops;
   }
-  /// The next run was done earlier.
+  /// Skips the next run, which was done earlier.
   void SkipRun(SweepRecord::Result earlier);
-  /// The next run was done in so many seconds of the sweep.
+  /// Reports that the next run was done and took `seconds` of the sweep.
   void EndRun(const SweepRecord& record, double flops, double seconds);
 
-  // Of --best, where a run is a problem, on all of its instances.
+  // For --best, where a run is a problem on all of its instances.
 
   void CountInstance(const SweepRecord& record);
-  /// `told`: of the instances that were not timed earlier, the best one's, or where there is none
-  /// an error.
+  /// `told` is the record of the best instance that was not timed earlier, or an error if there is
+  /// none.
   void EndBest(const std::optional<SweepRecord>& told, bool has_time, double seconds);
 
-  /// Whether every run passed, now or earlier.
+  /// Prints the summary. Returns whether every run passed, now or earlier.
   bool PrintSummary(const std::vector<SweepItem>& items, TimeOfInstance time_of_row) const;
 
  private:
@@ -51,9 +51,9 @@ class SweepReport {
   const SweepOptions& options_;
   std::FILE* const people_;
   int runs_ = 0, position_ = 0, earlier_ = 0;
-  int counts_[6] = {};                                 // of runs, by Result
-  int instances_timed_ = 0, instances_ruled_out_ = 0;  // of --best
-  // Of this program.
+  int counts_[6] = {};                                 // number of runs by Result
+  int instances_timed_ = 0, instances_ruled_out_ = 0;  // for --best
+  // Runs of this process.
   std::vector<SweepRecord> times_;
   double done_ = 0, flops_done_ = 0, flops_left_ = 0, seconds_ = 0;
 };

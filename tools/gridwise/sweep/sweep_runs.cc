@@ -64,7 +64,7 @@ absl::Status SweepRuns::Time(const InstancePlan& plan, double limit_ms, SweepRec
   const absl::StatusOr<Timing> timing =
       TimePlan(item_.problem, plan, {.simulated = simulated, .limit_ms = limit_ms});
   if (!timing.ok()) {
-    ResetDevice().IgnoreError();  // a fault stays with the device until then
+    ResetDevice().IgnoreError();  // the device keeps a fault until then
     return timing.status();
   }
   record.timing = *timing;

@@ -14,21 +14,21 @@
 
 namespace gridwise {
 
-/// The record of a run, but for what comes of it.
+/// Returns the record of a run, without its result.
 SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item,
                      const InstanceChoice& instance);
 
-/// Whether times are of the smallest sample.
+/// Returns whether times come from the smallest sample.
 bool IsQuick(const SweepOptions& options);
 
-/// A problem's runs in this process, on the same operands.
+/// Runs a problem in this process, always on the same operands.
 class SweepRuns {
  public:
   SweepRuns(const SweepOptions& options, Gfx gfx, const SweepItem& item)
       : options_(options), gfx_(gfx), item_(item) {}
 
-  /// The record of a run, whatever came of it. A time that is sure to be above the limit is given
-  /// up: then the instance is slower than another.
+  /// Runs the problem on an instance. Returns its record, even if the run failed. Stops timing an
+  /// instance that certainly exceeds the limit; its result is then kSlower.
   SweepRecord Run(const InstanceChoice& instance,
                   double limit_ms = std::numeric_limits<double>::infinity());
 

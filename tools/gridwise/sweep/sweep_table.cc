@@ -33,8 +33,7 @@ constexpr const char* kColumns[] = {
     "seconds", "max_abs", "max_ulps", "rel_norm", "of_tolerance", "workgroups", "waves", "mma",
     "valu", "salu", "lds", "vmem", "smem", "branch", "other", "ms", "low_ms", "high_ms", "burst_ms",
     "tflop_per_s", "bound_ms", "of_bound", "bound", "limiter", "ports_ms", "ports", "message",
-    // As CK Tile's tile engine writes them, and what a problem and an instance are beside their
-    // names.
+    // The columns of CK Tile's tile engine, and the parts of a problem and an instance.
     "family", "direction", "type", "kernel", "problem_idx", "N", "C", "K", "G", "Di", "Hi", "Wi",
     "Z", "Y", "X", "stride_d", "stride_h", "stride_w", "pad_d", "pad_h", "pad_w", "dilation_d",
     "dilation_h", "dilation_w", "latency_ms", "tflops", "non_zero"};
@@ -55,7 +54,7 @@ std::vector<std::string> KeyOf(const SweepRecord& record) {
           record.splits > 0 ? absl::StrCat(record.splits) : ""};
 }
 
-/// A convolution's sizes; of matrices nothing, whose sizes have other names.
+/// Returns the sizes of a convolution. Returns nothing for matrices, whose sizes have other names.
 std::vector<std::string> SizesOf(const SweepRecord& record) {
   const ConvProblem* const conv = record.shape ? std::get_if<ConvProblem>(&*record.shape) : nullptr;
   constexpr std::size_t kSizes = 4 + 5 * 3;
@@ -70,7 +69,7 @@ std::vector<std::string> SizesOf(const SweepRecord& record) {
   return sizes;
 }
 
-/// What the tile engine's columns say, see kColumns.
+/// Returns the values of the tile engine's columns (kColumns).
 std::vector<std::string> FieldsElsewhere(const SweepRecord& record) {
   std::vector<std::string> fields = {record.family, "", "", record.instance,
                                      absl::StrCat(record.problem_index)};
@@ -148,14 +147,14 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
   SweepTable table;
   table.path_ = path;
   std::string text;
-  // What is no file has nothing to go on from: a pipe's end would be waited for.
+  // Only a file can be continued. Reading a pipe would wait for its end.
   if (std::error_code error; std::filesystem::is_regular_file(path, error)) {
     std::ifstream file(path, std::ios::binary);
     text.assign(std::istreambuf_iterator<char>(file), {});
     if (!file) return CannotUse("read", path);
   }
   const std::string header = Header();
-  const size_t complete = text.rfind('\n') + 1;  // 0 if there is no whole line
+  const size_t complete = text.rfind('\n') + 1;  // 0 if there is no complete line
   if (complete == 0 && !header.starts_with(text)) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, " is not the table of a sweep; remove it or name another file with --csv"));
@@ -183,7 +182,7 @@ absl::StatusOr<Result> SweepTable::Remember(std::string_view line, std::string_v
   std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
   if (!fields || fields->size() != std::size(kColumns)) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "%sthe line has not the %d fields of a sweep's record", where, std::size(kColumns)));
+        "%sthe line does not have the %d fields of a sweep record", where, std::size(kColumns)));
   }
   const auto* result = std::find_if(std::begin(kResults), std::end(kResults), [&](Result known) {
     return (*fields)[kResultColumn] == Name(known);
@@ -209,7 +208,7 @@ absl::Status SweepTable::Read(const std::string& path, std::string_view text) {
       if (content == Header()) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(path,
-                       " has other columns than this program writes; remove it or name "
+                       " has different columns from those of this program; remove it or name "
                        "another file with --csv"));
     }
     const absl::StatusOr<Result> result = Remember(content, absl::StrFormat("%s:%d: ", path, line));

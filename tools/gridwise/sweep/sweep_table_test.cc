@@ -203,7 +203,7 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
   const std::string whole = ReadText(TwoRecords("whole.csv"));
   WriteText(path, SweepTable::Header() + "\none,two\n");
   EXPECT_THAT(std::string(SweepTable::Open(path).status().message()),
-              HasSubstr("other.csv:2: the line has not the"));
+              HasSubstr("other.csv:2: the line does not have the"));
   std::string changed = whole;
   changed.replace(changed.find(",pass,"), 6, ",done,");
   WriteText(path, changed);

@@ -17,7 +17,7 @@
 namespace gridwise {
 namespace {
 
-/// A path that nothing else has, removed at the end.
+/// A unique path, removed by the destructor.
 class TemporaryFile {
  public:
   TemporaryFile() {
@@ -36,7 +36,7 @@ class TemporaryFile {
   std::filesystem::path path_;
 };
 
-/// The line behind the table's header; empty if there is none that is whole.
+/// Returns the line after the table's header; empty if there is no complete line.
 std::string FirstRecord(const std::string& path) {
   std::ifstream file(path);
   std::string header, line;
@@ -44,7 +44,7 @@ std::string FirstRecord(const std::string& path) {
   return line;
 }
 
-/// The last line of a text that is not empty.
+/// Returns the last nonempty line of a text.
 std::string_view LastLine(std::string_view text) {
   text = absl::StripTrailingAsciiWhitespace(text);
   return text.substr(text.rfind('\n') + 1);

@@ -7,16 +7,18 @@
 
 namespace gridwise {
 
-/// A run of a sweep, as its flags: one problem on one instance.
+/// The flags of one run of a sweep: one problem on one instance.
 struct WorkerRun {
   std::string problem, direction, family, instance;
   bool quick = false;
 };
 
-/// Does the run in a process of its own, so that what crashes or hangs is one line of the table:
-/// `sweep`, the program with the flags of the sweep, is started with flags behind them that narrow
-/// it to the run. The line of its table, without its end; or kAborted with the sentence how the
-/// process ended without one.
+/// Does the run in its own process, so that a crash or a hang affects only one line of the table.
+/// `sweep` is the program with the flags of the sweep. The process gets additional flags that
+/// restrict it to the run.
+///
+/// Returns the line of its table, without the newline. Returns kAborted if the process wrote no
+/// line; the message says how it ended.
 absl::StatusOr<std::string> RunInWorker(const std::vector<std::string>& sweep, const WorkerRun& run,
                                         double limit_s);
 
