@@ -16,7 +16,7 @@
 #include "core/launch/refusal.h"
 #include "core/planning/plan_context.h"
 
-/// The seam between kernels and everything that chooses, lists, explains, loads or tests them.
+/// The interface between kernels and the code that chooses, lists, explains, loads and tests them.
 
 namespace gridwise {
 
