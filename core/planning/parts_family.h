@@ -14,12 +14,12 @@
 namespace gridwise {
 
 /// A family whose instances are one kernel each. It adds what these leave out: passes that change
-/// layouts, parts of problems that are too large for a launch, and the sum of splits and terms.
+/// layouts, parts of problems that are too large for a launch, and sums of splits and terms.
 class PartsFamily final : public KernelFamily {
  public:
   explicit PartsFamily(std::string name) : name_(std::move(name)) {}
 
-  /// Adds an instance for a direction and target, behind those that are there.
+  /// Adds an instance for a direction and target, after the existing ones.
   void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
            InstanceUse use = InstanceUse::kRanked);
 

@@ -14,16 +14,16 @@
 
 namespace gridwise {
 
-/// What a plan may choose.
+/// The choices that a plan may make.
 struct LaunchOptions {
   int splits = 0;  // workgroups that share the K of a tile; 0: the fastest number
   std::int64_t offset_limit = kOffsetLimit;  // bytes of a tensor that a launch may reach over
   bool adds = false;                         // splits are added in no order
-  bool launch_per_sub_gemm = false;          // in place of one launch of all
+  bool launch_per_sub_gemm = false;          // instead of one launch of all
 };
 
-/// A valid problem that instances are asked about, and what they have in common, which is computed
-/// once. Not for several threads at a time.
+/// A valid problem, and everything that is the same for all instances and computed once. Not
+/// thread-safe.
 class PlanContext {
  public:
   PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options);
@@ -32,39 +32,38 @@ class PlanContext {
   const DeviceFacts& device() const { return device_; }
   const LaunchOptions& options() const { return options_; }
 
-  /// What kernels that want neighbouring channels compute in place of the problem.
+  /// The problem that kernels that need adjacent channels compute in place of the original.
   struct Canonical {
-    /// Passes before and after (core/passes) transpose NGCHW to NHWGC and back, axes are merged
-    /// (core/rewrite/simplify.h), few channels folded (core/rewrite/fold.h), and for few channels
-    /// of the output taps are columns (core/rewrite/tap_columns.h).
+    /// Passes before and after (core/passes) transpose NGCHW to NHWGC and back. Axes are merged
+    /// (core/rewrite/simplify.h) and few channels folded (core/rewrite/fold.h). For few output
+    /// channels, taps are columns (core/rewrite/tap_columns.h).
     ConvProblem problem;
     /// Estimated cycles of those passes.
     double pass_cycles;
-    /// Clocks that device memory takes for the canonical problem's tensors, once each, or the
-    /// Infinity Cache if it can hold them; 0 where there is none.
+    /// Clocks of device memory for the canonical problem's tensors, each once, or of the Infinity
+    /// Cache if it can hold them; 0 if there is none.
     double tensor_cycles;
-    /// Kernels write sums of it that a pass makes the output of.
+    /// Kernels write sums, from which a pass makes the output.
     bool writes_sums;
-    /// Groups of the problem that are one of the canonical problem's.
+    /// Groups of the problem that are merged into one of the canonical problem.
     std::int64_t merged_groups;
   };
   const Canonical& canonical(Pixels pixels);
   const ConvProblem& canonical_problem() const { return canonical_.problem; }
 
-  /// Instances whose estimates are sure to be above need not be estimated better; infinite at
-  /// first.
+  /// Estimates that are certain to exceed this need not be exact; infinite at first.
   double enough_cycles() const { return enough_cycles_; }
   void set_enough_cycles(double cycles) { enough_cycles_ = cycles; }
 
-  /// MakeSubGemms(part), of a part of a canonical problem; valid until the next call.
+  /// MakeSubGemms(part), for a part of a canonical problem. Valid until the next call.
   std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
 
  private:
   const ConvProblem problem_;
   const DeviceFacts device_;
   const LaunchOptions options_;
-  const Canonical canonical_;  // of Pixels::kSpaced
-  // Of the others, once they are asked for.
+  const Canonical canonical_;  // for Pixels::kSpaced
+  // For the other forms, computed on first use.
   std::optional<Canonical> groups_apart_, as_they_are_, floats_, taps_, parts_;
   std::optional<std::vector<SubGemm>> sub_gemms_;  // of simple_.problem
   std::vector<SubGemm> of_part_;
