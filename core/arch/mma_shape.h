@@ -30,8 +30,8 @@ constexpr const char* Name(MmaUnit unit) {
   return "?";
 }
 
-/// One matrix instruction, D = A * B + C with f32 or i32 results; of vector FMAs, so many of them
-/// as do the same. MFMA 4x4 has 16 independent blocks of that shape, of 4 lanes each.
+/// One matrix instruction, D = A * B + C with f32 or i32 results; for vector FMAs, as many of them
+/// as do the same. MFMA 4x4 has 16 independent blocks of that shape, with 4 lanes each.
 struct MmaShape {
   MmaUnit unit = MmaUnit::kMfma;
   int m = 0, n = 0, k = 0;
