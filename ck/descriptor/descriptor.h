@@ -6,9 +6,10 @@
 /// a matrix of output pixels by (filter tap, channel):
 ///
 ///   Descriptor x;
-///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride), c = x.Memory(channels,
-///   1); const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out,
-///   stride}}); x.See({x.Merge({n, o}), x.Merge({y, c})});
+///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride);
+///   const Axis c = x.Memory(channels, 1);
+///   const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out, stride}});
+///   x.See({x.Merge({n, o}), x.Merge({y, c})});
 ///
 /// Everything is constexpr. An invalid composition is remembered as its first Mistake, with the
 /// numbers; further transforms then do nothing.
