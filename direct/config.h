@@ -94,9 +94,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   }
   if (c.pixels < 1 || c.pixels > 16) return "a lane works on 1 to 16 pixels";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
-  if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
+  if ((c.taps == 1) != (c.stride == 0)) return "stride is 0 with one tap, and only then";
   if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {
-    return "the target's compiler is not told how many workgroups are to be resident";
+    return "the target's compiler cannot be told how many workgroups must be resident";
   }
   if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
     return "LDS has weights of several taps, and a lane works on at most 8 rows";

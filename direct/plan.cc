@@ -58,7 +58,7 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                                    gridwise::Name(problem.type), gridwise::Name(config.type)));
   }
   if (problem.output_type() == DataType::kI32 && SumType(config.type) != DataType::kI32) {
-    return Refusal(RefusalCode::kType, "the output is i32; the row's sums are f32");
+    return Refusal(RefusalCode::kType, "the output is i32; the instance's sums are f32");
   }
   constexpr std::int64_t kMaxPairs = 64;  // more are the tile instances' work
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {

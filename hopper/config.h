@@ -117,28 +117,27 @@ constexpr const char* Reject(const Config& c) {
     return "operands are f16, bf16, f32 or i8";
   }
   if (c.has_parts() && (c.take_turns || c.resident > 0 || c.lanes || c.k_tile != 32)) {
-    return "of f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
-           "through "
-           "the stages";
+    return "for f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
+           "through the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
   if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
   if (c.consumers < 1 || c.consumers > 3 || (c.take_turns && c.consumers != 2)) {
-    return "there are 1 to 3 warpgroups, 2 where they take turns";
+    return "there are 1 to 3 warpgroups, 2 if they take turns";
   }
   if (c.k_tile_bytes() != 128 &&
       (c.k_tile_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
-    return "k tiles are 128 bytes, or of forward and backward-data 64";
+    return "k tiles are 128 bytes, or, in forward and backward-data, 64";
   }
   if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
-    return "lanes load 64 instances of backward-weight";
+    return "lanes load 64 rows in backward-weight";
   }
   if (c.resident > 0 && c.direction == Direction::kBackwardWeight) {
-    return "of backward-weight, no operand stays in shared memory";
+    return "in backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
   if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
-    return "columns are a multiple of 8, or of backward-weight blocks of 64";
+    return "columns are a multiple of 8, or, in backward-weight, blocks of 64";
   }
   if (c.stores_boxes() &&
       (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {

@@ -153,18 +153,18 @@ struct HaloDenseConfig {
 /// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const HaloConfig& c) {
   if (c.type == DataType::kI8) {
-    if (c.direction != Direction::kForward) return "i8 has forward alone";
+    if (c.direction != Direction::kForward) return "i8 is for forward only";
   } else if (c.type != DataType::kF16 && c.type != DataType::kBF16) {
     return "operands are f16, bf16 or i8";
   }
   if (c.run_bytes() < 32 || (c.channels != 16 && c.channels != 32 && c.channels != 64)) {
-    return "products are of 16, of i8 32, or 32 or 64 channels";
+    return "products have 16 (i8: 32), 32 or 64 channels";
   }
   if (c.warpgroups() > 4 || c.phases() * c.reps * 32 > (c.warpgroups() > 2 ? 64 : 128)) {
     return "the sums do not fit in registers";
   }
   // With a loop over taps of several phases, the assembler would serialize the products.
-  if (c.up != 1 && (c.up != 2 || c.filter % 2 == 0)) return "of two phases, one has a tap more";
+  if (c.up != 1 && (c.up != 2 || c.filter % 2 == 0)) return "one of two phases has one more tap";
   if (c.teams > 2) return "there are 1 or 2 teams";
   return nullptr;
 }
@@ -172,7 +172,7 @@ constexpr const char* Reject(const HaloDenseConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
   if (c.direction == Direction::kBackwardWeight) return "the direction is forward or backward-data";
   if (c.columns % (c.merges_taps && c.is_forward() ? 4 : 8) != 0) {
-    return "columns are a multiple of 8, or of forward, where taps are joined, of 4";
+    return "columns are a multiple of 8, or, in forward with merged taps, of 4";
   }
   if (c.k_tile != 64 && c.k_tile != 32 && c.k_tile != 16)
     return "k tiles are 64, 32 or 16 channels";
@@ -181,7 +181,7 @@ constexpr const char* Reject(const HaloDenseConfig& c) {
     return "the sums do not fit in registers";
   }
   if (c.stages < 2) return "a stage is free when the products of the next have begun";
-  if (c.merges_taps && c.filter != 3) return "three taps are joined";
+  if (c.merges_taps && c.filter != 3) return "three taps are merged";
   if (c.take_turns && c.consumers != 2) return "two warpgroups take turns";
   return nullptr;
 }

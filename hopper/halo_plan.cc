@@ -249,9 +249,9 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool divides = DividesSlices(problem);
   const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
   if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
-    return absl::StrFormat("%s has %d taps; the instance multiplies %d, the others in vain",
-                           divides ? "a slice of the filter" : "the filter", taps,
-                           HaloWeightConfig::kTaps);
+    return absl::StrFormat(
+        "%s has %d taps; the instance multiplies %d, and would waste more than half of them",
+        divides ? "a slice of the filter" : "the filter", taps, HaloWeightConfig::kTaps);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
@@ -264,8 +264,7 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool can_merge = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
                          problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.merges_taps || can_merge) return std::nullopt;
-  return "the instance joins taps that are neighbours: of a filter of 3 x 3 whose stride along w "
-         "is 1";
+  return "the instance merges adjacent taps; the filter must be 3 x 3 with stride 1 along w";
 }
 
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
@@ -283,14 +282,14 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
         problem.groups, problem.AxesOf(problem.out()).size[4] * columns,
         is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
   }
-  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not neighbours";
+  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not adjacent";
   if (const std::int64_t steps = StepsOf(config, problem);
       config.resident > 0 && steps > config.resident) {
     return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
                            steps, config.k_tile, config.resident);
   }
   if (config.merges_taps && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
-    return "the instance joins taps that are neighbours: of stride and dilation 1 along w";
+    return "the instance merges adjacent taps; stride and dilation along w must be 1";
   }
   const std::int64_t bytes = SizeOf(problem.type);
   const Tensor source = GatheredTensor(problem);

@@ -154,9 +154,8 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   if (problem.dims[1].filter != config.lines ||
       CeilDiv<std::int64_t>(run + lead, 8) != config.pieces) {
     return absl::StrFormat(
-        "the filter has %d lines of %d elements, which begin at an %s one; the instance is for %d "
-        "of %d "
-        "to %d with the one before",
+        "the filter has %d lines of %d elements, which begin at an %s element; the instance is for "
+        "%d lines of %d to %d elements, counting one before an odd one",
         problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
         config.pieces * 8 - 7, config.pieces * 8);
   }
@@ -166,9 +165,8 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   }
   if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
-        "taps are %d and %d pixels apart, and pixels %d elements; the instance is for neighbouring "
-        "taps "
-        "and an even number of elements",
+        "taps are %d and %d pixels apart, and pixels %d elements; the instance is for adjacent "
+        "taps and an even number of elements",
         h.dilation, w.dilation, step);
   }
   if (auto reason = RejectLines(config, problem)) return reason;

@@ -104,9 +104,8 @@ std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvP
     const Dim& dim = problem.dims[axis];
     if (dim.filter != 3 || dim.stride != 2 || dim.dilation != 1 || dim.in < 2) {
       return absl::StrFormat(
-          "along %c, %d pixels meet %d taps, of stride %d and dilation %d; the instance is for two "
-          "pixels "
-          "or more, three taps, stride 2 and dilation 1",
+          "along %c, %d pixels meet %d taps, with stride %d and dilation %d; the instance is for "
+          "two or more pixels, three taps, stride 2 and dilation 1",
           "dhw"[axis], dim.in, dim.filter, dim.stride, dim.dilation);
     }
   }

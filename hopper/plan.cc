@@ -189,8 +189,8 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     const std::int64_t channels = SourceChannels(problem);
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
-          "groups have %d source channels; of %d sub-GEMMs and groups in all the instance takes "
-          "multiples of %d, or else filters of at most %d pixels along h and w",
+          "groups have %d source channels; with %d sub-GEMMs and groups in total, the instance "
+          "takes multiples of %d, or filters of at most %d pixels along h and w",
           channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
   }

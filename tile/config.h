@@ -358,7 +358,7 @@ struct TileConfig {
 constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   const bool transposed = c.reads_transposed(patch);
   if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_reads() != 1)) {
-    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk a lane";
+    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk per lane";
   }
   if (patch.k != (transposed ? 1 : c.chunk()) ||
       patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
@@ -400,10 +400,10 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
 constexpr const char* RejectPipeline(Pipeline pipeline) {
   const int count = pipeline.count;
   if (pipeline.schedule == Schedule::kSingle && count != 1 && count != 2) {
-    return "with one LDS buffer 1 or 2 k tiles are on their way";
+    return "with one LDS buffer, 1 or 2 k tiles are in flight";
   }
   if (pipeline.schedule == Schedule::kDouble && count != 1 && count != 2 && count != 4) {
-    return "with two LDS buffers 1, 2 or 4 k tiles are on their way";
+    return "with two LDS buffers, 1, 2 or 4 k tiles are in flight";
   }
   if (pipeline.schedule == Schedule::kWavelet && count < 1) return "there are no load waves";
   if (pipeline.schedule == Schedule::kDirect && count != 2 && count != 3) {
@@ -432,13 +432,13 @@ constexpr const char* RejectMerge(const TileConfig& c) {
 /// Why backward-weight cannot sum blocks in this way; nullptr if it can.
 constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.patch_a != c.patch_b || (c.patch_a.n != 4 && c.patch_a.n != 8) || SizeOf(c.type) != 2) {
-    return "blocks of 16-bit channels are loaded by 4 or 8 of a pixel";
+    return "blocks of 16-bit channels are loaded 4 or 8 channels of a pixel at a time";
   }
   if (c.mma.m != 16 || TileConfig::kRunPixels % c.mma.k_per_lane() != 0) {
-    return "blocks are multiplied by 16x16, at most 8 pixels a lane";
+    return "blocks are multiplied by 16x16, at most 8 pixels per lane";
   }
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
-  if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
+  if (c.tile.m % c.merge != 0) return "groups do not divide tile.m";
   const int room = c.room_of_group();
   if (room != 8 && room != 16 && room != 32 && room != 64) return "groups share no block";
   if (c.wave_m() != TileConfig::kBlock ||
@@ -448,8 +448,8 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * room) {
     return "columns are not those of 3x3";
   }
-  if (c.stride != 1 && c.stride != 2) return "planes are of a stride of 1 or 2";
-  if (c.tile.k % c.step_pixels() != 0) return "tile.k is no multiple of a block's pixels";
+  if (c.stride != 1 && c.stride != 2) return "planes are for stride 1 or 2";
+  if (c.tile.k % c.step_pixels() != 0) return "tile.k is not a multiple of a block's pixels";
   if (c.halo < c.tile.k || c.halo % c.pixels_of_load() != 0) {
     return "a halo has no room for a step's pixels, or for part of a load";
   }
@@ -478,7 +478,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
-    return "planes are of a stride of 2, forward, beside weights that are kept";
+    return "planes are for stride 2, forward, with weights that are kept";
   }
   if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
@@ -488,7 +488,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (c.packs_pixels()) return RejectPackedPixels(c);
   const int chunks = c.tile.k / c.chunk();
   if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
-    return "pixels of a halo have none of 4, 8 chunks of 16 bytes";
+    return "pixels of a halo do not have 4 or 8 chunks of 16 bytes";
   }
   if ((c.patch_a.k != c.chunk() && c.patch_a.k != 4) || c.patch_a.n != 1) {
     return "pixels of a halo are loaded by chunks, or by 4 channels";
@@ -501,7 +501,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
 /// Why splits cannot be joined in the launch; nullptr if they can, or if they are not joined.
 constexpr const char* RejectFixup(const TileConfig& c) {
   if (!c.has_fixup()) return nullptr;
-  if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
+  if (SumType(c.type) != DataType::kF32) return "joined sums are f32";
   if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
   if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
@@ -511,19 +511,19 @@ constexpr const char* RejectFixup(const TileConfig& c) {
 constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& target) {
   const int chunks = c.tile.k / c.chunk();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
+    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
   }
   if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
   if (c.loads_to_lds() && !target.loads_chunks_to_lds) {
-    return "the target loads no 16 bytes a lane straight to LDS";
+    return "the target cannot load 16 bytes per lane straight to LDS";
   }
   if ((c.reads_transposed(c.patch_a) || c.reads_transposed(c.patch_b)) &&
       !target.reads_transposed) {
-    return "the target does not transpose what it reads of LDS";
+    return "the target has no LDS reads that transpose";
   }
-  if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
+  if (c.k_of_group() % c.fragment_k() != 0) return "tile.k is not a multiple of a fragment's k";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
   if (c.k_tiles_of_step() > 1 && (c.merge > 1 || c.patch_a.n != 1)) {
     return "k tiles are loaded together along the channels of a tap, of one group";
@@ -538,7 +538,7 @@ constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& targ
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
   if (c.merge < 1) return "there are no groups in a tile";
-  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
+  if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
   // Merged groups may have too little k for an instruction with twice the k.
   const bool once = c.merge > 1 && c.k_of_group() < 2 * c.mma.k;
   if (!HasMma(c.mma, c.type, target.mma_double_k) &&
@@ -546,7 +546,7 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
     return "the target has no such mma for the type";
   }
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
-    return "waves make no workgroup of 1 to 1024 threads";
+    return "waves do not make a workgroup of 1 to 1024 threads";
   }
   if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectKTiles(c, target)) {
     return reason;

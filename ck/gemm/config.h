@@ -240,15 +240,15 @@ struct GemmConfig {
 constexpr const char* RejectOperand(const GemmConfig& c, Side side, const TargetTraits& target) {
   const GemmConfig::Operand& o = c.operand(side);
   const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
-  if (!power(o.k) || !power(o.rows)) return "a patch's sides are no powers of two";
+  if (!power(o.k) || !power(o.rows)) return "a patch's sides are not powers of two";
   if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
   if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
   if (o.reads_transposed()) {
-    if (!target.reads_transposed) return "the target does not transpose what it reads of LDS";
+    if (!target.reads_transposed) return "the target has no LDS reads that transpose";
     const int rows = c.rows(side);
     if (SizeOf(c.type) != 2 || c.mma.m != 32 || c.mma.k_per_lane() != c.chunk() ||
         (rows != 64 && rows % 128 != 0)) {
-      return "reads of LDS transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
+      return "LDS reads transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
     }
   } else if (!o.along_k() && o.k * SizeOf(c.type) < 4) {
     return "a patch that is transposed has too few k";
@@ -265,7 +265,7 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
   if (!o.has_table()) return nullptr;
   if (c.entries_of_half(side) % threads != 0) return "lanes do not share a table's entries";
   if (c.k_tiles_in_flight() > c.steps_of_half(side)) {
-    return "half a table has fewer steps than k tiles are on their way";
+    return "half a table has fewer steps than k tiles in flight";
   }
   return nullptr;
 }
@@ -273,25 +273,25 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
 /// Returns nullptr if kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
-  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
+  if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
   if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
   if (c.mma.blocks() > 1) return "the mma multiplies several matrices at once";
   if (c.pipeline.schedule == Schedule::kDirect) return "nothing is loaded straight to LDS";
-  if (c.pipeline.count < 1) return "the pipeline's count is none of 1 or more";
+  if (c.pipeline.count < 1) return "the pipeline's count is less than 1";
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
-    return "waves make no workgroup of 1 to 1024 threads";
+    return "waves do not make a workgroup of 1 to 1024 threads";
   }
   const int chunks = c.chunks();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
+    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
   }
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.n) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
   if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
-    return "tile.k holds no whole matrix instruction";
+    return "tile.k is not a multiple of a matrix instruction's k";
   }
   if (c.merge < 1 || (c.merge & (c.merge - 1)) != 0) {
-    return "merged matrices are no power of two";
+    return "the number of merged matrices is not a power of two";
   }
   if (c.tile.m % c.merge != 0) return "merged matrices do not divide tile.m";
   if (c.operands == Function::kScaleAdd && SizeOf(c.type) == 1) {
@@ -299,7 +299,7 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   }
   if (const char* reason = RejectOperand(c, Side::kA, target)) return reason;
   if (const char* reason = RejectOperand(c, Side::kB, target)) return reason;
-  if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a row of the stage is no whole store";
+  if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a stage row is shorter than a store";
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.occupancy > 1 && c.occupancy > c.WavesOfLds(target)) {
     return "LDS has no room for so many waves per SIMD";

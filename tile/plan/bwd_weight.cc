@@ -234,12 +234,11 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const bool meets = dim.filter == 3 && dim.stride == stride && dim.dilation == 1 &&
                        dim.pad_begin == 1 && dim.out() >= CeilDiv(dim.in, stride);
     if (i == 0 ? dim != Dim{} : !meets) {
-      return Refusal(RefusalCode::kOther,
-                     absl::StrFormat(
-                         "along %s the filter is not one of 3 with stride %d and padding 1, whose "
-                         "output meets all of the input, or of 1 pixel along d; the instance meets "
-                         "neighbours",
-                         kAxisNames[i], stride));
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("along %s the instance needs a filter of 3 with stride %d and padding 1 "
+                          "whose output meets all of the input, or, along d, a single pixel",
+                          kAxisNames[i], stride));
     }
   }
   const std::int64_t needed = Reach(config, problem) + config.tile.k;
@@ -271,7 +270,7 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
   }
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
                                    gridwise::Name(problem.layout)));
   }
   // Straight to LDS go whole words, from any word of memory on: the last piece of k ends with the

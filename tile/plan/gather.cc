@@ -147,7 +147,7 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   }
   if (!runs) {
     return Refusal(RefusalCode::kLayout,
-                   "the channels of neighbouring groups are not neighbours in all tensors");
+                   "the channels of adjacent groups are not adjacent in all tensors");
   }
   return std::nullopt;
 }
@@ -242,12 +242,10 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     taps[i] = forward ? dim.filter : dim.most_taps_of_phase();
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
-      return Refusal(
-          RefusalCode::kFilter,
-          absl::StrFormat("along %s a row's taps, and rows, with stride %d and dilation %d meet "
-                          "source pixels that are no neighbours, or lie in other planes than the "
-                          "row's, of stride %d",
-                          kAxisNames[i], dim.stride, dim.dilation, stride));
+      return Refusal(RefusalCode::kFilter,
+                     absl::StrFormat("along %s, the stride is %d and the dilation %d; the instance "
+                                     "needs adjacent source pixels at stride %d",
+                                     kAxisNames[i], dim.stride, dim.dilation, stride));
     }
   }
   // Tiles of more columns take less time where there are more, which estimates don't tell.
@@ -343,7 +341,7 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   if (auto reason = RejectHalo(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
                                    gridwise::Name(problem.layout)));
   }
   return std::nullopt;
@@ -366,7 +364,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
         PartAxis::kPixels};
   }
   if (rows >= kOffsetLimit || tiles > most_tiles) {
-    return Excess{absl::StrFormat("%s has %d pixels of %d channels a group, in %d tiles; pixels "
+    return Excess{absl::StrFormat("%s has %d pixels of %d channels per group, in %d tiles; pixels "
                                   "must be fewer than 2^31 and tiles at most %d",
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
