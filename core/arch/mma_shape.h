@@ -136,8 +136,7 @@ constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
          (unit == MmaUnit::kWmma12 && (type == DataType::kF8E4M3 || type == DataType::kF8E5M2));
 }
 
-/// The k of Hopper's instruction, whose operands have 32 bytes of k; for f32 it multiplies only
-/// tf32.
+/// Hopper's instruction: its operands have 32 bytes of k; for f32 it multiplies only tf32.
 constexpr int WgmmaK(DataType type) {
   switch (type) {
     case DataType::kF16:

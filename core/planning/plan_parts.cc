@@ -18,23 +18,26 @@ namespace {
 
 constexpr std::size_t kMaxParts = std::size_t{1} << 16;
 
-/// How a kernel computes a problem: in parts, which together write the output once, or are terms of
+/// How a kernel computes a problem: in parts that together write the output once, or are terms of
 /// its sums.
 struct Division {
   struct Part {
     ConvPart part;
     int term = 0;                // of the sums that are its output
-    PartEstimate estimate = {};  // of its launches together
+    PartEstimate estimate = {};  // of all its launches
   };
   std::vector<Part> parts;
-  int terms = 0;           // of every sum; 1: each part writes elements of its own
-  bool has_gaps = false;   // some sums have fewer: the others are zero
-  bool adds = false;       // splits and terms are added to one f32 tensor, in no order
-  bool sums_only = false;  // parts write f32 sums even of one term, for a pass that finishes them
+  int terms = 0;           // per sum; 1: each part writes separate elements
+  bool has_gaps = false;   // some sums have fewer terms: the others are zero
+  bool adds = false;       // splits and terms are added to one f32 tensor, in any order
+  bool sums_only = false;  // parts write f32 sums even of one term, which a pass finishes
   Cost cost = {};
 
   int splits() const { return parts[0].estimate.splits; }
-  int tensors() const { return parts[0].estimate.tensors(); }  // of sums, of a term
+  int tensors() const {
+    return parts[0].estimate.tensors();
+  }  // number of tensors of sums, per
+     // term
   bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
@@ -70,8 +73,8 @@ class Divider {
     return division;
   }
 
-  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM is to have its own,
-  /// or there are more than a launch has.
+  /// Calls visit(request) for each launch of a part: one, unless each sub-GEMM needs its own
+  /// launch, or there are more than a launch takes.
   template <class Visit>
   void VisitLaunches(const Division& division, const ConvProblem& part, Visit visit) const {
     PartRequest request = RequestOf(division, part);
@@ -95,8 +98,8 @@ class Divider {
     division.cost = CostOf(division);
   }
 
-  /// The images that fill whole rounds of the device, and the rest in a launch of its own, where
-  /// that is sooner done than `whole`.
+  /// The images that fill whole rounds of the device, and the rest in a separate launch, if that is
+  /// faster than `whole`.
   std::optional<Division> DivideRounds(const Division& whole) const {
     const LaunchOptions& options = context_.options();
     const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
@@ -112,7 +115,7 @@ class Divider {
     return divided;
   }
 
-  /// What the kernel is to compute of a part.
+  /// The kernel's work on a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
     const bool is_weight = part.direction == Direction::kBackwardWeight;
     const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part);
@@ -149,10 +152,10 @@ class Divider {
     return *sum;
   }
 
-  /// Appends what computes `part`, as terms `term`, ..., `end` - 1 of its sums, or gives the reason
-  /// why that cannot be.
+  /// Appends the computation of `part`, as terms `term`, ..., `end` - 1 of its sums. Returns a
+  /// refusal if that is impossible.
   std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
-    // Each part anew: half of the groups may be a number that the kernel cannot merge.
+    // Checks each part: half of the groups may be a number that the kernel cannot merge.
     if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
     if (part.problem.groups > kMaxWorkgroupsYz) {
       return AddHalves(part,
@@ -219,8 +222,8 @@ class Divider {
   const PlanContext::Canonical& canonical_;
 };
 
-/// The tensors of a part: `b_bytes` and `out_bytes` are the sizes of elements of what `whole.b` and
-/// `whole.out` are.
+/// The tensors of a part. `b_bytes` and `out_bytes` are the element sizes of `whole.b` and
+/// `whole.out`.
 Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
                 std::int64_t out_bytes) {
   const std::int64_t bytes = SizeOf(part.problem.type);
@@ -277,7 +280,7 @@ void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_a
   plan.launches.push_back(std::move(launch.launch));
 }
 
-/// The GEMMs of one group, of all parts.
+/// The GEMMs of one group, for all parts.
 std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) {
   std::vector<GemmShape> shapes;
   for (const Division::Part& entry : division.parts) {
@@ -328,7 +331,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
     plan.zero_at = outs.out.offset;
     plan.zero_bytes = slots * slot_bytes;
   }
-  // Launches use it one after the other.
+  // Launches use it in turn.
   std::int64_t fixup_bytes = 0;
   for (const Division::Part& entry : division.parts) {
     fixup_bytes = std::max(fixup_bytes, entry.estimate.fixup_bytes);

@@ -243,8 +243,8 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
       return Refusal(RefusalCode::kFilter,
-                     absl::StrFormat("along %s, the stride is %d and the dilation %d; the instance "
-                                     "needs adjacent source pixels at stride %d",
+                     absl::StrFormat("along %s, the filter has stride %d and dilation %d; the "
+                                     "instance needs adjacent source pixels at stride %d",
                                      kAxisNames[i], dim.stride, dim.dilation, stride));
     }
   }
