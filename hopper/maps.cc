@@ -16,7 +16,7 @@ TensorMapSpec MapOf(DataType type, int rank) {
   return map;
 }
 
-/// Taps of the filter, of which the problem may have a part.
+/// Taps of the whole filter; the problem may have a part of it.
 std::int64_t TapsOfFilter(const TensorAxes& w) {
   return ((w.size[2] - 1) * w.stride[2] + (w.size[3] - 1) * w.stride[3]) / w.stride[4] + w.size[4];
 }
@@ -53,7 +53,7 @@ std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides stride
   return std::nullopt;
 }
 
-/// `axes` with each `groups` neighbouring groups taken as one.
+/// `axes` with every `groups` adjacent groups taken as one.
 TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
   axes.size[4] /= groups;
   axes.stride[4] *= groups;
@@ -63,8 +63,7 @@ TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
 
 }  // namespace
 
-// An axis of one element has no stride that matters, and maps
-// want multiples of 16 bytes.
+// The stride of an axis of one element does not matter, and maps need multiples of 16 bytes.
 void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride) {
   map.size[axis] = static_cast<std::uint64_t>(size);
   map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));

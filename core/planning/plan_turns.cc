@@ -13,19 +13,19 @@
 namespace gridwise {
 namespace {
 
-/// Bytes, of each of the memories that launches are given.
+/// Bytes in each of the memories that launches are given.
 using MemoryBytes = std::array<std::int64_t, kMemories>;
 
 std::int64_t& At(MemoryBytes& bytes, Memory memory) {
   return bytes[static_cast<std::size_t>(memory)];
 }
 
-/// Whether outputs are sums over images, of which a turn computes a term.
+/// Whether outputs are sums over images, so that a turn computes a term.
 bool SumsImages(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardWeight;
 }
 
-/// From an image to the next; 0 where a memory has none.
+/// Bytes from one image to the next; 0 if a memory has no images.
 MemoryBytes ImageBytes(const ConvProblem& problem) {
   MemoryBytes bytes = {};
   At(bytes, Memory::kA) = problem.a_elements() / problem.batch * SizeOf(problem.type);
@@ -43,7 +43,7 @@ MemoryBytes ImageBytes(const ConvProblem& problem) {
   return bytes;
 }
 
-/// What a turn of `images` images computes.
+/// The problem of a turn of `images` images.
 ConvProblem TurnOf(const ConvProblem& whole, std::int64_t images) {
   ConvProblem turn = whole;
   turn.batch = images;
@@ -54,7 +54,7 @@ ConvProblem TurnOf(const ConvProblem& whole, std::int64_t images) {
   return turn;
 }
 
-/// Appends the launches of a turn to `all`; its memories are at bytes `at` of those of all, and
+/// Appends the launches of a turn to `all`. Its memories are at bytes `at` of those of `all`, and
 /// terms of sums are in the workspace.
 void Append(const LaunchPlan& turn, MemoryBytes at, bool is_term, LaunchPlan& all) {
   const auto move = [&](Place& place) {
