@@ -82,7 +82,7 @@ GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
 ///
 ///   Row FindRow(row)              Row::is_there, and what else Bytes needs
 ///   long Bytes(strides, Row)      of a row that is there
-///   int Count(column)             columns from there on, those that are neighbours
+///   int Count(column)             adjacent columns from there on
 ///   long Column(strides, column)  bytes
 ///   bool Has(Row, column)         of a column that Count counts
 ///   float Mend(sum, Row, column)  a sum that is NaN, which may be the kernel's doing
