@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,7 +43,7 @@ CheckSettings FromEnvironment() {
 
 struct State {
   std::mutex mutex;
-  CheckSettings settings = FromEnvironment();
+  CheckSettings settings = EnvironmentSettings();
 };
 State& Process() {
   static auto* const state = new State;
@@ -52,7 +53,7 @@ State& Process() {
 }  // namespace
 
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text) {
-  if (text.empty() || text == "run" || text == "time") return 0;
+  if (text.empty() || text == "run") return 0;
   if (text == "check") return kEverything;
   if (!absl::ConsumePrefix(&text, "check:")) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -71,15 +72,29 @@ absl::StatusOr<uint32_t> ParseCategories(std::string_view text) {
 }
 
 absl::StatusOr<CheckSettings> ParseMode(std::string_view text) {
+  const std::string_view mode = text;
   CheckSettings settings;
   settings.deferred = absl::ConsumePrefix(&text, "deferred");
   if (settings.deferred && !text.empty() && !absl::ConsumePrefix(&text, ",")) {
     return absl::InvalidArgumentError(
-        absl::StrCat("'deferred", text, "' is neither 'deferred' nor 'deferred,check...'"));
+        absl::StrCat("'", mode, "' is neither 'deferred' nor 'deferred,check...'"));
+  }
+  if (text == "time") {
+    settings.time = true;
+    return settings;
+  }
+  if (absl::StrContains(text, "check") && absl::StrContains(text, "time")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", mode, "' asks for check and time; a launch is checked or timed"));
   }
   const absl::StatusOr<uint32_t> categories = ParseCategories(text);
   if (!categories.ok()) return categories.status();
   settings.categories = *categories;
+  return settings;
+}
+
+const CheckSettings& EnvironmentSettings() {
+  static const CheckSettings settings = FromEnvironment();
   return settings;
 }
 

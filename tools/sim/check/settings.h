@@ -13,6 +13,7 @@ namespace gridwise::sim {
 struct CheckSettings {
   uint32_t categories = 0;  // bit c: Category c
   bool deferred = false;    // what is put on a stream runs when the host waits for it
+  bool time = false;        // launches are timed from a sample of their workgroups
   /// Shuffles what is ready of deferred operations; where there is a check, or nothing is deferred,
   /// waves and workgroups, and preempts waves at random.
   std::optional<uint64_t> seed;
@@ -24,9 +25,13 @@ struct CheckSettings {
 
 /// Reads "check" (the usual categories), "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
-/// The same, with "deferred" alone or "deferred," in front of it: categories and `deferred` of the
-/// result.
+/// Reads a mode as GRIDWISE_SIM has it: "run", "time", or what ParseCategories reads, each with
+/// "deferred," in front of it or not; or "deferred" alone. Launches are checked or timed, not both.
+/// Sets categories, `deferred` and `time` of the result.
 absl::StatusOr<CheckSettings> ParseMode(std::string_view text);
+
+/// The settings that the environment asked for when the process began.
+const CheckSettings& EnvironmentSettings();
 
 /// The process's settings: the environment's (GRIDWISE_SIM, GRIDWISE_SIM_SEED) until
 /// SetCheckSettings. They hold for launches from then on; reports have source lines of code objects

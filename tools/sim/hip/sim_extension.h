@@ -28,6 +28,9 @@ typedef struct GridwiseSimRuns {
 /// if none has.
 __attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
+/// 1 if launches are timed by the simulator's clock now (GRIDWISE_SIM=time), else 0.
+__attribute__((weak)) int gridwiseSimIsTimed(void);
+
 /// Workgroups of the launch in progress that are done, and all of them; may be called while another
 /// thread launches.
 __attribute__((weak)) void gridwiseSimProgress(uint64_t* done, uint64_t* total);

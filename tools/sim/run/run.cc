@@ -28,6 +28,7 @@
 #include "absl/strings/strip.h"
 #include "core/arch/target.h"
 #include "tools/build/user_folder.h"
+#include "tools/sim/check/settings.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/run/program_file.h"
 
@@ -142,6 +143,11 @@ int Run(std::vector<std::string> arguments) {
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
         "[--machine=file] [--seed=n] [--report=file] [--coverage=file] [--break=place] "
         "[--trace=file] [--wave=which] [--] program arguments...");
+  }
+  if (const char* mode = std::getenv("GRIDWISE_SIM")) {
+    if (const auto settings = ParseMode(mode); !settings.ok()) {
+      return Fail(absl::StrCat("GRIDWISE_SIM: ", settings.status().message()));
+    }
   }
   if (const std::string folder = UserFolder(); !folder.empty() && chdir(folder.c_str()) != 0) {
     return Fail(absl::StrCat(folder, ": ", std::strerror(errno)));

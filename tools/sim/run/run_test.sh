@@ -17,6 +17,10 @@ output=$("$run" --device=gfx1100 --check=races --seed=5 ./script.sh --device=x y
 output=$("$run" --check=races,waits --deferred ./script.sh)
 [ "$output" = " deferred,check:races,waits  " ] || fail "$output"
 
+message=$("$run" --check --time ./script.sh 2>&1) && fail "check and time together are no error"
+[ "$message" = "gridwise sim: GRIDWISE_SIM: 'check,time' asks for check and time; a launch is checked or timed" ] ||
+  fail "$message"
+
 printf '#!/bin/sh\necho "$GRIDWISE_SIM_BREAK $GRIDWISE_SIM_WAVE $GRIDWISE_SIM_REPORT"\n' >views.sh
 printf 'echo "$GRIDWISE_SIM_COVERAGE $GRIDWISE_SIM_TRACE $GRIDWISE_SIM_MACHINE"\n' >>views.sh
 chmod +x views.sh

@@ -215,6 +215,8 @@ using namespace gridwise::sim;
 
 extern "C" {
 
+int gridwiseSimIsTimed(void) { return time::On() ? 1 : 0; }
+
 int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
   static_cast<void>(RunDeferred());
   std::lock_guard lock(runs_mutex);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tools/sim/check/settings.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/report/json.h"
 #include "tools/sim/time/report/text.h"
@@ -235,11 +236,7 @@ class Process {
 };
 
 std::atomic<bool>& IsOn() {
-  static std::atomic<bool> on = [] {
-    const char* mode = std::getenv("GRIDWISE_SIM");
-    return mode != nullptr &&
-           (std::string_view(mode) == "time" || std::string_view(mode) == "deferred,time");
-  }();
+  static std::atomic<bool> on = EnvironmentSettings().time;
   return on;
 }
 
