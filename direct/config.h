@@ -12,24 +12,24 @@ namespace gridwise::direct {
 struct DirectConfig {
   DataType type = DataType::kF16;  // of the operands; sums are of SumType(type)
   int channels = 1;                // consecutive ones of a lane; more than 1: of depthwise problems
-  int pixels = 8;                  // consecutive output pixels along w that a lane works on
+  int pixels = 8;                  // consecutive output pixels along w per lane
   // Filter taps along w at a time. With several, a lane loads the source pixels that they and the
-  // output pixels have in common once; `stride` is the source pixels from one output pixel to the
-  // next, and taps are one source pixel apart. With one, both are any number, and `stride` is 0.
+  // output pixels have in common once; `stride` is the number of source pixels from one output
+  // pixel to the next, and taps are one source pixel apart. With one tap, both distances are
+  // arbitrary, and `stride` is 0.
   int taps = 1, stride = 0;
-  // Of forward and backward-data, consecutive rows of such pixels that a lane works on, while LDS
-  // has the weights. With several, along h too `stride` is the source pixels between them and taps
-  // are one apart. 0: one row, and lanes load the weights where they use them.
-  // Of backward-weight, consecutive rows of taps along h that a lane has the sums of, while it
-  // walks along h with as many rows of dy at hand. With several, taps are as far apart there as the
-  // pixels are that outputs meet. 0: one row, along which it walks.
+  // Forward and backward-data: consecutive rows of pixels that a lane works on while LDS holds the
+  // weights. With several rows, `stride` also holds along h, and taps are one apart there. 0: one
+  // row, and lanes load the weights where they use them.
+  // Backward-weight: consecutive rows of taps along h whose sums a lane holds. The lane walks along
+  // h with as many rows of dy in registers. With several rows, the distance of taps along h is the
+  // distance of the source pixels that outputs meet. 0: one row, along which the lane walks.
   Omittable<0> rows = {};
-  // Of Hopper, workgroups that registers of a multiprocessor are to suffice for: fewer than these
-  // wait for memory, and with fewer registers for each, sums are spilled. 0: as many as the
-  // assembler leaves room for.
+  // Hopper: workgroups per SM for which registers must suffice. Fewer workgroups wait for memory;
+  // more have fewer registers each and spill sums. 0: as many as the assembler leaves room for.
   Omittable<0> resident = {};
 
-  /// What its name is made of: f16_ch2_pixels8_taps3_stride1, or
+  /// Its name: f16_ch2_pixels8_taps3_stride1, or
   /// f16_ch2_pixels8_taps3_stride1_rows2_res3.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, channels, pixels, taps, stride, rows, resident] = self;
@@ -45,23 +45,24 @@ struct DirectConfig {
 
   constexpr int rows_of_lane() const { return rows > 0 ? +rows : 1; }
   constexpr bool keeps_weights() const { return rows > 0; }
-  /// Rows of `taps` taps whose weights LDS has, at most: those of a square filter, or of 3x3x3.
+  /// Maximum number of rows of `taps` taps whose weights LDS holds: those of a square filter, or of
+  /// 3x3x3.
   constexpr int tap_rows() const { return taps == 3 ? 9 : taps; }
 
   /// Source pixels along w that the lane's output pixels meet in `taps` taps.
   constexpr int window() const { return taps == 1 ? pixels : (pixels - 1) * stride + taps; }
-  /// Of them, the one of output pixel `pixel` and tap `tap`.
+  /// The window index of output pixel `pixel` and tap `tap`.
   constexpr int WindowPixel(int pixel, int tap) const {
     return taps == 1 ? pixel : pixel * stride + tap;
   }
 };
 
-/// Waves of a workgroup. Those of backward-weight share its sums.
+/// Waves per workgroup. In backward-weight they share its sums.
 inline constexpr int kDirectGatherWaves = 4;
 inline constexpr int kDirectWeightWaves = 8;
 
-/// What kernels, plans and estimates tell targets apart by: the lanes of a wave, and Hopper, which
-/// computes an address of 64 bits for each load, and whose other instances load by TMA.
+/// How kernels, plans and estimates distinguish targets: by the lanes of a wave, and Hopper. Hopper
+/// computes a 64-bit address for each load, and its other instances load by TMA.
 enum class TargetKind { kWave64, kWave32, kHopper };
 constexpr TargetKind KindOf(Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
@@ -69,18 +70,18 @@ constexpr TargetKind KindOf(Gfx gfx) {
   return target.wave_size == 64 ? TargetKind::kWave64 : TargetKind::kWave32;
 }
 
-/// Of a pixel. On Hopper each load should have much to bring.
+/// Maximum bytes of a pixel per lane. On Hopper, each load should bring many bytes.
 constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
-/// Waves of a SIMD that the compiler is to leave registers for: of two rows of halves in seven taps
-/// it would take one register more than four waves have.
+/// Waves per SIMD for which the compiler must leave registers. Two rows of halves in seven taps
+/// would otherwise take one register more than four waves have.
 constexpr int FewestWaves(const DirectConfig& c, Gfx gfx) {
   return KindOf(gfx) == TargetKind::kWave64 && c.taps == 7 && c.rows == 2 && SizeOf(c.type) == 2
              ? 4
              : 1;
 }
 
-/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+/// Returns nullptr if kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (KindOf(gfx) == TargetKind::kHopper) {
     if (IsFloat8(c.type)) return "the target's 8-bit floats are copied as f16 or bf16";
@@ -93,9 +94,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   }
   if (c.pixels < 1 || c.pixels > 16) return "a lane works on 1 to 16 pixels";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
-  if ((c.taps == 1) != (c.stride == 0)) return "stride is of several taps";
+  if ((c.taps == 1) != (c.stride == 0)) return "stride is 0 with one tap, and only then";
   if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {
-    return "the target's compiler is not told how many workgroups are to be resident";
+    return "the target's compiler cannot be told how many workgroups must be resident";
   }
   if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
     return "LDS has weights of several taps, and a lane works on at most 8 rows";

@@ -9,23 +9,23 @@
 namespace gridwise::direct {
 namespace {
 
-/// Constants of estimates, in cycles: fits to times of the simulator's clock on training problems
-/// (tools/tune), of targets of 64 lanes and of 32; of Hopper to times of 41 depthwise problems,
-/// each on all rows that take it, on an H100, and along pixels, but for `load`, of 24 on an H200.
-/// `begin` is less than it takes, since estimates of halo and narrow instances are as well: so is
-/// the faster one chosen.
+/// Constants of estimates, in cycles. For targets of 64 lanes and of 32, they are fits to times of
+/// the simulator's clock on training problems (tools/tune). For Hopper they are fits to times of 41
+/// depthwise problems, each on all instances that take it, on an H100; along pixels, except for
+/// `load`, of 24 problems on an H200. `begin` is less than the real time, because estimates of halo
+/// and narrow instances are as well: that makes the choice between families right.
 struct WaveFit {
-  double bytes;              // of a vector cache's share of L2, a cycle
-  double latency;            // of a row's loads
-  double scalar;             // of a row's scalar instructions
-  double launch;             // of a workgroup
-  double vector = 1;         // of a vector instruction
-  double conversion = 1;     // vector instructions of a conversion
-  double load = 0;           // and of a load
-  double run = 0;            // of a run of pixels of a wave, before its first load and after
-  double begin = 0;          // of the launch
-  double dram = 0;           // of device memory's peak, for the tensors; 0: not counted
-  double waves_at_once = 8;  // of a SIMD
+  double bytes;           // of a vector cache's share of L2, per cycle
+  double latency;         // per row of loads
+  double scalar;          // per row, for scalar instructions
+  double launch;          // per workgroup
+  double vector = 1;      // per vector instruction
+  double conversion = 1;  // vector instructions per conversion
+  double load = 0;        // vector instructions per load
+  double run = 0;         // per run of pixels of a wave, before its first load and after its last
+  double begin = 0;       // per launch
+  double dram = 0;        // fraction of device memory's peak, for the tensors; 0: not counted
+  double waves_at_once = 8;  // per SIMD
 };
 constexpr WaveFit kHopperPixels = {.bytes = 22,
                                    .latency = 438,
@@ -65,10 +65,10 @@ const WaveFit& FitOf(TargetKind target, bool along_pixels) {
   return along_pixels ? kWave32Pixels : kWave32;
 }
 
-/// Of device memory for the tensors, a round's part; 0 where it is not counted. It hides behind the
-/// rest as vector instructions do, and is told apart from them by nothing else: tensor_cycles are
-/// the plan's (core/planning/plan_parts.cc), which has none on Hopper, since they order no rows of
-/// one family. But instances of other families move more.
+/// Cycles of device memory for the tensors, per round; 0 if not counted. They hide behind the rest
+/// as vector instructions do, and count like them. tensor_cycles are the plan's
+/// (core/planning/plan_parts.cc), which has none on Hopper, because they do not change the order of
+/// instances of one family. Instances of other families, however, move more bytes.
 double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
   if (fit.dram == 0) return 0;
   const RooflineWork once = RooflineWorkOf(request.problem);
@@ -83,8 +83,8 @@ Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const
   const DeviceFacts& device = request.device;
   const TargetTraits target = TraitsOf(device.gfx);
   const WaveFit fit = FitOf(KindOf(device.gfx), work.along_pixels);
-  constexpr double kMinBytes = 64;  // a load of a wave takes a cycle's bytes at least
-  const double l2_bytes = fit.bytes * target.vector_caches;  // a cycle
+  constexpr double kMinBytes = 64;  // a load of a wave takes at least a cycle's bytes
+  const double l2_bytes = fit.bytes * target.vector_caches;  // per cycle
   const double row_valu = (work.products * config.channels + work.conversions * fit.conversion +
                            work.loads * fit.load) *
                           fit.vector;

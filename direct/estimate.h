@@ -6,23 +6,23 @@
 
 namespace gridwise::direct {
 
-/// What a wave does.
+/// The work of a wave.
 struct WaveWork {
-  double rows;         // of taps along w, with the lane's pixels
+  double rows;         // of taps along w, for the lane's pixels
   double stores;       // of the output
   double groups;       // workgroups
-  double waves;        // of a workgroup
+  double waves;        // per workgroup
   double loads;        // of a lane in such a row
   int products;        //
   double conversions;  // of operands to f32
-  double runs = 0;     // of pixels, of a wave of forward and backward-data
+  double runs = 0;     // of pixels, per wave of forward and backward-data
   double pass_cycles = 0;
   int splits = 1;
   bool along_pixels = false;  // sums of backward-weight
 };
 
-/// Vector instructions of all waves at the SIMDs' rate, or bytes at its vector caches' share of L2,
-/// or a wave that waits for memory once a row.
+/// The larger of three times: vector instructions of all waves at the SIMDs' rate; bytes at the
+/// vector caches' share of L2; a wave that waits for memory once per row.
 Cost EstimateWaves(const DirectConfig& config, const PartRequest& request, const WaveWork& work);
 double Conversions(const DirectConfig& config, double loads);
 

@@ -9,10 +9,10 @@
 namespace gridwise::direct {
 namespace {
 
-// Where the data is of a tensor among the arguments.
+// Offsets of the data address of a tensor among the arguments.
 static_assert(offsetof(DirectTensor, data) == 0 && offsetof(DirectWeights, data) == 0);
 
-/// What both have in common.
+/// Shared by both kinds of kernels.
 class DirectKernel : public PartKernel {
  public:
   DirectKernel(const DirectConfig& config, Gfx gfx, KernelCode code)
@@ -49,7 +49,7 @@ class GatherKernel final : public DirectKernel {
  public:
   using DirectKernel::DirectKernel;
 
-  // Where others have TMA, lanes load pixels that it cannot.
+  // On targets with TMA, lanes load pixels that TMA cannot.
   Pixels pixels() const override {
     if (KindOf(gfx()) != TargetKind::kHopper) return Pixels::kSpaced;
     return config().type == DataType::kI8 ? Pixels::kAsTheyAre : Pixels::kFloatsAsTheyAre;
@@ -81,7 +81,7 @@ class WeightKernel final : public DirectKernel {
  public:
   using DirectKernel::DirectKernel;
 
-  // A lane has its taps, and no use for more channels of dy.
+  // A lane has its taps, and does not need more channels of dy.
   Pixels pixels() const override { return Pixels::kAsTheyAre; }
 
   InstanceShape shape() const override {

@@ -10,7 +10,7 @@ namespace gridwise::direct {
 
 namespace {
 
-/// Of an element; sums may be f32.
+/// Maximum bytes per element; sums may be f32.
 std::int64_t MostBytes(const ConvProblem& problem, Tensor which) {
   return which == problem.out() ? 4 : SizeOf(problem.type);
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kMaxWaveSize = 64;
 
-/// An upper bound of the workgroups that take runs, but for one of each sub-GEMM.
+/// An upper bound of the workgroups that take runs, not counting one for each sub-GEMM.
 std::int64_t MostTiles(const DirectConfig& config, const ConvProblem& problem) {
   const PerAxis size = problem.AxesOf(problem.out()).size;
   const bool forward = problem.direction == Direction::kForward;
@@ -22,13 +22,13 @@ std::int64_t MostTiles(const DirectConfig& config, const ConvProblem& problem) {
   return runs / kDirectGatherWaves;
 }
 
-/// Whether neighbouring channels of all groups are neighbours in memory.
+/// Whether adjacent channels of all groups are adjacent in memory.
 bool IsCoalesced(const ConvProblem& problem) {
   return problem.groups == 1 || (problem.AxesOf(Tensor::kX).stride[4] == problem.c_per_group() &&
                                  problem.AxesOf(Tensor::kY).stride[4] == problem.k_per_group());
 }
 
-/// Why several taps, or rows, at a time do not suit the problem's axes.
+/// Why several taps, or rows, at a time do not fit the problem's axes.
 std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem& problem) {
   if (config.taps == 1) return std::nullopt;
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
@@ -58,9 +58,9 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
                                    gridwise::Name(problem.type), gridwise::Name(config.type)));
   }
   if (problem.output_type() == DataType::kI32 && SumType(config.type) != DataType::kI32) {
-    return Refusal(RefusalCode::kType, "the output is i32; the row's sums are f32");
+    return Refusal(RefusalCode::kType, "the output is i32; the instance's sums are f32");
   }
-  constexpr std::int64_t kMaxPairs = 64;  // more are the tile instances' work
+  constexpr std::int64_t kMaxPairs = 64;  // tile instances compute larger groups
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
     return Refusal(RefusalCode::kChannels,
                    absl::StrFormat(
@@ -172,7 +172,7 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvPr
   }
   const std::int64_t x_bytes = ImageReach(problem, Tensor::kX);
   const std::int64_t y_bytes = ImageReach(problem, Tensor::kY);
-  const std::int64_t w_bytes = problem.w_elements() * 4;  // of dw, where K is split
+  const std::int64_t w_bytes = problem.w_elements() * 4;  // of dw, if K is split
   if (std::max({x_bytes, y_bytes, w_bytes}) >= limit) {
     return Excess{
         absl::StrFormat(

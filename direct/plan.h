@@ -13,12 +13,12 @@
 
 namespace gridwise::direct {
 
-/// How an instance computes a forward or backward-data problem: everything a launch needs but the
-/// tensors.
+/// How an instance computes a forward or backward-data problem: everything that a launch needs
+/// except the tensors.
 struct DirectGatherPlan {
   LaunchShape shape;
-  DirectGatherArgs args;       // pointers null; the table inline when it fits
-  std::vector<SubGemm> table;  // all sub-GEMMs, first tiles assigned
+  DirectGatherArgs args;       // pointers null; the table is inline if it fits
+  std::vector<SubGemm> table;  // all sub-GEMMs, with first tiles assigned
   bool is_inline = true;
 };
 
@@ -28,25 +28,25 @@ struct DirectWeightPlan {
   DirectWeightArgs args;
 };
 
-/// The reason why direct kernels of `config` cannot compute `problem` in `splits` splits (0: any
-/// number), with the values that matter; nothing if they can. They write sums: an epilogue is
-/// somebody else's.
+/// Why direct kernels of `config` cannot compute `problem` in `splits` splits (0: any number), with
+/// the values that matter. Returns nullopt if they can. The kernels write sums; a pass applies an
+/// epilogue.
 std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
                                     int splits);
 
-/// The same, of a target: where vectors must be aligned to their size, and those of a lane's
-/// channels are not (tensors begin at multiples of 16 bytes there), and one group where gather
-/// instances (hopper/README.md) have the type, whose lines of few channels lanes would load a
-/// sector at a time.
+/// The same for a target. Refuses vectors that must be aligned to their size where those of a
+/// lane's channels are not (tensors begin at multiples of 16 bytes there). Also refuses one group
+/// if gather instances (hopper/README.md) have the type, because lanes would load lines of few
+/// channels a sector at a time.
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem);
 
-/// Why they can only compute parts of it; nothing if they can compute it at once. Images, and w,
-/// may have `limit` bytes, at most kOffsetLimit.
+/// Why they can only compute parts of the problem. Returns nullopt if they can compute it at once.
+/// Images, and w, may have `limit` bytes, at most kOffsetLimit.
 std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvProblem& problem,
                                         std::int64_t limit = kOffsetLimit);
 
-/// Plans a valid forward or backward-data problem that `config` accepts. K is not split unless the
+/// Plans a valid forward or backward-data problem that `config` accepts. K is split only if the
 /// request says so.
 DirectGatherPlan PlanDirectGather(const DirectConfig& config, const PartRequest& request);
 PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest& request);

@@ -18,9 +18,9 @@ unsigned Threads(Gfx gfx) {
   return static_cast<unsigned>(kDirectGatherWaves * TraitsOf(gfx).wave_size);
 }
 
-/// How many images lie beside each other in lanes: the fewest with the least lanes that idle.
+/// Number of images side by side in lanes: the fewest that leave the fewest lanes idle.
 std::int64_t LaneImages(const DirectConfig& config, Gfx gfx, const ConvProblem& problem) {
-  constexpr double kWorthIt = 0.97;  // waves of more images need not be many fewer
+  constexpr double kWorthIt = 0.97;  // more images must save that part of the waves
   const std::int64_t items = LaneItems(problem);
   const std::int64_t most =
       std::min(kMaxLaneImages, RoomForImages(problem, problem.a(), problem.out()));
@@ -35,7 +35,7 @@ std::int64_t LaneImages(const DirectConfig& config, Gfx gfx, const ConvProblem& 
   return best;
 }
 
-/// Runs of output pixels of a sub-GEMM, of so many images each.
+/// Runs of output pixels of a sub-GEMM, of `images` images each.
 std::int64_t Runs(const DirectConfig& config, const ConvProblem& problem, const SubGemm& gemm,
                   std::int64_t images) {
   return CeilDiv(problem.batch, images) * gemm.axis[0].count *
@@ -43,8 +43,8 @@ std::int64_t Runs(const DirectConfig& config, const ConvProblem& problem, const 
          CeilDiv(gemm.axis[2].count, config.pixels);
 }
 
-/// The runs of a wave, of so many: weights are loaded once for all of them, as long as the device
-/// has workgroups enough.
+/// The runs per wave: weights are loaded once for all of them, as long as there are enough
+/// workgroups for the device.
 int RunsOfWave(std::int64_t runs, const DeviceFacts& device) {
   constexpr int kMax = 16, kWorkgroupsOfUnit = 8;
   const std::int64_t at_once =
@@ -52,8 +52,8 @@ int RunsOfWave(std::int64_t runs, const DeviceFacts& device) {
   return static_cast<int>(std::clamp<std::int64_t>(runs / at_once, 1, kMax));
 }
 
-/// Sets DirectGatherArgs::block: rows along h, of as many taps along d as there is room for if
-/// these are all, and of as many groups along w if those are.
+/// Sets DirectGatherArgs::block: rows along h; as many taps along d as fit, if these are all rows;
+/// and as many groups along w, if those are all.
 void SetBlock(const DirectConfig& config, std::span<const SubGemm> table, int (&block)[3]) {
   int taps[3] = {1, 1, 1};  // at most
   for (const SubGemm& gemm : table) {
@@ -74,7 +74,7 @@ struct GatherGrid {
   std::int64_t images;         // of lanes
   std::int64_t tiles = 0, lane_tiles = 0;
   int runs = 1;     // of a wave
-  double rows = 0;  // of taps, of all waves
+  double rows = 0;  // rows of taps, in all waves
 
   GatherGrid(const DirectConfig& config, const PartRequest& request)
       : table(request.sub_gemms.begin(), request.sub_gemms.end()),
@@ -147,11 +147,11 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   const auto elements = static_cast<double>(request.problem.out_elements());
   const auto tiles = static_cast<double>(grid.tiles);
   const int lane_rows = config.rows_of_lane();
-  // For each row of taps, rows of the source, which those of the output share.
+  // For each row of taps: rows of the source, which the rows of the output share.
   const double source_rows = 1 + 1.0 * (lane_rows - 1) * config.stride / config.taps;
   const double loads = config.window() * source_rows;
   const int weights = config.taps * (config.keeps_weights() ? lane_rows : config.channels);
-  // LDS has weights that are converted already.
+  // LDS has weights that are already converted.
   const bool has_factors =
       config.keeps_weights() && KindOf(request.device.gfx) == TargetKind::kHopper;
   return {.splits = splits,

@@ -58,7 +58,7 @@ TEST(DirectConfig, RejectsWhatCannotRun) {
   EXPECT_STREQ(Reject(c, Gfx::k942), "a lane loads 4 bytes at most");
   c = kPairs;
   c.stride = 0;
-  EXPECT_STREQ(Reject(c, Gfx::k942), "stride is of several taps");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "stride is 0 with one tap, and only then");
   c = kAny;
   c.rows = {2};
   EXPECT_STREQ(Reject(c, Gfx::k942),

@@ -15,7 +15,7 @@ unsigned Threads(Gfx gfx) {
   return static_cast<unsigned>(kDirectWeightWaves * TraitsOf(gfx).wave_size);
 }
 
-/// How the launch of a backward-weight problem is cut.
+/// How the launch of a backward-weight problem is divided.
 struct WeightGrid {
   std::int64_t taps_h, taps_w, lanes;  // groups of taps, and of lanes
   std::int64_t images;                 // of lanes
@@ -31,7 +31,7 @@ struct WeightGrid {
   }
 };
 
-/// As many images as lanes have room for beside each other, where a wave has more lanes than pairs.
+/// As many images as fit side by side in lanes, if a wave has more lanes than pairs.
 std::int64_t LaneImages(const DirectConfig& config, Gfx gfx, const ConvProblem& problem) {
   const std::int64_t of_lanes =
       std::int64_t{TraitsOf(gfx).wave_size} * config.channels / LaneItems(problem);
@@ -59,7 +59,7 @@ Cost EstimateSplits(const DirectConfig& config, const PartRequest& request, cons
   const double loads = config.window() + config.pixels;
   const auto elements = static_cast<double>(problem.w_elements());
   const auto steps = static_cast<double>(grid.wave_steps(splits));
-  // Where it begins in a line, a wave loads the rows of dy before, which costs half a step each.
+  // If it begins within a line, a wave loads the previous rows of dy, which costs half a step each.
   const double begins = 1 + std::floor(steps / static_cast<double>(grid.steps));
   const double dy_rows = begins * (config.rows_of_lane() - 1) / 2;
   return EstimateWaves(
@@ -77,7 +77,7 @@ Cost EstimateSplits(const DirectConfig& config, const PartRequest& request, cons
        .along_pixels = true});
 }
 
-/// The number of splits whose estimate is least: a power of two, or as many as fill rounds of the
+/// The number of splits with the least estimate: a power of two, or as many as fill rounds of the
 /// device.
 int ChooseDirectSplits(const DirectConfig& config, const PartRequest& request,
                        const WeightGrid& grid) {

@@ -23,7 +23,7 @@ std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& rand
   return values;
 }
 
-/// A packed tensor's values where `problem` has them, and zeros between them.
+/// A packed tensor's values in the problem's positions, with zeros between them.
 std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
                           const ConvProblem& problem, Tensor tensor) {
   const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
@@ -143,7 +143,7 @@ void HostProblem::ExpectOutput() const {
 }
 
 void HostProblem::ExpectInfinity(const std::vector<double>& sums) const {
-  // Of dy times what x has outside of it, zeros, there is NaN.
+  // dy times the zeros outside of x may be NaN.
   const bool meets_padding = problem_.direction == Direction::kBackwardWeight;
   int reached = 0, wrong = 0;
   for (std::size_t i = 0; i < sums.size(); ++i) {

@@ -22,8 +22,8 @@
 #include "hopper/plan.h"
 #include "hopper/run_on_host.h"
 
-/// Checks of the kernels' results, on the host: no GPU is needed, and none can be replaced by this
-/// (see core/arch/hopper_on_host.h for what it does not notice). To be included before any other
+/// Checks of the kernels' results on the host. They need no GPU, but do not replace tests on one
+/// (see core/arch/hopper_on_host.h for what they do not notice). Include this before any other
 /// header of device code.
 
 namespace gridwise::hopper {
@@ -34,17 +34,18 @@ ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, st
 Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of 3 taps
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
-/// The problem whose operands are as passes copy them for instances that want such pixels.
+/// The problem with its operands as passes copy them for instances that need such pixels.
 ConvProblem WithPixels(Pixels pixels, ConvProblem problem);
 
-/// kInfinity: one of them is. Of f32: so small that all of A is subnormal, and B large; and so
-/// large that A has no parts.
+/// kInfinity: one value is infinite. For f32, kTiny: all of A is subnormal, and B is large; kHuge:
+/// A is so large that it has no parts.
 enum class Values { kFinite, kInfinity, kTiny, kHuge };
 
-/// A problem with random operands, its output filled with NaN, and what that must become.
+/// A problem with random operands, its output filled with NaN, and the expected output.
 class HostProblem {
  public:
-  /// Kernels multiply copies of the operands in the type `copied`, and write sums of `splits`.
+  /// Kernels multiply copies of the operands in type `copied`, and write the sums of `splits`
+  /// splits.
   HostProblem(const ConvProblem& problem, DataType copied, int splits, Values values);
 
   const absl::StatusOr<Expected>& expected() const { return expected_; }
@@ -55,7 +56,7 @@ class HostProblem {
             .split_k = split_k_,
             .part_elements = PartElements(multiplied_)};
   }
-  /// From now on B is its bf16 parts (core/arch/parts.h), and B1 is B as it is.
+  /// From now on B is its bf16 parts (core/arch/parts.h), and B1 is B unchanged.
   void SplitB();
   char* AddressOf(const Place& place);
   void ExpectOutput() const;
@@ -96,8 +97,8 @@ Args ArgumentsOf(const Plan<Args>& plan, HostProblem& host) {
   return args;
 }
 
-/// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output;
-/// on copies of the operands in another type, if one is named.
+/// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output.
+/// If a type is named, kernels multiply copies of the operands in that type.
 template <class MakePlan>
 void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, int splits = 1,
            Values values = Values::kFinite, std::optional<DataType> copied = {}) {

@@ -7,24 +7,25 @@
 
 namespace gridwise::hopper {
 
-/// Workgroups of a cluster.
+/// Maximum number of workgroups in a cluster.
 inline constexpr int kMaxCluster = 8;
 
-/// A kernel of a producer warp and warpgroups that multiply, of which each has 64 * reps rows and
-/// all columns of a tile. Operands pass through `stages` k tiles of shared memory.
+/// A kernel with a producer warp and consumer warpgroups. Each consumer has 64 * reps rows and all
+/// columns of a tile. Operands pass through `stages` k tiles of shared memory.
 struct Config {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
   int consumers = 2;        // warpgroups that multiply
-  bool take_turns = false;  // at tiles, so that one stores while the other multiplies; else they
-                            // share a tile
+  bool take_turns = false;  // consumers take turns at tiles, so that one stores while the other
+                            // multiplies; otherwise they share a tile
   int reps = 1;             // of 64 rows
   int columns = 256;        // of a tile
   int stages = 4;
-  int chunk = 64;    // columns that TMA stores at once, if stores_boxes()
-  int k_tile = 64;   // elements of K: channels, 128 or 64 bytes, or in backward-weight pixels
-  int resident = 0;  // k tiles of B that stay in shared memory; 0: they pass through the stages too
-  bool lanes = false;  // load A, of backward-weight: its pixels may be multiples of 8 bytes apart
+  int chunk = 64;      // columns that TMA stores at once, if stores_boxes()
+  int k_tile = 64;     // elements of K: 128 or 64 bytes of channels, or, in backward-weight, pixels
+  int resident = 0;    // k tiles of B that stay in shared memory; 0: all pass through the stages
+  bool lanes = false;  // lanes load A in backward-weight: its pixels may be multiples of 8 bytes
+                       // apart
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, consumers, take_turns, reps, columns, stages, chunk, k_tile, resident,
@@ -43,24 +44,24 @@ struct Config {
   }
   bool operator==(const Config&) const = default;
 
-  /// Of f32, which is multiplied as bf16 parts, see kernel/multiply_parts.h.
+  /// Whether it multiplies f32 as bf16 parts, see kernel/multiply_parts.h.
   constexpr bool has_parts() const { return type == DataType::kF32; }
   constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
   constexpr int warpgroups() const { return consumers; }
   constexpr int threads() const { return 128 * (consumers + 1); }
   constexpr int tile_consumers() const { return take_turns ? 1 : consumers; }
-  /// K tiles that a warpgroup of a shared tile is behind the one before: some of the stages, of
-  /// which the others are loaded meanwhile.
+  /// K tiles by which a warpgroup of a shared tile lags the one before: some of the stages, while
+  /// the others are loaded.
   constexpr int lead() const {
     if (has_parts() || tile_consumers() == 1 || direction == Direction::kBackwardWeight) return 0;
     return stages / 2 / (tile_consumers() - 1);
   }
-  /// Whether clusters can add up their splits, in place of the stages.
+  /// Whether clusters can add up their splits, in the memory of the stages.
   constexpr bool has_clusters() const {
     return SumType(type) == DataType::kF32 && !has_parts() && !take_turns && columns % 16 == 0 &&
            exchange_bytes() <= staging_at();
   }
-  /// Of a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
+  /// Bytes in a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
   /// splits.
   constexpr int exchange_bytes() const {
     const int units = reps * columns / 16;
@@ -72,25 +73,26 @@ struct Config {
     return most;
   }
   constexpr int rows() const { return 64 * reps * tile_consumers(); }
-  /// Of an instruction. With three warpgroups, as many registers as 256 columns take are not to be
-  /// had when a kernel begins, which is what the assembler asks of an instruction.
+  /// Columns of an instruction. With three warpgroups, a kernel does not begin with enough
+  /// registers for 256 columns, which is what the assembler requires for an instruction.
   constexpr int product_columns() const {
     return consumers == 3 && columns > 192 ? columns / 2 : columns;
   }
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
   constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // of a row
-  /// Of a column, of f32 in one part.
+  /// Bytes of a column; in f32, of one part.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
-  /// Of B that lies along its columns, lines of 64 are loaded.
+  /// Columns that are loaded: if B lies along its columns, in lines of 64.
   constexpr int b_columns() const {
     return direction == Direction::kForward ? columns : AlignUp(columns, 64);
   }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
-  /// Staging of stores: a second buffer is used in turn where a tile has an even number of chunks.
+  /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
+  /// chunks.
   constexpr int buffers() const {
     return has_parts() || chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2;
   }
@@ -107,36 +109,35 @@ struct Config {
   constexpr int shared_bytes() const { return exchange_barrier_at() + (has_clusters() ? 16 : 0); }
 };
 
-/// nullptr when a kernel of `c` can be compiled, else the reason.
+/// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const Config& c) {
-  // Of 8-bit floats, sums are not f32: the unit keeps fewer bits of them.
+  // For 8-bit floats, sums are not f32: the unit keeps fewer bits.
   if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8 &&
       !c.has_parts()) {
     return "operands are f16, bf16, f32 or i8";
   }
   if (c.has_parts() && (c.take_turns || c.resident > 0 || c.lanes || c.k_tile != 32)) {
-    return "of f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
-           "through "
-           "the stages";
+    return "for f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
+           "through the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
   if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
   if (c.consumers < 1 || c.consumers > 3 || (c.take_turns && c.consumers != 2)) {
-    return "there are 1 to 3 warpgroups, 2 where they take turns";
+    return "there are 1 to 3 warpgroups, 2 if they take turns";
   }
   if (c.k_tile_bytes() != 128 &&
       (c.k_tile_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
-    return "k tiles are 128 bytes, or of forward and backward-data 64";
+    return "k tiles are 128 bytes, or, in forward and backward-data, 64";
   }
   if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
-    return "lanes load 64 instances of backward-weight";
+    return "lanes load 64 rows in backward-weight";
   }
   if (c.resident > 0 && c.direction == Direction::kBackwardWeight) {
-    return "of backward-weight, no operand stays in shared memory";
+    return "in backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
   if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
-    return "columns are a multiple of 8, or of backward-weight blocks of 64";
+    return "columns are a multiple of 8, or, in backward-weight, blocks of 64";
   }
   if (c.stores_boxes() &&
       (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {

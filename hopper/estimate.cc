@@ -34,7 +34,7 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
   return grid;
 }
 
-/// Blocks of 64 channels at a tap.
+/// Number of blocks of 64 channels at a tap.
 std::int64_t WeightBlocks(const Config& config, const ConvProblem& problem) {
   const std::int64_t channels = problem.c_per_group() * GroupsOfTile(config, problem);
   return problem.filter_taps() * CeilDiv<std::int64_t>(channels, 64);
@@ -52,13 +52,13 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   return grid;
 }
 
-/// How many clusters of each size an H200 runs at once where each workgroup fills a multiprocessor,
-/// as its driver says (cuOccupancyMaxActiveClusters).
+/// Number of clusters of each size that an H200 runs at once if each workgroup fills an SM, from
+/// its driver (cuOccupancyMaxActiveClusters).
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Rows of A and columns of B that a tile loads, on average: of backward-weight, not those of
-/// blocks of 64 that there are not.
+/// Rows of A and columns of B that a tile loads, on average; in backward-weight, without blocks of
+/// 64 that do not exist.
 struct Loaded {
   double rows, columns;
 };
@@ -71,15 +71,14 @@ Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& gr
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
 
-/// Of the lines of a tensor that are loaded, `of_line` channels each, those that channels fill a
-/// part of.
+/// The part of a tensor's loaded lines, of `of_line` channels each, that channels fill only partly.
 double FilledPart(std::int64_t channels, std::int64_t of_line) {
   if (channels % of_line == 0) return 0;
   return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
 }
 
-/// More cycles of a line of a tensor: where it begins within a sector of the cache, it is in one
-/// more.
+/// Additional cycles of a tensor's line: if it begins within a sector of the cache, it is in one
+/// more sector.
 double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
   constexpr std::int64_t kSector = 32;
   const TensorAxes axes = problem.AxesOf(tensor);
@@ -89,8 +88,8 @@ double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
   return is_aligned ? 0 : TheFit().unaligned_line;
 }
 
-/// More cycles of a line of w in backward-data: of those that are no whole lines of the cache
-/// apart, all but a few are in two.
+/// Additional cycles of a line of w in backward-data: if lines are not whole cache lines apart, all
+/// but a few are in two.
 double SplitLine(const ConvProblem& problem) {
   constexpr std::int64_t kCacheLine = 128;
   const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
@@ -98,12 +97,13 @@ double SplitLine(const ConvProblem& problem) {
   return (1 - whole) * TheFit().unaligned_line;
 }
 
-/// The part of Fit::filled_line and filled_x that a row waits for. Rows of f32 parts wait 3 to 4
-/// cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
+/// The part of Fit::filled_line and filled_x that an instance waits for. Instances with f32 parts
+/// wait 3 to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv,
+/// H200).
 double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1; }
 
-/// Cycles of the lines that a step loads, of A and of B. Those of backward-weight that reach into
-/// another group are loaded as they are, and none of w in forward is taken to be unaligned.
+/// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
+/// another group are loaded unchanged, and lines of w in forward count as aligned.
 double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
   const Fit& fit = TheFit();
   const std::int64_t channels = SourceChannels(problem);
@@ -123,22 +123,22 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
          loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
 }
 
-/// Of forward tiles behind the last column, lines of B that are filled up.
+/// Lines of B that are filled up, in forward tiles that reach past the last column.
 double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
   if (config.direction != Direction::kForward) return 0;
   return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
 }
-/// The part of tiles that are such, of the workgroup that has most and is behind the others with
-/// its next ones: a workgroup's tiles are as far apart as there are workgroups.
+/// The part of such tiles in the workgroup that has most of them, and which falls behind the others
+/// with its next tiles: a workgroup's tiles are as far apart as there are workgroups.
 double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
          static_cast<double>(grid.n_tiles);
 }
 
-/// Of the tensor core, next to that of most instances: where B stays, as measured, the more the
-/// more columns a line of A is read for. Of parts, warps split A and add up sums for as long as the
-/// products of 60 more columns take (RetinaNet's layers, H100).
+/// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
+/// with the number of columns for which a line of A is read. With parts, warps split A and add up
+/// sums for as long as the products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
   if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
@@ -146,16 +146,16 @@ double EfficiencyOf(const Config& config) {
 
 double FourthPower(double x) { return x * x * (x * x); }
 
-/// Estimates of an instance for a request, whatever the number of splits: what does not depend on
-/// it is computed once. A multiprocessor multiplies 2048 pairs of f16 a cycle and twice as many of
-/// i8; the rest are fits to measurements of f16.
+/// Estimates of an instance for a request, for any number of splits: terms that do not depend on it
+/// are computed once. An SM multiplies 2048 pairs of f16 per cycle, and twice as many of i8; the
+/// rest are fits to measurements of f16.
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
       : config_(config), request_(request), grid_(grid) {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
-    // A single warpgroup of few products waits for each k tile, and short ones come one by one.
+    // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
     const bool short_k_tiles = config.k_tile < 64 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
@@ -172,15 +172,15 @@ class Estimates {
     least_step_ = std::max(step.matrix, step.memory);
   }
 
-  /// That no number of splits from `splits` on is sooner done than, but in clusters.
+  /// A lower bound for every number of splits from `splits` on, except in clusters.
   double AtLeastFrom(int splits) const {
     const Division of = Divide(splits, /*in_cluster=*/false);
     const double steps = grid_.steps / request_.device.compute_units * least_step_;
     return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
   }
 
-  /// Whether Of() is sure to be no less than `cycles`, in a fraction of its time: steps are taken
-  /// to be a multiprocessor's best.
+  /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
+  /// count as an SM's best.
   bool IsOver(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
     const double busy = of.rounds * (of.steps * least_step_ + BesideSteps(of)) + fit_.launch;
@@ -212,13 +212,13 @@ class Estimates {
     return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
   }
 
-  /// What splits make of the tiles.
+  /// How splits divide the tiles.
   struct Division {
     int splits;
     bool in_cluster;
     int tensors;  // of sums
     double tiles, rounds;
-    double steps;  // of the workgroup that ends last: one may have the longest tile, and no other
+    double steps;  // of the workgroup that ends last: it may be the only one with the longest tile
   };
   Division Divide(int splits, bool in_cluster) const {
     Division of = {.splits = splits,
@@ -237,8 +237,8 @@ class Estimates {
     const bool partial = of.tensors > 1 || request_.split_k.partial_elements > 0;
     return partial ? 4 : SizeOf(request_.problem.output_type());
   }
-  /// Of a tile, before its first step and after its last. Stores overlap with the loads of the next
-  /// tile, and with its products where warpgroups take turns.
+  /// Cycles of a tile before its first step and after its last. Stores overlap with the loads of
+  /// the next tile, and with its products if warpgroups take turns.
   double BesideSteps(const Division& of) const {
     const double elements = config_.rows() * config_.columns;
     const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
@@ -253,7 +253,7 @@ class Estimates {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
            DramBytesPerCycle(request_.device);
   }
-  /// Of the launch that adds up sums, if there are several tensors of them.
+  /// Cycles of the launch that adds up sums, if there are several tensors of them.
   double PassOf(int tensors) const {
     if (tensors == 1) return 0;
     const double bytes = elements_ * (4 * tensors + SizeOf(request_.problem.type));
@@ -263,7 +263,7 @@ class Estimates {
   struct Step {
     double matrix, memory;
   };
-  /// Of products in long launches, next to those of tiles that load little.
+  /// Slowdown of products in long launches, relative to those of tiles that load little.
   double SlowedByPower() const {
     constexpr double kLongSeconds = 180e-6;
     const double little = (128.0 + 256) * SizeOf(config_.type) / (128 * 256);
@@ -272,7 +272,7 @@ class Estimates {
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
     return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
   }
-  /// A tile's, where a part `busy` of all multiprocessors has tiles.
+  /// A step of a tile, when a part `busy` of all SMs has tiles.
   Step StepOf(double busy) const {
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
@@ -295,11 +295,11 @@ class Estimates {
 
 constexpr int kMaxSplits = 128;
 
-/// Bounds are exact but for rounding.
+/// Bounds are exact except for rounding.
 constexpr double kSlack = 1 + 1e-9;
 
-/// Splits of a tile that are worth a thought: shorter ones are not worth a workgroup, and more
-/// rounds waste little of the last one.
+/// Maximum number of splits per tile to consider: shorter ones are not worth a workgroup, and with
+/// more rounds little of the last one is wasted.
 int MostSplits(const Grid& grid, const DeviceFacts& device) {
   constexpr double kMinSteps = 4, kMaxRounds = 3, kMax = kMaxSplits;
   const double by_rounds = kMaxRounds * device.compute_units / grid.tiles() + 1;
@@ -350,17 +350,17 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
   const int least = LeastSplits(request.problem);
   Shared best = {.splits = asked == 0 ? least : 1};
   best.cost = estimates.Of(best.splits, false);
-  if (SumType(config.type) != DataType::kF32) return best;  // as partial sums are
+  if (SumType(config.type) != DataType::kF32) return best;  // partial sums are f32
   const int first = std::max(least, 2);
   const auto consider = [&](int splits, bool in_cluster) {
-    const bool is_exact = best.splits >= least;  // where one tensor is asked for, clusters may be
+    const bool is_exact = best.splits >= least;  // if one tensor is requested, clusters may do
     if (is_exact && estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);
     if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   if (asked == 0) {  // a cluster's sums are one tensor
     const int most = MostSplits(grid, request.device);
-    // Those that fill rounds of the device first: they rule out most of the others.
+    // First the numbers that fill rounds of the device: they rule out most of the others.
     for (const double rounds : {1, 2, 3}) {
       const double splits = rounds * request.device.compute_units / grid.tiles();
       if (splits >= first && splits <= most) consider(static_cast<int>(splits), false);

@@ -7,12 +7,11 @@
 #include "core/launch/part_kernel.h"
 #include "hopper/config.h"
 
-/// How instances of gather and weight divide a problem among workgroups, by what that is estimated
-/// to take.
+/// How gather and weight instances divide a problem among workgroups, by estimates.
 
 namespace gridwise::hopper {
 
-/// Tiles of a launch, without its splits.
+/// Tiles of a launch, not counting its splits.
 struct Grid {
   std::int64_t of_group = 0, groups = 1;
   std::int64_t n_tiles = 1, m_tiles = 1;     // m_tiles of backward-weight
@@ -22,30 +21,33 @@ struct Grid {
   double tiles() const { return static_cast<double>(of_group * groups); }
 };
 
-/// Channels of a group of the tensor that is gathered from.
+/// Channels per group of the gathered tensor.
 std::int64_t SourceChannels(const ConvProblem& problem);
 
-/// K tiles of so many elements of K.
+/// K tiles that cover `k` elements of K.
 std::int64_t KTilesOf(const Config& config, std::int64_t k);
 
-/// Groups of few channels whose products with each other a tile of backward-weight computes, of
-/// f32: it stores those of each with itself.
+/// f32 backward-weight: groups of few channels that a tile multiplies with each other; it stores
+/// only the products of each with itself.
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem);
 
 Grid GridOf(const Config& config, const PartRequest& request);
 
-/// The fewest splits of K that leave sums as exact as core/reference/compare.h wants them. The
-/// tensor core cuts f32 sums off where other units round them, so that they shrink: by 1.0e-9 of
-/// themselves a product of uniform operands (f16 on an H200). That grows with K, and the tolerance
-/// with its root. Of 65,536 sums of 16,384 products the worst is off by 0.87 of the tolerance, of
-/// 65,536 products by 1.75 and in two splits by 0.88, of 262,144 by 3.5. Of f32 it
-/// sums single k tiles, which are added up as other f32 is, with an error of 2.0e-8 of the sums for
-/// the root of the k tiles: of the 512 of a split of backward-weight 4.5e-7, while cuDNN's
-/// is 4.6e-7 and more. Sums of the other directions are shorter.
+/// Returns the fewest splits of K for which sums are as exact as core/reference/compare.h requires.
+/// The tensor core truncates f32 sums where other units round them, so sums shrink by 1.0e-9 of
+/// themselves per product of uniform operands (f16 on an H200). That error grows with K, and the
+/// tolerance with its square root. Of 65,536 sums of 16,384 products, the worst is off by 0.87 of
+/// the tolerance. With 65,536 products it is 1.75, and 0.88 in two splits; with 262,144 products it
+/// is 3.5.
+///
+/// In f32 the tensor core sums single k tiles, which are added up like other f32 values, with an
+/// error of 2.0e-8 of the sums times the square root of the number of k tiles. For the 512 k tiles
+/// of a split of backward-weight that is 4.5e-7; cuDNN's error is 4.6e-7 and more. Sums of the
+/// other directions are shorter.
 int LeastSplits(const ConvProblem& problem);
 
-/// How workgroups share the K of a tile: splits, whose sums a pass adds up or the cluster that they
-/// are.
+/// How workgroups share the K of a tile: a number of splits, whose sums a pass adds, or which are a
+/// cluster that adds them.
 struct Shared {
   int splits = 1;
   bool in_cluster = false;
@@ -54,10 +56,10 @@ struct Shared {
   int cluster() const { return in_cluster ? splits : 1; }
 };
 
-/// The one of least estimate, of any number of splits or of as many as the request says.
+/// Returns the choice of least estimate, over all numbers of splits or the one in the request.
 Shared LeastShared(const Config& config, const PartRequest& request);
 
-/// The request with as many splits as they are tensors of sums.
+/// The request with as many splits as there are tensors of sums.
 SplitK SplitKOf(const PartRequest& request, const Shared& shared);
 
 }  // namespace gridwise::hopper

@@ -21,8 +21,8 @@ inline std::int64_t SpanOf(const ConvProblem& problem, Tensor tensor) {
   return elements * SizeOf(problem.type);
 }
 
-/// Workgroups fetch small operands into L2, a share each. With larger ones, launches do not wait
-/// for their first loads alone, and were not faster.
+/// Workgroups fetch small operands into L2, a share each. Launches with larger operands wait for
+/// more than their first loads, and fetching did not make them faster.
 template <class Args>
 void SetFetched(const ConvProblem& problem, Plan<Args>& plan) {
   constexpr std::int64_t kMaxBytes = 4'000'000;

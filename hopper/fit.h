@@ -4,33 +4,35 @@
 
 namespace gridwise::hopper {
 
-/// What estimates need beyond a device's facts: fits to times that were measured on an H200, by
-/// //benchmarks:fit. Cycles are those of its highest clock.
+/// Constants that estimates need in addition to a device's facts. //benchmarks:fit fitted them to
+/// times measured on an H200. Cycles are those of its highest clock.
 struct Fit {
-  // Of the tensor core's rate: of one multiprocessor, and of all, which the power limit slows down.
+  // Fractions of the tensor core's rate: one SM alone, and all SMs, which the power limit slows
+  // down.
   double efficiency = 0.713, efficiency_of_all = 0.69;
-  // Bytes a cycle of L2: to one multiprocessor, and to all. And of device memory, of its peak.
+  // Bytes per cycle of L2, to one SM and to all. For device memory, the fraction of its peak.
   double l2 = 42.6, l2_of_all = 47.1, dram = 0.784;
-  // Of long launches, whose clock falls until power affords them: how much slower products are
-  // whose tiles load as many bytes again for each as tiles of 128 x 256 do.
+  // Long launches, in which the clock falls until the power suffices: the slowdown of products
+  // whose tiles load twice as many bytes per product as tiles of 128 x 256.
   double power_of_loads = 0.6;
-  // Cycles of a line of an operand that is loaded, and more of one that is filled up with zeros; of
-  // x in backward-weight (by hand, of 30 layers of other channels on an H100). And more of one
-  // that begins within a sector of the cache.
+  // Cycles of a loaded line of an operand; additional cycles if it is filled up with zeros, and for
+  // x in backward-weight (by hand, from 30 layers of other channels on an H100); additional cycles
+  // if it begins within a sector of the cache.
   double line = 1.92, filled_line = 9.6, filled_x = 5.5, unaligned_line = 3.6;
-  double first_k_tile = 1500;  // cycles of a tile, from its first load to its first product
-  double store = 7.08;         // bytes a cycle
-  // Parts of a tile's store and first k tile that are not hidden: of shared tiles, and of those
-  // that warpgroups take in turns; of the only tile of a workgroup, more of the store (by hand).
+  double first_k_tile = 1500;  // from a tile's first load to its first product
+  double store = 7.08;         // bytes per cycle
+  // Parts of a tile's store and first k tile that are not hidden: for shared tiles, and for tiles
+  // that warpgroups take in turns. For the only tile of a workgroup, the additional part of the
+  // store (by hand).
   double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_k_tile = 1.95;
-  double launch = 11500, split = 640;            // cycles of the launch, and of adding splits up
-  double exchange = 2970, exchange_rate = 6.38;  // of a cluster's sums: cycles, bytes a cycle
-  // Of halo instances, how much faster than their parts one after the other: with tiles of one
-  // product a warpgroup, and stages to spare; of larger tiles that warpgroups share, and that they
-  // have alone (the second and the last of RetinaNet's layers on an H100, the others by hand on an
-  // H200).
+  double launch = 11500, split = 640;            // cycles of the launch, and of adding splits
+  double exchange = 2970, exchange_rate = 6.38;  // sums in a cluster: cycles, bytes per cycle
+  // Speedup of halo instances over their parts in sequence: tiles with one product per warpgroup;
+  // tiles with stages to spare; larger tiles that warpgroups share; larger tiles that warpgroups
+  // have alone. The second and the last are from RetinaNet's layers on an H100, the others by hand
+  // on an H200.
   double halo = 1.21, halo_stages = 1.36, halo_large = 0.943, halo_alone = 1.08;
-  // Bytes a cycle of operands that products of few columns have in shared memory.
+  // Bytes per cycle at which products of few columns read operands from shared memory.
   double halo_dense = 72;
 
   static constexpr void Fields(auto& self, auto&& visit) {
@@ -67,9 +69,9 @@ struct Fit {
 };
 
 const Fit& TheFit();
-/// Bytes a cycle of device memory.
+/// Returns bytes per cycle of device memory.
 double DramBytesPerCycle(const DeviceFacts& device);
-/// The same to be changed, by a program that fits it: not while another thread estimates.
+/// The constants, mutable for a program that fits them. Not safe while another thread estimates.
 Fit& MutableFit();
 
 }  // namespace gridwise::hopper

@@ -25,17 +25,17 @@ int TapsOf(const HaloShape& shape) { return Int(static_cast<std::int64_t>(shape.
 
 constexpr std::int64_t kBarrierBytes = 64;
 
-/// Of dense instances: output channels.
+/// Number of output channels of a dense instance.
 int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
 
-/// And steps of K: k tiles of source channels at slices of the filter.
+/// Number of steps of K: k tiles of source channels at slices of the filter.
 std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
   return CeilDiv<std::int64_t>(channels, config.k_tile) * problem.dims[0].filter;
 }
 
-/// Where boxes store: the epilogue has no tensors, the output the operands' type, and its channels
-/// fill multiples of 16 bytes, all of which TMA stores, as far apart.
+/// Whether boxes can be stored: the epilogue has no tensors, the output has the operands' type, and
+/// its channels fill multiples of 16 bytes, all of which TMA stores.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
@@ -51,7 +51,7 @@ bool HasColumnsOfSource(const ConvProblem& problem) {
   return axes.size[5] == pitch && (axes.size[4] == 1 || axes.stride[4] == pitch);
 }
 
-/// How an instance of groups stores.
+/// How an instance for groups stores.
 Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   if (!HasColumnsOfSource(problem)) return LaneStoresOf(problem, epilogue);
   if (StoresBoxes(problem, epilogue)) return Stores::kBoxes;
@@ -60,8 +60,8 @@ Stores StoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   return LaneStoresOf(as_one, epilogue);
 }
 
-/// Cycles more than those of boxes or whole rows in which lanes store 64 x 64 sums, while the other
-/// team multiplies: as measured on an H100.
+/// Additional cycles, relative to boxes or whole rows, when lanes store 64 x 64 sums while the
+/// other team multiplies; measured on an H100.
 double StoreCycles(const ConvProblem& problem) {
   constexpr double kElements = 8500, kGroups = 1700;
   if (StoresOf(problem, MakeEpilogue(problem, {})) == Stores::kElements) return kElements;
@@ -70,8 +70,8 @@ double StoreCycles(const ConvProblem& problem) {
 
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  // Of a pixel's 64 channels at a tap: a product of 64 pixels reads 2 KB of them and a column's 32
-  // bytes each, 128 bytes a cycle.
+  // For a pixel's 64 channels at a tap: a product of 64 pixels reads 2 KB of them, and 32 bytes per
+  // column, at 128 bytes per cycle.
   const double cycles = (2048 + config.channels * 32) / 128.0 * config.pixel_bytes() / 32 / 64;
   return MakeHalo(
       problem, device,
@@ -126,7 +126,7 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
 
 std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  // Both operands of a product come from shared memory: 64 rows and the columns, of 16 channels.
+  // Both operands of a product come from shared memory: 64 rows and the columns, with 16 channels.
   const double product = (64 + config.product_columns()) * 32 / TheFit().halo_dense;
   const double products =
       config.k_tile / 16.0 * config.tile_consumers() * config.reps / config.merged_taps();
@@ -166,17 +166,17 @@ std::optional<std::string> RejectCommon(const Config& config, Direction directio
   return std::nullopt;
 }
 
-/// Above 1: teams hide each other's stores, the more so with stages to spare or where a warpgroup
-/// waits for no other, and pixels that tiles share are found in L2 faster than estimated.
+/// Above 1: teams hide each other's stores, the more so with stages to spare or if a warpgroup
+/// waits for no other; and L2 delivers pixels that tiles share faster than estimated.
 double EfficiencyOf(const HaloConfig& config) {
   const Fit& fit = TheFit();
   if (config.reps > 1) return config.consumers == 1 ? fit.halo_alone : fit.halo_large;
-  constexpr double kLoopOverTaps = 0.87;  // of 35 depthwise problems
+  constexpr double kLoopOverTaps = 0.87;  // from 35 depthwise problems
   if (config.stages >= 4) return fit.halo_stages;
   return (config.filter == 0 ? kLoopOverTaps : 1) * fit.halo;
 }
 
-/// Whether channels of groups are runs of 16 bytes that begin at multiples of as many.
+/// Whether channels of groups are runs of 16 bytes that begin at multiples of 16.
 bool HasRuns(const TensorAxes& axes, std::int64_t bytes) {
   const std::int64_t run = 16 / bytes;
   if (axes.stride[5] != 1 || axes.size[5] % run != 0) return false;
@@ -186,19 +186,19 @@ bool HasRuns(const TensorAxes& axes, std::int64_t bytes) {
   return true;
 }
 
-/// As measured on an H200 and on H100s.
+/// Measured on an H200 and on H100s.
 double EfficiencyOf(const HaloWeightConfig& config, const ConvProblem& problem) {
   return (problem.groups == 1 ? 1.0 : 1.16) * (config.merges_taps ? 1.01 : 1.0) *
          (config.stages > 3 ? 1.02 : 1.0);
 }
 
-/// Lines of a tile that a box of dy has: all, where tiles end with the lines.
+/// Lines of a tile in a box of dy: all, if tiles end with the lines.
 int DyLines(const ConvProblem& problem, const HaloTiling& tiling) {
   return problem.dims[2].out() % tiling.tile_w == 0 ? tiling.tile_h : 1;
 }
 
-/// dy as [image and d][h][tile][w][k]: of w and tile the one or the other has one element. A tile's
-/// lines are longer than its pixels, and the rest becomes zeros.
+/// dy as [image and d][h][tile][w][k]: w or tile has one element. A tile's lines are longer than
+/// its pixels, and the rest becomes zeros.
 TensorMapSpec DyMap(const ConvProblem& problem, const HaloTiling& tiling) {
   const int lines = DyLines(problem, tiling);
   const bool of_tiles = lines > 1;
@@ -249,9 +249,9 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool divides = DividesSlices(problem);
   const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
   if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
-    return absl::StrFormat("%s has %d taps; the instance multiplies %d, the others in vain",
-                           divides ? "a slice of the filter" : "the filter", taps,
-                           HaloWeightConfig::kTaps);
+    return absl::StrFormat(
+        "%s has %d taps; the instance multiplies %d, and would waste more than half of them",
+        divides ? "a slice of the filter" : "the filter", taps, HaloWeightConfig::kTaps);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
@@ -264,8 +264,7 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool can_merge = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
                          problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.merges_taps || can_merge) return std::nullopt;
-  return "the instance joins taps that are neighbours: of a filter of 3 x 3 whose stride along w "
-         "is 1";
+  return "the instance merges adjacent taps; the filter must be 3 x 3 with stride 1 along w";
 }
 
 std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
@@ -283,14 +282,14 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
         problem.groups, problem.AxesOf(problem.out()).size[4] * columns,
         is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
   }
-  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not neighbours";
+  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not adjacent";
   if (const std::int64_t steps = StepsOf(config, problem);
       config.resident > 0 && steps > config.resident) {
     return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
                            steps, config.k_tile, config.resident);
   }
   if (config.merges_taps && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
-    return "the instance joins taps that are neighbours: of stride and dilation 1 along w";
+    return "the instance merges adjacent taps; stride and dilation along w must be 1";
   }
   const std::int64_t bytes = SizeOf(problem.type);
   const Tensor source = GatheredTensor(problem);
@@ -299,7 +298,7 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
   return RejectCommon(config, config.direction, problem);
 }
 
-/// As measured on an H200, of 350 problems. With two stages, loads wait for products.
+/// Measured on an H200, from 350 problems. With two stages, loads wait for products.
 double EfficiencyOf(const HaloDenseConfig& config) {
   if (config.stages == 2) return 0.9;
   if (config.columns < 128) return 1;
@@ -307,8 +306,8 @@ double EfficiencyOf(const HaloDenseConfig& config) {
   return config.is_forward() ? 1.1 : 0.83;
 }
 
-/// In which a step is loaded, in the mean: TMA is slow to fill in the channels that the
-/// last k tile does not have.
+/// Average cycles in which a step is loaded: TMA is slow to fill in the channels that the last k
+/// tile lacks.
 double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo) {
   const Fit& fit = TheFit();
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
@@ -331,8 +330,9 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double resident = config.resident * config.filter_bytes(ColumnsOf(problem));
-  const double launch = TheFit().launch + resident / 2 / TheFit().l2;  // half beside the first tile
-  const double store = config.columns > 8 ? 1500 : 300;                // cycles, as measured
+  const double launch = TheFit().launch + resident / 2 / TheFit().l2;  // half of it hides behind
+                                                                       // the first tile
+  const double store = config.columns > 8 ? 1500 : 300;                // measured, in cycles
   const double step =
       std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo)) / EfficiencyOf(config);
   return {.splits = std::max(request.split_k.splits, 1),
@@ -345,8 +345,8 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
                               .resident = 1})};
 }
 
-/// w as [tap][k][c]: boxes of a k tile of c, of all k and the taps of a slice, or of one. Only the
-/// columns that there are: TMA is slow to fill in zeros.
+/// w as [tap][k][c]: boxes of a k tile of c, for all k and the taps of a slice, or for one. They
+/// have only the existing columns: TMA is slow to fill in zeros.
 TensorMapSpec FilterMap(const HaloDenseConfig& config, const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   TensorMapSpec map = {.type = problem.type, .rank = 3, .swizzle_bytes = config.k_tile_bytes()};
@@ -388,7 +388,7 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
                 .spec = config.is_forward() ? FilterMap(config, problem)
                                             : WeightLinesMap(problem, config.k_tile)}};
   args.filter_pitch = config.filter_pitch(args.channels);
-  // Rows behind the tile's last are multiplied as well, whatever is there.
+  // Rows after the tile's last are multiplied as well, whatever they hold.
   int furthest = 0;
   for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);
   const int end = (config.stages - 1) * args.stage_bytes + furthest +
@@ -402,7 +402,7 @@ PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request
   const ConvProblem& problem = request.problem;
   const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
   const std::int64_t workgroups = WorkgroupsOf(problem, request.device, halo);
-  constexpr double kLaunch = 10000;  // and the filter
+  constexpr double kLaunch = 10000;  // including the filter
   const int splits = std::max(request.split_k.splits, 1);
   return {.splits = splits,
           .cost = WithCycles(

@@ -11,8 +11,9 @@
 
 namespace gridwise::hopper {
 
-/// As those of plan.h, of halo instances. In backward-weight, splits are workgroups that share the
-/// tiles of a block of channels: as many as the device has units for, unless the request says.
+/// Like the functions of plan.h, for halo instances. In backward-weight, splits are workgroups that
+/// share the tiles of a block of channels: as many as the device has units for, unless the request
+/// says.
 std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem);
 std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
                                          const ConvProblem& problem);

@@ -51,7 +51,7 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisPhas
   }
 }
 
-/// Of slices, which are of one phase.
+/// Sets the slices, which belong to one phase.
 std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
   const AxisPhase& of = map.phases.front();
   if (map.phases.size() > 1 || of.taps == 0) {
@@ -65,7 +65,7 @@ std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
   return std::nullopt;
 }
 
-/// `up` phases along each axis. Or the reason why the instance cannot do it.
+/// The shape with `up` phases along each axis, or the reason why the instance cannot compute it.
 std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
   shape.taps.reserve(kMaxHaloTaps);
@@ -119,7 +119,7 @@ struct Extent {
   int count;
 };
 
-/// The tiling whose tiles have `pitch` pixels a line; nothing if it does not fit.
+/// The tiling whose tiles have `pitch` pixels per line; nullopt if it does not fit.
 std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
                                const HaloLimits& limits, Extent h, Extent w, int pitch) {
   HaloTiling tiling = {.tile_h = h.pixels, .tile_w = w.pixels, .pitch = pitch};
@@ -149,7 +149,7 @@ struct TileWork {
   const HaloShape& shape;
   const HaloInstance& row;
   const HaloLimits& limits;
-  double bytes_per_cycle;  // of device memory, to a multiprocessor
+  double bytes_per_cycle;  // from device memory to an SM
 };
 
 TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
@@ -172,11 +172,11 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
 /// Lines of a tile.
 struct Height {
   Extent lines;
-  int unit;  // that pitches are multiples of
+  int unit;  // pitches are multiples of it
 };
 
-/// Those that need be tried, up to `most`: without those of as many tiles with more lines, whose
-/// pitch is no shorter.
+/// The heights to try, up to `most`: without those with more lines and as many tiles, whose pitch
+/// is no shorter.
 std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
   std::vector<Height> heights;
   heights.reserve(64);
@@ -196,8 +196,7 @@ std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, in
   return heights;
 }
 
-/// The widths up to `most` that waste nothing of the last of `pixels`, but for what others would as
-/// well.
+/// The widths up to `most` that leave no avoidable waste in the last tile of `pixels`.
 std::vector<Extent> Widths(int pixels, int most) {
   std::vector<Extent> widths;
   widths.reserve(64);
@@ -224,7 +223,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
     for (const Height& height : heights) {
       if (height.lines.pixels * narrow > most_pixels) break;
       const int pitch = AlignUp(narrow, height.unit);
-      // As many tiles of fewer lines, which are no longer.
+      // The same number of tiles with fewer lines, which are no longer.
       if (height.lines.count == last_count && pitch >= last_pitch) continue;
       const std::optional<HaloTiling> tiling =
           Tile(shape, of.problem, limits, height.lines, width, pitch);
@@ -260,7 +259,7 @@ void SetWeights(const ConvProblem& problem, HaloArgs& args) {
   args.w_x = Int(w.stride[4]);
 }
 
-/// The planes that a tile's source is cut into, and where in them taps meet it.
+/// The planes into which a tile's source is cut, and the places in them where taps meet it.
 void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
   const HaloShape& shape = halo.shape;
   const HaloTiling& tiling = halo.tiling;
@@ -340,7 +339,7 @@ std::optional<std::string> RejectPixels(const ConvProblem& problem) {
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
-    if (tensor == problem.out()) continue;  // where boxes cannot store, lanes do
+    if (tensor == problem.out()) continue;  // if boxes cannot store, lanes do
     if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
   }
   return std::nullopt;

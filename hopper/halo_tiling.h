@@ -23,7 +23,7 @@ namespace gridwise::hopper {
 
 inline constexpr int kBlock = 64;  // channels
 
-/// What an instance does with a problem, whatever the size of its tiles.
+/// The work of an instance on a problem, for any size of its tiles.
 struct HaloShape {
   struct Tap {
     int plane;
@@ -34,7 +34,7 @@ struct HaloShape {
   /// Slices of the source that a slice of the output meets.
   struct Depth {
     int taps = 1;
-    int origin = 0;  // slice of the source that the first one begins at
+    int origin = 0;  // slice of the source at which the first one begins
     int step = 1;
     int pixels = 1;
   };
@@ -59,37 +59,37 @@ struct HaloTiling {
 /// Where a stage has pixels of dy.
 enum class DyInStage { kNone, kByPitch, kPacked };
 
-/// What tiles of a row must keep.
+/// Limits on the tiles of an instance.
 struct HaloLimits {
-  std::int64_t pixels;  // of a tile, by pitch
-  int up = 1;           // lines of the output are so much longer
+  std::int64_t pixels;  // per tile, by pitch
+  int up = 1;           // factor by which lines of the output are longer
   int multiple = 1;     // of a tile's pixels, by pitch
   int stages = 0;
-  std::int64_t other_bytes = 0;  // of shared memory, but for stages
+  std::int64_t other_bytes = 0;  // of shared memory, without stages
   int filter_bytes = 0;          // in a stage
   DyInStage dy = DyInStage::kNone;
-  int channels = kBlock;  // of a pixel, in a stage
-  bool by_slice = false;  // a stage has planes of one slice of the source, not of all, and cycles
-                          // are those of one
+  int channels = kBlock;  // per pixel, in a stage
+  bool by_slice = false;  // a stage has planes of one slice of the source, not all, and cycles are
+                          // per slice
 };
 
-/// Cycles of a workgroup for a tile.
+/// Cycles of a workgroup per tile.
 struct TileCycles {
   double matrix, memory;
-  double patch;  // its part of memory
-  double alone;  // of a tile: from its patch's arrival to the first product, and stores
+  double patch;  // memory's part of it
+  double alone;  // per tile: from its patch's arrival to the first product, and stores
   double both() const { return std::max(matrix, memory) + 0.25 * patch + alone; }
 };
 
-/// What an instance asks of tiles, and what they take.
+/// What an instance requires of tiles, and their cost.
 struct HaloInstance {
   int up = 1;  // phases along an axis
   int most_taps = kMaxHaloTaps;
   std::function<HaloLimits(const HaloShape&)> limits;
   std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
-  int window = kMaxHaloTaps;                                          // taps of a workgroup
+  int window = kMaxHaloTaps;                                          // taps per workgroup
   double alone = 1500;                                                // cycles
-  double pixels_of_other = 1;  // of the output, or of dy, for a pixel of a tile, in its bytes
+  double pixels_of_other = 1;  // pixels of the output, or of dy, per pixel of a tile, in its bytes
 };
 
 /// How an instance computes a problem.
@@ -98,36 +98,36 @@ struct Halo {
   HaloTiling tiling;
   TileCycles cycles;
   HaloLimits limits;
-  int windows = 1;  // of taps, that workgroups divide
+  int windows = 1;  // windows of taps that workgroups divide
 };
 
-/// The tiling with the least estimate, or the first that fits; or the reason why the instance
-/// cannot do it.
+/// Returns the tiling with the least estimate, or the first that fits; or the reason why the
+/// instance cannot compute the problem.
 enum class Wanted { kBest, kAny };
 std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
                                          const HaloInstance& row, Wanted wanted = Wanted::kBest);
 
 /// Channels from one group of the source to the next.
 std::int64_t GroupPitch(const ConvProblem& problem);
-/// Why instances for groups of few channels cannot compute the problem, whatever they are.
+/// Why no instance for groups of few channels can compute the problem.
 std::optional<std::string> RejectHalo(const ConvProblem& problem);
 /// Why boxes of pixels of x or y cannot be loaded.
 std::optional<std::string> RejectPixels(const ConvProblem& problem);
 
-/// `channels` of boxes of pixels of x or y, of every `step`-th.
+/// Map with boxes of `channels` channels of pixels of x or y, every `step`-th.
 TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, int pixels,
                         const std::array<int, 2>& step, int channels = kBlock);
 
-/// The arguments that say what and how, but for where the rest of shared memory is.
+/// The arguments that describe the work, without the layout of the rest of shared memory.
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor pixels);
 
-/// Of 64 channels, and in backward-weight of one group pairs of those of x and of dy.
+/// Blocks of 64 channels; in backward-weight of one group, pairs of blocks of x and of dy.
 std::int64_t BlocksOf(const ConvProblem& problem);
 /// Workgroups that share the tiles of a block of channels and a window.
 std::int64_t WorkgroupsOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo);
 LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes);
 
-/// `efficiency` is of memory and the tensor core, by measurement of the row's kind.
+/// `efficiency` is of memory and the tensor core, measured for the kind of instance.
 Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
               std::int64_t sharing_workgroups, double fixed, double efficiency);
 

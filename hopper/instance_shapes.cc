@@ -5,10 +5,10 @@
 namespace gridwise::hopper {
 namespace {
 
-constexpr int kWarps = 4;       // of a warpgroup
-constexpr int kBlock = 64;      // channels of a patch
-constexpr int kDepth = 16;      // elements of K of an instruction
-constexpr int kOfProducer = 1;  // more warps of each quarter of a multiprocessor
+constexpr int kWarps = 4;       // per warpgroup
+constexpr int kBlock = 64;      // channels per patch
+constexpr int kDepth = 16;      // elements of K per instruction
+constexpr int kOfProducer = 1;  // additional warps per quarter of an SM
 
 }  // namespace
 

@@ -8,8 +8,9 @@
 #include "hopper/phases.h"
 #include "hopper/simt.h"
 
-/// Rows as numbers, for models. Waves are warps; those that multiply, but for the warpgroup of the
-/// producer. `mma_m` counts all rows of a tile that a warpgroup has, an instruction for each 64.
+/// Instances as numbers, for models. Waves are warps; those that multiply exclude the producer's
+/// warpgroup. `mma_m` counts all rows of a tile that a warpgroup has, with an instruction for each
+/// 64.
 
 namespace gridwise::hopper {
 

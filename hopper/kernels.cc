@@ -79,8 +79,8 @@ Pixels PixelsFor(const Config&) {
 Pixels PixelsFor(const HaloConfig&) { return Pixels::kGroupsApart; }
 Pixels PixelsFor(const HaloWeightConfig&) { return Pixels::kGroupsApart; }
 Pixels PixelsFor(const NarrowWeightConfig&) { return Pixels::kGroupsApart; }
-/// Pixels may begin anywhere, as no box of TMA can, where lanes, lines of boxes or
-/// SIMT instances load them. Of f32, which no box loads, few channels are folded.
+/// Pixels may be at any address, which TMA boxes do not support, if lanes, lines of boxes or SIMT
+/// instances load them. In f32, which no box loads, few channels are folded.
 Pixels PixelsFor(const Config& config) {
   if (config.has_parts()) return Pixels::kParts;
   return config.lanes ? Pixels::kAsTheyAre : Pixels::kSpacedTaps;

@@ -4,25 +4,25 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Line instances: one group and few source channels, as forward of a network's first layer, or
-/// backward-data of few output channels. The channels of the pixels that a line of the filter meets
-/// are neighbours in memory, and so K runs along lines of source elements. A tile's patch, lines of
-/// some elements, is loaded once; lanes take operand A from it into registers, where an output
-/// pixel is some elements further than the one before. Arguments are those of halo instances
+/// Line instances: one group and few source channels, as in a network's first layer forward, or in
+/// backward-data with few output channels. The channels of the pixels that a line of the filter
+/// meets are adjacent in memory, so K runs along lines of source elements. A tile's patch, several
+/// lines, is loaded once. Lanes load operand A from it into registers, where one output pixel is
+/// some elements further than the one before. Arguments are those of halo instances
 /// (hopper/halo.h).
 
 namespace gridwise::hopper {
 
 /// Warpgroups take turns at 64 pixels of a tile.
 struct LineConfig {
-  Direction direction = Direction::kForward;  // or backward-data of stride 1
+  Direction direction = Direction::kForward;  // or backward-data with stride 1
   DataType type = DataType::kF16;
   int lines = 7;   // taps along h
   int pieces = 3;  // of 8 elements: taps along w times source channels
   int columns = 64;
   int teams = 3;
   int stages = 6;
-  int elements = 256;  // of a line of a patch, at most
+  int elements = 256;  // maximum, per line of a patch
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, lines, pieces, columns, teams, stages, elements] = self;
@@ -41,20 +41,20 @@ struct LineConfig {
   constexpr int threads() const { return 128 * (teams + 1); }
   constexpr int steps() const { return (lines * pieces + 1) / 2; }  // of 16 elements of K
   constexpr int line_bytes() const { return elements * 2; }
-  /// Boxes of TMA have at most 256 elements of a line, and lines that are multiples of
-  /// 16 bytes apart: lanes of the warp that produces load longer lines, which may be any.
+  /// TMA boxes have at most 256 elements per line, and lines that are multiples of 16 bytes apart.
+  /// Longer lines, at any distance, are loaded by lanes of the producer warp.
   constexpr bool loads_by_lanes() const { return elements > 256; }
   /// In backward-data w lies along its columns.
   constexpr bool has_lines_per_k() const { return direction == Direction::kBackwardData; }
-  /// Of 64 columns, all of K.
+  /// Bytes of 64 columns over all of K.
   constexpr int block_bytes() const { return steps() * 16 * 128; }
-  /// K tiles of 64 elements of K, all columns; or blocks of 64 columns.
+  /// K tiles of 64 elements of K with all columns; or blocks of 64 columns.
   constexpr int filter_bytes() const {
     return has_lines_per_k() ? columns / 64 * block_bytes() : (steps() + 3) / 4 * columns * 128;
   }
 };
 
-/// nullptr when a kernel of `c` can be compiled, else the reason.
+/// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const LineConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
   if (c.direction == Direction::kBackwardWeight)
@@ -63,7 +63,7 @@ constexpr const char* Reject(const LineConfig& c) {
     return "columns are multiples of 32, in backward-data of 64";
   }
   if (c.pieces < 1 || c.teams < 1 || c.teams > 3) return "there are 1 to 3 warpgroups, and taps";
-  // Of 160 or 240 registers, some are for addresses.
+  // Some of the 160 or 240 registers are for addresses.
   if (c.columns / 2 + c.steps() * 4 > (c.teams == 3 ? 120 : 184)) {
     return "sums and an operand do not fit in registers";
   }

@@ -24,7 +24,7 @@ TensorAxes SourceOf(const ConvProblem& problem) { return problem.AxesOf(Gathered
 std::int64_t ChannelsOf(const ConvProblem& problem) { return SourceOf(problem).size[5]; }
 std::int64_t ColumnsOf(const ConvProblem& problem) { return problem.AxesOf(problem.out()).size[5]; }
 
-/// How far the first tap of the first output pixel is before the source's first pixel.
+/// Distance from the first tap of the first output pixel to the source's first pixel.
 std::int64_t PadOf(const ConvProblem& problem, std::size_t axis) {
   const Dim& dim = problem.dims[axis];
   return IsForward(problem) ? dim.pad_begin : dim.filter - 1 - dim.pad_begin;
@@ -45,7 +45,7 @@ std::int64_t LeadOf(const ConvProblem& problem) {
   return std::abs(PadOf(problem, 2) * ChannelsOf(problem) % 2);
 }
 
-/// Tiles, and cycles of a workgroup for all of its own.
+/// Tiles, and cycles of a workgroup for all its tiles.
 struct Tiling {
   int tile_h = 0, tile_w = 0, box_lines = 0, stage_bytes = 0;
   std::int64_t tiles = 0, workgroups = 1;
@@ -58,14 +58,14 @@ int SharedBytes(const LineConfig& config, const Tiling& tiling) {
          kFilterBarrier;
 }
 
-/// Cycles of 64 pixels: the tensor core's, which are 32 for 64 columns, and those in which lanes
-/// load their operand. Both need shared memory: that they add up is what an H200 was seen to do.
+/// Cycles of 64 pixels: the tensor core's, 32 for 64 columns, and those in which lanes load their
+/// operand. Both need shared memory; measurements on an H200 show that they add up.
 double CyclesOfChunk(const LineConfig& config) {
-  constexpr double kLoad = 48;  // of a step of K
+  constexpr double kLoad = 48;  // per step of K
   return config.steps() * (config.columns / 2.0 + kLoad);
 }
-/// Cycles to load a patch: lines of which TMA loads 512 bytes, or lanes as many in 8
-/// bytes each.
+/// Cycles to load a patch: lines of which TMA loads 512 bytes, or lanes as many in pieces of 8
+/// bytes.
 double CyclesOfPatch(const LineConfig& config, const Tiling& tiling) {
   return tiling.box_lines * (config.loads_by_lanes() ? 25.0 * config.elements / 128 : 20.0);
 }
@@ -78,7 +78,7 @@ double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t til
   return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config);
 }
 
-/// The tiling with the least estimate: no tile fits where a pixel's elements are too many.
+/// The tiling with the least estimate; nullopt if a pixel has too many elements for any tile.
 std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& problem,
                                const DeviceFacts& device) {
   const TensorAxes out = problem.AxesOf(problem.out());
@@ -86,13 +86,13 @@ std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& prob
   const std::int64_t blocks = CeilDiv<std::int64_t>(ColumnsOf(problem), config.columns);
   std::optional<Tiling> best;
   for (int tile_w = 1; tile_w <= out_w; ++tile_w) {
-    constexpr int kFurthest = 7;  // element of a line of the patch where a tile begins
+    constexpr int kFurthest = 7;  // last element of a patch's line at which a tile may begin
     const std::int64_t last = kFurthest + (tile_w - 1) * StepOf(problem) + RunOf(problem);
     if (last > config.elements) break;
     if (CeilDiv(out_w, CeilDiv(out_w, tile_w)) != tile_w) continue;
     for (int tile_h = 1; tile_h <= std::min(out_h, 1024 / tile_w); ++tile_h) {
       if (CeilDiv(out_h, CeilDiv(out_h, tile_h)) != tile_h)
-        continue;  // as many tiles of fewer lines
+        continue;  // as many tiles with fewer lines
       Tiling tiling = {.tile_h = tile_h, .tile_w = tile_w};
       tiling.box_lines = Int((tile_h - 1) * StrideOf(problem, 1) + problem.dims[1].filter);
       tiling.stage_bytes = AlignUp(tiling.box_lines * config.line_bytes(), 1024);
@@ -154,9 +154,8 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   if (problem.dims[1].filter != config.lines ||
       CeilDiv<std::int64_t>(run + lead, 8) != config.pieces) {
     return absl::StrFormat(
-        "the filter has %d lines of %d elements, which begin at an %s one; the instance is for %d "
-        "of %d "
-        "to %d with the one before",
+        "the filter has %d lines of %d elements, which begin at an %s element; the instance is for "
+        "%d lines of %d to %d elements, counting one before an odd one",
         problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
         config.pieces * 8 - 7, config.pieces * 8);
   }
@@ -166,9 +165,8 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
   }
   if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
     return absl::StrFormat(
-        "taps are %d and %d pixels apart, and pixels %d elements; the instance is for neighbouring "
-        "taps "
-        "and an even number of elements",
+        "taps are %d and %d pixels apart, and pixels %d elements; the instance is for adjacent "
+        "taps and an even number of elements",
         h.dilation, w.dilation, step);
   }
   if (auto reason = RejectLines(config, problem)) return reason;

@@ -16,7 +16,7 @@ TensorMapSpec MapOf(DataType type, int rank) {
   return map;
 }
 
-/// Taps of the filter, of which the problem may have a part.
+/// Taps of the whole filter; the problem may have a part of it.
 std::int64_t TapsOfFilter(const TensorAxes& w) {
   return ((w.size[2] - 1) * w.stride[2] + (w.size[3] - 1) * w.stride[3]) / w.stride[4] + w.size[4];
 }
@@ -45,7 +45,7 @@ std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides stride
   if (std::max(std::abs(std::int64_t{axis.first_source}), std::abs(upper)) > limits.corner ||
       move > limits.move || strides.source_stride > limits.stride) {
     return absl::StrFormat(
-        "along %c, the first tap's pixels begin %d before the tensor's first and end %d behind its "
+        "along %c, the first tap's pixels begin %d before the tensor's first and end %d after its "
         "last, %d apart, and taps move them by %d; at most %d, %d, %d and %d",
         name, -axis.first_source, upper, strides.source_stride, move, limits.corner, limits.corner,
         limits.stride, limits.move);
@@ -53,7 +53,7 @@ std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides stride
   return std::nullopt;
 }
 
-/// `axes` with each `groups` neighbouring groups taken as one.
+/// `axes` with every `groups` adjacent groups taken as one.
 TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
   axes.size[4] /= groups;
   axes.stride[4] *= groups;
@@ -63,8 +63,7 @@ TensorAxes OfTiles(TensorAxes axes, std::int64_t groups) {
 
 }  // namespace
 
-// An axis of one element has no stride that matters, and maps
-// want multiples of 16 bytes.
+// The stride of an axis of one element does not matter, and maps need multiples of 16 bytes.
 void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64_t stride) {
   map.size[axis] = static_cast<std::uint64_t>(size);
   map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));
@@ -73,13 +72,14 @@ void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64
 std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
                                          std::int64_t bytes, bool of_groups) {
   if (axes.stride[5] != 1 && axes.size[5] != 1) {
-    return absl::StrFormat("channels of %s are %d elements apart; maps want neighbours", name,
-                           axes.stride[5]);
+    return absl::StrFormat(
+        "channels of %s are %d elements apart; tensor maps need adjacent channels", name,
+        axes.stride[5]);
   }
   for (std::size_t i = 0; i < 5; ++i) {
     if (axes.size[i] == 1 || (i == 4 && !of_groups) || axes.stride[i] * bytes % 16 == 0) continue;
     return absl::StrFormat(
-        "elements of %s are %d bytes apart; tensor maps want multiples of 16 bytes", name,
+        "elements of %s are %d bytes apart; tensor maps need multiples of 16 bytes", name,
         axes.stride[i] * bytes);
   }
   return std::nullopt;
@@ -90,7 +90,7 @@ std::optional<std::string> RejectLanePixels(const TensorAxes& axes, std::int64_t
   if (axes.stride[3] * bytes % 16 == 0) {
     return "pixels of dy are multiples of 16 bytes apart, which TMA loads";
   }
-  if (axes.stride[5] != 1) return "lanes load neighbouring channels";
+  if (axes.stride[5] != 1) return "lanes load adjacent channels";
   if (axes.size[5] * bytes % 8 != 0 || axes.stride[3] * bytes % 8 != 0) {
     return absl::StrFormat("pixels of dy are %d bytes, %d bytes apart; lanes load 8 at a time",
                            axes.size[5] * bytes, axes.stride[3] * bytes);
@@ -217,9 +217,8 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   const bool takes_groups = weight ? PixelsHaveGroups(source) : source.stride[4] == source.size[5];
   if (source.size[4] != 1 && !takes_groups) {
     return absl::StrFormat(
-        "groups are %d elements apart; the instance gathers channels of groups that are "
-        "neighbours, or "
-        "in backward-weight of those of a pixel",
+        "groups are %d elements apart; the instance gathers channels of adjacent groups, or, in "
+        "backward-weight, of the groups of one pixel",
         source.stride[4]);
   }
   if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;

@@ -15,16 +15,16 @@ namespace {
 
 constexpr int kBarrierBytes = 64;
 constexpr int kZeroBytes = 128;
-constexpr double kMmaCycles = 6;  // of a product of a warp, on its quarter of a multiprocessor
+constexpr double kMmaCycles = 6;  // per product of a warp, on its quarter of an SM
 
-/// Of memory and products, as measured on an H200: of windows, which read a tile once for each, of
-/// 35 depthwise problems.
+/// Efficiency of memory and products, measured on an H200; for windows, each of which reads a tile
+/// once, on 35 depthwise problems.
 double EfficiencyOf(const NarrowWeightConfig& config) {
   return (config.stages > 2 ? 0.95 : 1.05) * (config.has_windows() ? 0.43 : 1);
 }
 
-/// Cycles of the warps of a tile that has `items` items of work, each of `products` of 16 x 8 x 16
-/// of the warps that share it.
+/// Cycles of the warps of a tile with `items` items of work, each of `products` products of 16 x 8
+/// x 16 for the warps that share it.
 double CyclesOfItems(int items, int parts, int products) {
   return CeilDiv(items, parts) * parts * products * kMmaCycles;
 }
@@ -83,9 +83,9 @@ std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
 }
 
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request) {
-  // Cycles in which warps add up the sums of their parts, at the end: what these instances took
-  // more than halo instances next to their estimates, the same of all of RetinaNet's layers on an
-  // H100.
+  // Cycles in which warps add up the sums of their parts at the end: the time by which these
+  // instances exceed halo instances, relative to their estimates, the same for all of RetinaNet's
+  // layers on an H100.
   constexpr double kAddParts = 16000;
   PartEstimate estimate =
       EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,
@@ -102,7 +102,7 @@ Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& r
       halo, request, splits,
       PixelsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
   HaloArgs& args = plan.args;
-  // The sums of parts of the warps take the place of the stages.
+  // The sums of parts of the warps reuse the memory of the stages.
   const int of_parts = (config.parts() - 1) * config.part_bytes();
   args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(of_parts, 1024));
   args.barriers_at = args.filter_at + kZeroBytes;

@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// As those of halo_plan.h, of narrow instances.
+/// Like the functions of halo_plan.h, for narrow instances.
 std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                                          const ConvProblem& problem);
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request);

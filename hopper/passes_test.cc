@@ -287,7 +287,7 @@ TEST(Reject, GroupsAreAnAxis) {
   problem.dims[2].filter = 9;  // further than such maps know pixels outside of the tensor
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
   EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
-              HasSubstr("or else filters of at most 8 pixels"));
+              HasSubstr("or filters of at most 8 pixels"));
 }
 
 // Groups are a power of two apart for instances that compute several at a time, and in

@@ -4,13 +4,13 @@
 #include "core/base/types.h"
 #include "core/conv/direction.h"
 
-/// Class instances: backward-data of stride 2 along h and w, of one group and a filter of 3 x 3. Of
-/// each axis' two phases of dx (core/conv/gemm_map.h) one has two taps and the other one,
-/// which meets the same pixels of dy as a tap of the first. So pixels of dy are loaded once for all
-/// phases that meet them, moved by 0 or 1 along h and w: rows of the GEMM are pixels of any phase,
-/// columns 64 channels of each of the four phases, and a product has the columns of the phases
-/// that have the tap. w stays in shared memory. Arguments are those of gather instances
-/// (hopper/args.h).
+/// Phase instances: backward-data with stride 2 along h and w, one group and a filter of 3 x 3. Of
+/// the two phases of dx along an axis (core/conv/gemm_map.h), one has two taps. The other has one
+/// tap, which meets the same pixels of dy as a tap of the first. Pixels of dy are therefore loaded
+/// once for all phases that meet them, shifted by 0 or 1 along h and w. Rows of the GEMM are pixels
+/// of any phase. Columns are 64 channels of each of the four phases, and a product has the columns
+/// of the phases that have the tap. w stays in shared memory. Arguments are those of gather
+/// instances (hopper/args.h).
 
 namespace gridwise::hopper {
 
@@ -35,13 +35,13 @@ struct PhasesConfig {
   static constexpr int threads() { return 128 * (warpgroups() + 1); }
   constexpr int resident_at() const { return stages * kBlockBytes; }
   constexpr int staging_at() const { return resident_at() + resident * kTaps * kBlockBytes; }
-  /// Two buffers of each warpgroup.
+  /// Two buffers per warpgroup.
   constexpr int barriers_at() const { return staging_at() + warpgroups() * 2 * kBlockBytes; }
   constexpr int resident_barrier_at() const { return barriers_at() + stages * 16; }
   constexpr int shared_bytes() const { return resident_barrier_at() + 16; }
 };
 
-/// nullptr when a kernel of `c` can be compiled, else the reason.
+/// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const PhasesConfig& c) {
   if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
   if (c.stages < 2) return "a stage is free when the products of the next have begun";
@@ -49,14 +49,14 @@ constexpr const char* Reject(const PhasesConfig& c) {
   return nullptr;
 }
 
-/// Where GatherArgs::source has the maps of the output's phases, behind that of dy.
+/// Index in GatherArgs::source of the maps of the output's phases, after that of dy.
 inline constexpr int kPhaseMaps = 1;
 
-/// The products of a k tile: of the pixels of dy that are moved along an axis as the phase of one
-/// tap has them, or as the other alone. Phases are in an order in which those of each are
-/// neighbours, so that its sums and its blocks of w are.
+/// The products of a k tile, for pixels of dy that are shifted along an axis either as the phase
+/// with one tap has them, or as only the other phase has them. Phases are ordered so that those of
+/// each product are adjacent, and with them its sums and its blocks of w.
 struct PhaseProduct {
-  bool only_h, only_w;      // of the axis' phase of two taps alone
+  bool only_h, only_w;      // only the axis' phase with two taps
   int first_phase, phases;  //
   int first_block;          // of w
 };
@@ -70,7 +70,7 @@ inline constexpr int kProductsOfKTile = 4;
 /// Taps along h and w of each phase.
 inline constexpr int kPhaseTaps[PhasesConfig::kPhases][2] = {{1, 2}, {2, 2}, {2, 1}, {1, 1}};
 
-/// Where GatherArgs::gemm has the rows: the pixels of any phase, behind the phases.
+/// Index in GatherArgs::gemm of the rows, which are pixels of any phase; it follows the phases.
 inline constexpr int kJointGemm = PhasesConfig::kPhases;
 
 }  // namespace gridwise::hopper

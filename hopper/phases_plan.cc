@@ -20,8 +20,8 @@ constexpr std::int64_t kKTile = 64;  // channels
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// The phases in the kernel's order, and behind them the rows of any phase: as many pixels along an
-/// axis as the phase with most, of the source pixels of the one with two taps.
+/// The phases in the kernel's order, followed by the rows of any phase: as many pixels along an
+/// axis as the phase with most has, of the source pixels of the phase with two taps.
 std::vector<SubGemm> GemmsOf(const ConvProblem& problem) {
   const std::vector<SubGemm> phases = MakeSubGemms(problem);
   std::vector<SubGemm> gemms;
@@ -61,8 +61,8 @@ PhaseGrid GridOf(const ConvProblem& problem) {
           .n_tiles = CeilDiv<std::int64_t>(problem.c, 64)};
 }
 
-/// Whether TMA stores the output: of phases of as many pixels each, in multiples of 16
-/// bytes, without tensors of the epilogue.
+/// Whether TMA stores the output: phases must have equal numbers of pixels, in multiples of 16
+/// bytes, and the epilogue no tensors.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const auto is_even = [](const Dim& dim) { return dim.in % 2 == 0; };
   const TensorAxes axes = problem.AxesOf(problem.out());
@@ -104,9 +104,8 @@ std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvP
     const Dim& dim = problem.dims[axis];
     if (dim.filter != 3 || dim.stride != 2 || dim.dilation != 1 || dim.in < 2) {
       return absl::StrFormat(
-          "along %c, %d pixels meet %d taps, of stride %d and dilation %d; the instance is for two "
-          "pixels "
-          "or more, three taps, stride 2 and dilation 1",
+          "along %c, %d pixels meet %d taps, with stride %d and dilation %d; the instance is for "
+          "two or more pixels, three taps, stride 2 and dilation 1",
           "dhw"[axis], dim.in, dim.filter, dim.stride, dim.dilation);
     }
   }
@@ -119,8 +118,8 @@ std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvP
 
 PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& request) {
   constexpr double kPairsPerCycle = 2048;
-  // Cycles in which lanes store a tile, of phase instances on an H200. Half of them are hidden
-  // behind the other warpgroup's products, but for those of the last.
+  // Cycles in which lanes store a tile of phase instances on an H200. Half of them hide behind the
+  // other warpgroup's products, except in the last tile.
   constexpr double kLaneStores = 8000;
   const Fit& fit = TheFit();
   const ConvProblem& problem = request.problem;
@@ -140,7 +139,7 @@ PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& reque
   const double alone = boxes ? std::max(matrix, loads) + fit.turns_store * out_bytes / fit.store
                              : std::max(matrix, (matrix + kLaneStores) / 2);
   const double w = k_tiles * config.kTaps * config.kBlockBytes / fit.l2;
-  // Half of w is loaded beside the first tile.
+  // Half of w is loaded during the first tile.
   const double fixed = fit.launch + w / 2 + fit.turns_first_k_tile * fit.first_k_tile +
                        (boxes ? 0 : (matrix + kLaneStores) / 2);
   return {.splits = std::max(request.split_k.splits, 1),

@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// As those of plan.h, of phase instances.
+/// Like the functions of plan.h, for phase instances.
 std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& request);
 Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& request);

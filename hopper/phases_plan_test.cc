@@ -29,7 +29,7 @@ TEST(Phases, SayWhyNot) {
               HasSubstr("136 channels of dy; the instance keeps w of at most 128"));
   problem = Problem(Direction::kBackwardData, 20, 2);
   problem.dims[2].stride = 1;
-  EXPECT_THAT(reason(problem), HasSubstr("along w, 20 pixels meet 3 taps, of stride 1"));
+  EXPECT_THAT(reason(problem), HasSubstr("along w, 20 pixels meet 3 taps, with stride 1"));
   EXPECT_THAT(reason(Problem(Direction::kForward, 20, 2)), HasSubstr("the problem is fwd"));
 }
 

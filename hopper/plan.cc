@@ -19,8 +19,8 @@ static_assert(kMaxMapsOfGroups == kMaxPhases);
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// A k tile of channels that reached into another group would multiply its infinities, which
-/// integers have none of, by the zeros that w is filled up with, which makes NaN.
+/// If a k tile of channels reached into another group, it would multiply that group's infinities
+/// (which integers do not have) by the zeros that fill up w, which makes NaN.
 SourceGroups SourceGroupsOf(const Config& config, const ConvProblem& problem) {
   if (problem.groups == 1 || SourceChannels(problem) % config.k_tile == 0 ||
       SumType(config.type) != DataType::kF32) {
@@ -42,7 +42,7 @@ std::optional<std::string> RejectResident(const Config& config, const ConvProble
       problem.groups, SubGemmCount(problem), steps, config.resident);
 }
 
-/// Where boxes of TMA store the output: rows of the GEMM are pixels in their order.
+/// Whether TMA boxes can store the output: rows of the GEMM are pixels in its order.
 bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
                  const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
@@ -52,7 +52,7 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
       (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
-  // TMA stores multiples of 16 bytes, what is beyond the tensor included.
+  // TMA stores multiples of 16 bytes, including bytes beyond the tensor.
   if (axes.size[5] * bytes % 16 != 0) return false;
   const std::int64_t pixels = axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3];
   if (pixels != 1 && axes.stride[3] * bytes % 16 != 0) return false;
@@ -66,8 +66,8 @@ Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return LaneStoresOf(problem, epilogue);
 }
 
-/// `of_columns`: tiles that follow each other and have columns or splits of their own. Where B
-/// stays, all tiles of a workgroup have the same.
+/// `of_columns`: consecutive tiles with separate columns or splits. If B stays, all tiles of a
+/// workgroup have the same columns.
 LaunchShape ShapeOf(const Config& config, const DeviceFacts& device, std::int64_t tiles,
                     std::int64_t of_columns, int cluster) {
   std::int64_t workgroups = std::min<std::int64_t>(tiles, device.compute_units);
@@ -94,7 +94,7 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   }
 }
 
-/// The maps of B, of f32 one for each part.
+/// The maps of B; in f32 one for each part.
 template <class Args>
 void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at,
                 const TensorMapSpec& spec, Plan<Args>& plan) {
@@ -106,7 +106,7 @@ void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at
   }
 }
 
-/// Where operands of f32 are.
+/// Addresses of the f32 operands.
 template <class Args>
 void SetExact(const Config& config, const PartRequest& request, Plan<Args>& plan) {
   if (!config.has_parts()) return;
@@ -122,7 +122,7 @@ void SetExact(const Config& config, const PartRequest& request, Plan<Args>& plan
     exact.source_size[i] = Int(source.size[i + 1]);
   }
   exact.source_group = Int(source.stride[4]);
-  // Of w, as it is before its groups are merged: of each channel k, all c of its own group.
+  // w before its groups are merged: for each channel k, all c of its own group.
   const std::int64_t merged = request.merged_groups;
   const std::int64_t of_k = other.stride[1] / merged;
   exact.of_group = Int(problem.AxesOf(problem.out()).size[5] / merged);
@@ -137,7 +137,8 @@ void SetExact(const Config& config, const PartRequest& request, Plan<Args>& plan
   plan.addresses.push_back({at + offsetof(ExactArgs, other), {weight ? Memory::kA : Memory::kB1}});
 }
 
-/// The sub-GEMMs, and maps of what they gather from: one each, or one of each and each group.
+/// The sub-GEMMs, and the maps of the tensor that they gather from: one per sub-GEMM, or per
+/// sub-GEMM and group.
 void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherArgs>& plan) {
   const ConvProblem& problem = request.problem;
   GatherArgs& args = plan.args;
@@ -189,8 +190,8 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     const std::int64_t channels = SourceChannels(problem);
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
       return absl::StrFormat(
-          "groups have %d source channels; of %d sub-GEMMs and groups in all the instance takes "
-          "multiples of %d, or else filters of at most %d pixels along h and w",
+          "groups have %d source channels; with %d sub-GEMMs and groups in total, the instance "
+          "takes multiples of %d, or filters of at most %d pixels along h and w",
           channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
   }
@@ -219,7 +220,7 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
 }
 
 std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& request) {
-  // Later rounds overlap, and one of several is little of the whole.
+  // Later rounds overlap, and one of many is a small part of the whole.
   constexpr std::int64_t kMaxRounds = 3;
   if (config.direction == Direction::kBackwardWeight || request.sub_gemms.size() != 1) return 0;
   const std::int64_t units = request.device.compute_units;
@@ -250,7 +251,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.splits = shared.splits;
   args.in_cluster = shared.in_cluster;
   args.groups = Int(problem.groups);
-  // Where B stays, all tiles of a workgroup have the same columns.
+  // If B stays, all tiles of a workgroup have the same columns.
   args.order = MakeTileOrder(Int(grid.of_group / grid.n_tiles), Int(grid.n_tiles), true,
                              config.resident > 0 ? 0 : request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
@@ -303,7 +304,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   args.in_cluster = shared.in_cluster;
   const std::int64_t groups = GroupsOfTile(config, problem);
   args.groups = Int(problem.groups / groups);
-  // Tiles that follow each other read the same pixels of the larger tensor.
+  // Consecutive tiles read the same pixels of the larger tensor.
   args.order =
       MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
                     problem.k_per_group() > problem.c_per_group(), request.device.compute_units);

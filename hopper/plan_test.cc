@@ -35,7 +35,7 @@ TEST(Reject, SaysWhyWithTheValues) {
   EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the instance is for f16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.c = 3;
-  EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps want multiples of 16"));
+  EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps need multiples of 16"));
   problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 2;  // a map for each
   EXPECT_EQ(reason(problem), "none");
@@ -43,7 +43,7 @@ TEST(Reject, SaysWhyWithTheValues) {
   problem.c = problem.k = 16 * 32;
   EXPECT_EQ(reason(problem), "none");  // an axis of a map
   problem.dims[2].dilation = 4;
-  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; of 16 sub-GEMMs and "));
+  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; with 16 sub-GEMMs and "));
   problem = Problem(Direction::kForward, 20, 9);
   EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
   problem = Problem(Direction::kForward, 600, 1);

@@ -6,7 +6,7 @@
 #include "core/conv/problem.h"
 #include "hopper/config.h"
 
-/// What tests of plans are of.
+/// Instances and problems for tests of plans.
 
 namespace gridwise::hopper {
 
@@ -18,7 +18,7 @@ inline Config RowFor(Direction direction) {
   return config;
 }
 
-/// 3 x 3, of one group.
+/// 3 x 3, one group.
 inline ConvProblem Problem(Direction direction, std::int64_t size, std::int64_t stride) {
   ConvProblem problem = {.direction = direction, .batch = 4, .c = 64, .k = 96};
   for (const std::size_t axis : {1u, 2u}) {

@@ -6,7 +6,8 @@
 
 #include "core/arch/host_threads.h"
 
-// What gpu.h asks of the compiler for AMD, which is what it takes the host for.
+// Stands in for the AMD compiler's declarations that gpu.h requires, since it takes the host for
+// AMD.
 namespace gridwise {
 inline int host_workgroup_id = 0;
 }  // namespace gridwise
@@ -24,7 +25,7 @@ inline int host_workgroup_id = 0;
 
 #include "core/arch/hopper.h"
 
-/// Runs kernels of this package on the host: see core/arch/hopper_on_host.h. To be included before
+/// Runs kernels of this package on the host: see core/arch/hopper_on_host.h. Include this before
 /// any other header of device code.
 
 namespace gridwise {

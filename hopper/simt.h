@@ -5,9 +5,9 @@
 #include "core/conv/gemm_map.h"
 #include "core/launch/epilogue_args.h"
 
-/// Simt instances: any problem, for which other instances want more of channels or strides. Tiles
-/// of 64 rows and columns in FMAs, of f32 or of i8 in integers; operands are gathered element by
-/// element.
+/// SIMT instances: any problem that other instances refuse because of its channels or strides.
+/// Tiles of 64 rows and columns are computed by FMAs in f32, or in integers for i8; operands are
+/// gathered element by element.
 
 namespace gridwise::hopper {
 
@@ -22,7 +22,7 @@ struct SimtConfig {
   }
   bool operator==(const SimtConfig&) const = default;
 
-  static constexpr int kTile = 64;  // rows, and columns
+  static constexpr int kTile = 64;  // rows and columns
   static constexpr int kStep = 16;  // of K
   static constexpr int threads() { return 256; }
 };
@@ -34,12 +34,12 @@ constexpr const char* Reject(const SimtConfig& c) {
              : nullptr;
 }
 
-/// Elements from one index to the next, by a tensor's own axes.
+/// Elements from one index to the next along a tensor's own axes.
 struct ElementStrides {
   long axis[6];
 };
 
-/// A pixel of the output, or of y in backward-weight, and a tap of an axis meet the source pixel
+/// A pixel of the output (of y in backward-weight) and a tap of an axis meet the source pixel
 ///
 ///   (pixel * pixel_step + tap * tap_step + first) / divisor
 ///
@@ -49,8 +49,8 @@ struct SimtAxis {
   int pixel_step, tap_step, first, divisor;
 };
 
-/// Of forward and backward-data, rows are pixels, columns output channels, K taps times source
-/// channels; of backward-weight, rows are k, columns taps times c, K pixels.
+/// Forward and backward-data: rows are pixels, columns output channels, K taps times source
+/// channels. Backward-weight: rows are k, columns taps times c, K pixels.
 struct SimtArgs {
   const void* source;  // x, or dy in backward-data
   const void* other;   // w, or dy in backward-weight
@@ -59,8 +59,8 @@ struct SimtArgs {
   int rows, columns;
   long terms;  // K
   int column_tiles, splits, groups;
-  long tiles;           // of all groups, and splits
-  int source_channels;  // of a group
+  long tiles;           // of all groups and splits
+  int source_channels;  // per group
   EpilogueArgs epilogue;
 };
 

@@ -23,7 +23,7 @@ struct Gemm {
   std::int64_t steps() const { return CeilDiv<std::int64_t>(terms, SimtConfig::kStep); }
 };
 
-/// Of a group.
+/// The GEMM of a group.
 Gemm GemmOf(const ConvProblem& problem) {
   const std::int64_t taps = problem.filter_taps();
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
@@ -39,7 +39,7 @@ Gemm GemmOf(const ConvProblem& problem) {
 }
 
 Cost EstimateSplits(const PartRequest& request, const Gemm& gemm, int splits) {
-  // Of a unit, which has eight workgroups: index arithmetic takes as long as the products.
+  // For a unit with eight workgroups: index arithmetic takes as long as the products.
   constexpr double kPairsPerCycle = 15, kResident = 4, kLaunch = 4000;
   const DeviceFacts& device = request.device;
   const double tiles =

@@ -10,7 +10,7 @@
 
 namespace gridwise::hopper {
 
-/// As those of plan.h, of simt instances.
+/// Like the functions of plan.h, for SIMT instances.
 std::optional<std::string> RejectProblem(const SimtConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const SimtConfig& config, const PartRequest& request);
 Plan<SimtArgs> PlanSimt(const SimtConfig& config, const PartRequest& request);

@@ -4,16 +4,17 @@
 
 namespace gridwise::hopper {
 
-/// The order of the tiles of a grid, so that workgroups that run next to each other read the same
-/// rows or columns at about the same time, which L2 answers at once. Tiles follow each other along
-/// short lines. Of long lines, `height` are done together, in blocks of `band` tiles of each; those
-/// lines that are left, one after the other. (A BlockMap's bands, core/launch/block_map.h, run
-/// along the whole grid: what an XCD's workgroups read at a time, not neighbours.)
+/// The order of the tiles of a grid in which workgroups that run next to each other read the same
+/// rows or columns at about the same time, so that L2 fetches them once. Tiles follow each other
+/// along short lines. Of long lines, `height` are done together, in blocks of `band` tiles of each
+/// line; the remaining lines are done one after the other. (The bands of a BlockMap,
+/// core/launch/block_map.h, run along the whole grid instead: they order what the workgroups of an
+/// XCD read, not adjacent workgroups.)
 struct TileOrder {
-  int line = 1;            // tiles
-  bool is_of_rows = true;  // lines run along a row of the grid, from column to column
+  int line = 1;            // in tiles
+  bool is_of_rows = true;  // lines run along rows of the grid, from column to column
   int band = 1, height = 1;
-  int blocked = 0;  // tiles that are in blocks
+  int blocked = 0;  // number of tiles in blocks
   MagicDiv by_line, by_group, by_block, by_band, by_last_band;
 };
 
@@ -22,7 +23,8 @@ struct TilePlace {
   int row, column;
 };
 
-/// Of `rows` x `columns` tiles, of which `at_once` run at the same time; 0: all lines are short.
+/// The order of `rows` x `columns` tiles, of which `at_once` run at the same time; 0: all lines are
+/// short.
 constexpr TileOrder MakeTileOrder(int rows, int columns, bool is_of_rows, int at_once) {
   constexpr int kLong = 8, kBand = 4;
   const int line = is_of_rows ? columns : rows, lines = is_of_rows ? rows : columns;

@@ -8,9 +8,9 @@
 namespace gridwise::tile {
 
 /// A tensor whose pixels are the K of a backward-weight GEMM: dy, or x as the filter taps see it.
-/// The output pixel o meets, through tap t, the pixel first + o * stride + t * tap_stride of the
-/// tensor along each axis; pixels outside of it read as zero. For dy that is the pixel o itself.
-/// Strides are bytes; axes are d, h, w.
+/// Through tap t, output pixel o meets pixel first + o * stride + t * tap_stride of the tensor
+/// along each axis; pixels outside of it read as zero. For dy that is pixel o itself. Strides are
+/// bytes; axes are d, h, w.
 struct PixelTensor {
   const void* data;
   long image, group;  // from one image to the next, from one group to the next
@@ -26,24 +26,25 @@ struct PixelTensor {
 /// Axes are images, d, h and w.
 struct StepOrder {
   enum Axis { kImage, kD, kH, kW };
-  int run_axis;   // that goes first
+  int run_axis;   // the first axis
   int run_steps;  // along it
-  // Of those steps, begin, ..., end - 1 meet through every tap a pixel of x along the axis, and
-  // have no output pixel past the last along it.
+  // Of those steps, begin, ..., end - 1 meet a pixel of x along the axis through every tap, and
+  // have no output pixel past the last one along it.
   int inside_begin, inside_end;
-  int others[4];  // steps along each axis; 1: along the first
+  int others[4];  // steps along each axis; 1 for the first axis
   MagicDiv by_run_steps, by_others[4];
 };
 
-/// The pixels of all images as positions one behind the other, of dy and of each plane of x alike,
-/// where a filter of 3x3 meets neighbours: behind each row of pixels there is one that is none,
-/// which is the padding of both ends, and behind the rows of an image a row of such.
+/// The pixels of all images as consecutive positions, the same for dy and each plane of x, for a
+/// filter of 3x3 that meets adjacent pixels. After each row of pixels there is one position that is
+/// no pixel, which is the padding of both ends; after the rows of an image there is a row of such
+/// positions.
 struct PixelPositions {
-  int pitch;  // positions of a row
-  int rows;   // of an image
+  int pitch;  // positions per row
+  int rows;   // per image
   int images;
-  int lead;    // images that steps may begin before the first
-  int groups;  // of a pixel
+  int lead;    // images by which steps may begin before the first
+  int groups;  // per pixel
   MagicDiv by_pitch, by_rows;
 };
 
@@ -57,15 +58,15 @@ struct BwdWeightArgs {
   int m_tiles, n_tiles;  // tiles along the output channels and the terms
   BlockMap map;
   int out[3];  // output pixels
-  // A step of the main loop takes step_rows rows of output pixels (along h), and of each
-  // step_runs runs of patch.k pixels along w: tile.k pixels in all. Sizes are powers of two.
+  // A step of the main loop takes step_rows rows of output pixels (along h), and from each of them
+  // step_runs runs of patch.k pixels along w: tile.k pixels in total. Sizes are powers of two.
   int step_rows, log2_step_runs;
   StepOrder order;
-  int steps;                 // of all
-  int split_steps;           // of a workgroup, of those that share a tile's K
+  int steps;                 // in total
+  int split_steps;           // per workgroup, of those that share a tile's K
   EpilogueArgs epilogue;     // dw
-  PixelPositions positions;  // where there is a halo, whose steps are of positions
-  FixupArgs fixup;           // of instances that join splits
+  PixelPositions positions;  // with a halo, whose steps count positions
+  FixupArgs fixup;           // for instances that join splits
 };
 
 }  // namespace gridwise::tile

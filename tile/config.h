@@ -13,10 +13,10 @@ namespace gridwise::tile {
 
 /// A tile kernel, as a value: D[m][n] = sum over k of A[m][k] * B[k][n], a workgroup per tile of D.
 ///
-/// An instance that merges groups of the convolution computes all columns of several groups with
-/// few channels in one tile: B is block-diagonal, of which LDS holds the blocks alone, and the
-/// columns of a group are multiplied by its own k. So A's rows are long runs of memory, no k is
-/// padding, and a NaN or an infinity in one group stays there.
+/// An instance that merges groups computes all columns of several groups with few channels in one
+/// tile. B is then block-diagonal, and LDS holds only its blocks; the columns of a group are
+/// multiplied by the k of that group. Rows of A are therefore long runs of memory, no k is padding,
+/// and a NaN or infinity stays in its group.
 struct TileConfig {
   struct Patch {
     int k = 0, n = 0;
@@ -28,36 +28,37 @@ struct TileConfig {
     bool operator==(const Patch&) const = default;
   };
 
-  DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
+  DataType type = DataType::kF16;  // of operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and K step
-  Waves waves;                     // of a workgroup, that multiply
+  Waves waves;                     // of a workgroup; only those that multiply
   MmaShape mma;                    // matrix instruction
-  // Elements of A and B that a lane loads at a time: a chunk along k, or a patch of k by 2 rows
-  // that it transposes, or 8 rows of one k that reads of LDS transpose, or 4 or 8 of blocks. A
-  // shorter run along k: that many where the last channels end within a chunk, of which there must
+  // Elements of A and B that a lane loads at a time. One of: a chunk along k; a patch of k by 2
+  // rows, which the lane transposes; 8 rows of one k, which LDS reads transpose; 4 or 8 rows of
+  // blocks. A run along k shorter than a chunk is for channels that end within a chunk and must be
+  // a multiple of the run; other instances load these channels one by one.
   // be a multiple; other instances load these one by one.
   Patch patch_a, patch_b;
-  int occupancy = 1;  // waves per SIMD that registers are allocated for
+  int occupancy = 1;  // waves per SIMD for which registers are allocated
   Pipeline pipeline = {};
-  Omittable<1> merge = {};  // groups of the convolution that a tile computes together
-  // Pixels of the source that LDS holds at a time, of each plane, which a tile reads through every
-  // filter tap (kernel/halo.h, kernel/halo_weight.h); 0: a tile's rows are loaded for each tap.
+  Omittable<1> merge = {};  // convolution groups that a tile computes together
+  // Pixels of each source plane that LDS holds at a time, and that a tile reads through every
+  // filter tap (kernel/halo.h, kernel/halo_weight.h). 0: a tile's rows are loaded for each tap.
   Omittable<0> halo = {};
-  // Of instances with a halo, the stride along h and w: neighbouring pixels of the output meet
-  // pixels of the source so far apart, which LDS has in stride x stride planes of neighbours.
+  // With a halo, the stride along h and w: adjacent output pixels meet source pixels this far
+  // apart. LDS holds the source as stride x stride planes of adjacent pixels.
   Omittable<1> stride = {};
-  // Filter taps along w whose weights LDS holds at a time, beside the pixels of a halo, while a
-  // tile walks over the k tiles of its channels (kernel/halo_k_tiles.h); 0: those of all taps are
-  // in registers.
+  // Filter taps along w whose weights LDS holds at a time, in addition to the pixels of a halo,
+  // while a tile walks over the k tiles of its channels (kernel/halo_k_tiles.h). 0: registers hold
+  // the weights of all taps.
   Omittable<0> taps_in_lds = {};
-  // Of instances with a halo for pixels of few channels: elements that LDS has of each, of which
-  // the last may be zeros. K runs over them and the filter taps along w; 0: over channels alone.
+  // With a halo of packed pixels: elements per pixel in LDS; the last ones may be zeros. K runs
+  // over these elements and the filter taps along w. 0: K runs over channels only.
   Omittable<0> pixel = {};
-  // How many workgroups that share the K of a tile may join their sums in the launch, the last of
-  // them adding them up (epilogue/fixup.h); 0: another launch does it, of any number.
+  // How many workgroups that share the K of a tile may join their sums in the launch; the last one
+  // adds them up (epilogue/fixup.h). 0: a second launch adds the sums of any number of workgroups.
   Omittable<0> fixup = {};
 
-  /// What its name is made of, see core/base/fields.h:
+  /// Its name, see core/base/fields.h:
   /// f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
   /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
@@ -82,7 +83,7 @@ struct TileConfig {
 
   constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }  // elements
   constexpr int math_threads() const { return waves.m * waves.n * mma.lanes(); }
-  constexpr int load_waves() const {  // that do nothing else, behind the others
+  constexpr int load_waves() const {  // waves that only load; they follow the others
     return pipeline.schedule == Schedule::kWavelet ? pipeline.count : 0;
   }
   constexpr int threads() const { return math_threads() + load_waves() * mma.lanes(); }
@@ -91,20 +92,20 @@ struct TileConfig {
   }
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
-  // Merged groups that a matrix instruction multiplies: one in each of its blocks, of which others
-  // take further instances of the tile; and how often the next ones take their turn.
+  // Merged groups that a matrix instruction multiplies, one in each of its blocks; and the number
+  // of turns in which a tile's groups are multiplied.
   constexpr int groups_at_once() const { return mma.blocks() < merge ? mma.blocks() : merge; }
   constexpr int groups_in_turn() const { return merge / groups_at_once(); }
-  // Rows and columns of the tile in one matrix instruction, whose A is the tile's B, and how many
-  // of them a wave has.
+  // Rows and columns of the tile in one matrix instruction, whose A is the tile's B; and the number
+  // of instructions of a wave along each.
   constexpr int mma_m() const { return mma.n * (mma.blocks() / groups_at_once()); }
   constexpr int mma_n() const {
     return sums_blocks() ? wave_n() / (kBlock / mma.m * kTapsOfWave) : mma.m * groups_at_once();
   }
   constexpr int reps_m() const { return wave_m() / mma_m(); }
   constexpr int reps_n() const { return wave_n() / mma_n(); }
-  // Of each group of the tile: source channels in a k tile, and columns, and the matrix
-  // instructions that these take.
+  // For each group of the tile: source channels in a k tile, columns, and the matrix instructions
+  // that cover them.
   constexpr int k_of_group() const { return tile.k / merge; }
   constexpr int n_of_group() const { return tile.n / merge; }
   constexpr int reps_n_of_group() const { return reps_n() / groups_in_turn(); }
@@ -113,9 +114,9 @@ struct TileConfig {
     const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
-  // K tiles may end within the last channels' chunk, unless they are of merged groups, which are
-  // whole, or loaded straight to LDS, by chunks, or loaded together or with a halo, where all are
-  // whole.
+  // K tiles may end within the chunk of the last channels, except where they must be whole: with
+  // merged groups, with loads straight to LDS (by chunks), with k tiles loaded together, and with a
+  // halo.
   constexpr bool has_ragged_k_tiles() const {
     return merge == 1 && !loads_to_lds() && k_tiles_of_step() == 1 && !has_halo();
   }
@@ -123,71 +124,72 @@ struct TileConfig {
   constexpr bool loads_to_lds() const { return pipeline.schedule == Schedule::kDirect; }
   constexpr bool has_halo() const { return halo > 0; }
 
-  // Backward-weight with a halo (kernel/halo_weight.h): a wave sums, for each tap of a row of the
-  // filter, products of a block of dy's channels and one of x's, of which the tile's columns are
-  // those of a row's own group. A group may have fewer channels than a block has room for.
+  // Backward-weight with a halo (kernel/halo_weight.h): for each tap of a row of the filter, a wave
+  // sums products of one block of dy's channels and one of x's. The tile's columns are those of a
+  // row's own group. A group may have fewer channels than a block has room for.
   constexpr bool sums_blocks() const { return has_halo() && patch_a.k == 1 && patch_a.n > 1; }
   static constexpr int kBlock = 32, kTapsOfWave = 3;
-  static constexpr int kRunPixels = 8;  // that a lane has of a block, one behind the other
-  constexpr int step_pixels() const { return kRunPixels * mma.lane_groups(); }  // and all lanes
+  static constexpr int kRunPixels = 8;  // of a block per lane, consecutive
+  constexpr int step_pixels() const { return kRunPixels * mma.lane_groups(); }  // of all lanes
   constexpr int room_of_group() const { return tile.m / merge; }                // channels
-  /// Blocks of x that one of dy is multiplied with, by a wave each; and a group's columns there.
+  /// Blocks of x by which one block of dy is multiplied, each by one wave; and the columns of a
+  /// group there.
   constexpr int blocks_of_group() const { return CeilDiv<int>(room_of_group(), kBlock); }
   constexpr int columns_of_tap() const { return room_of_group() / blocks_of_group(); }
   constexpr int pixel_bytes() const { return tile.m * SizeOf(type); }  // of all blocks
   constexpr int pixels_of_load() const {                               // of a wave
     return mma.lanes() * patch_a.n / tile.m;
   }
-  /// Pixels of the first ones that LDS has once more behind the last, so that no run has an end.
+  /// The first pixels, which LDS repeats after the last, so that a run never reaches the end.
   constexpr int repeated_pixels() const {
     return AlignUp(step_pixels() + kTapsOfWave - 1, pixels_of_load());
   }
   constexpr int bytes_of_ring() const { return (halo + repeated_pixels()) * pixel_bytes(); }
-  /// Along an axis, pixels of dy that taps meet one of x with, but for one.
+  /// Pixels of dy, except the first, that taps meet with one pixel of x along an axis.
   constexpr int neighbours() const { return (kTapsOfWave - 1) / stride; }
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr bool packs_pixels() const { return pixel > 0; }
-  /// Whether the weights that are kept, and pixels, are loaded by parts of chunks, which exist or
+  /// Whether kept weights and pixels are loaded by parts of chunks, each of which exists or does
   /// not.
   constexpr bool keeps_parts() const {
     return keeps_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < chunk();
   }
-  /// Whether tensors may have 4 channels less than whole chunks.
+  /// Whether tensors may have 4 channels fewer than whole chunks.
   constexpr bool has_parts() const {
     return keeps_parts() || (sums_blocks() && patch_a.n < chunk());
   }
-  /// Whether merged groups may have fewer channels than their part of the tile, of which the rest
-  /// is zeros in LDS, and columns that are not stored.
+  /// Whether merged groups may have fewer channels than their part of the tile. The rest is zeros
+  /// in LDS, and its columns are not stored.
   constexpr bool fills_groups() const { return keeps_parts() && merge > 1; }
-  /// Of a tile whose columns are parts, each of which ends where the channels of a group do: those
-  /// of a group that is filled up, or of a filter tap of blocks.
+  /// Whether a tile's columns are parts, each of which ends where the channels of a group end:
+  /// parts of groups that are filled up, or of filter taps of blocks.
   constexpr bool has_parts_of_columns() const { return fills_groups() || sums_blocks(); }
   constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
-  /// Filter taps along w that K has room for.
+  /// Filter taps along w that fit into K.
   constexpr int pixels_of_k_tile() const { return tile.k / pixel; }
-  /// Of a filter whose weights are kept: taps, or its rows where these are K.
+  /// Maximum number of taps of a filter whose weights are kept, or of its rows if K runs over taps.
   constexpr int most_taps() const { return packs_pixels() ? 7 : 9; }
-  /// Of them, those whose weights are in LDS at a time on their way to registers: as many as pixels
-  /// leave room for.
+  /// Taps whose weights are in LDS at a time on their way to registers: as many as fit next to the
+  /// pixels.
   constexpr int taps_at_once() const {
     const int room = bytes_of_a() > kHaloRoom ? bytes_of_a() : kHaloRoom;
     const int taps = room / lds_b().bytes();
     return taps < 1 ? 1 : taps < most_taps() ? taps : most_taps();
   }
   static constexpr int kHaloRoom = 20480;  // bytes; registers, and not LDS, bound the workgroups
-  /// Of the source, pixels that positions have along both axes; and planes, along w and in all, but
-  /// for packed ones, which lie side by side along w.
+  /// Source pixels of a position along both axes; and planes along w and in total, except for
+  /// packed pixels, which lie side by side along w.
   constexpr int pixels_of_position() const { return stride * stride; }
   constexpr int planes_along_w() const { return packs_pixels() ? 1 : +stride; }
   constexpr int planes() const { return stride * planes_along_w(); }
-  /// Positions along an axis that so many filter taps reach over.
+  /// Positions along an axis that `taps` filter taps reach over.
   constexpr int reach_h(int taps) const { return CeilDiv<int>(taps, stride); }
   constexpr int reach_w(int taps) const {
     return reach_h(packs_pixels() ? pixels_of_k_tile() : taps);
   }
-  /// In the LDS of a target with so many banks.
+  /// The layout in the LDS of a target with `banks` banks.
   constexpr LdsPixels lds_pixels(int banks) const {
     if (packs_pixels()) {
       return {.pixels = halo * planes(), .data_bytes = stride * pixel * SizeOf(type)};
@@ -200,7 +202,7 @@ struct TileConfig {
                           : reads_halves && banks == 32 ? 8
                                                         : 16};
   }
-  /// At most, of all targets.
+  /// Maximum over all targets.
   constexpr int bytes_of_a() const {
     return has_halo() ? lds_pixels(/*banks=*/64).bytes() : lds_a().bytes();
   }
@@ -208,13 +210,13 @@ struct TileConfig {
   constexpr LdsTile lds_b() const {
     return {.rows = tile.n, .chunks_per_row = CeilDiv(k_of_group(), chunk())};
   }
-  /// Where operands lie that are loaded straight to LDS: along k, or not, in which case reads
+  /// The layout of operands that are loaded straight to LDS: along k, or across it if reads
   /// transpose them.
   constexpr LdsRows lds_rows(int rows) const {
     return {.rows = rows, .chunks_per_row = tile.k / chunk()};
   }
   constexpr LdsLines lds_lines(int rows) const { return {.rows = rows, .k = tile.k}; }
-  /// Whether reads of LDS transpose what such patches are loaded of.
+  /// Whether reads from LDS transpose operands loaded by such patches.
   constexpr bool reads_transposed(Patch patch) const { return patch.n == LdsLines::kPieceRows; }
 
   /// Elements that a lane loads at a time where the last channels end within a chunk.
@@ -225,7 +227,7 @@ struct TileConfig {
   constexpr int lds_buffers() const {
     return loads_to_lds() ? pipeline.count : pipeline.schedule == Schedule::kSingle ? 1 : 2;
   }
-  constexpr int k_tiles_in_flight() const {  // from memory, while one is multiplied
+  constexpr int k_tiles_in_flight() const {  // being loaded from memory while another is multiplied
     switch (pipeline.schedule) {
       case Schedule::kSingle:
         return pipeline.count;
@@ -238,31 +240,31 @@ struct TileConfig {
     }
     return 0;
   }
-  /// K tiles that a step of the main loop loads and multiplies, and their k.
+  /// K tiles that one step of the main loop loads and multiplies, and their k.
   constexpr int k_tiles_of_step() const {
     return pipeline.schedule == Schedule::kSingle ? pipeline.count : 1;
   }
   constexpr int step_k() const { return k_tiles_of_step() * tile.k; }
-  /// Fragments of a k tile that a wave has read of LDS before it multiplies those that it read
-  /// first: where several workgroups take turns, and there are registers (RDNA's spill). Waves read
-  /// in bursts, which of one that fills the unit come at the same time.
+  /// Fragments of a k tile that a wave reads from LDS before it multiplies the first ones. Used
+  /// where several workgroups take turns and there are enough registers (RDNA's spill). Waves read
+  /// in bursts; if one workgroup fills the unit, its bursts come at the same time.
   constexpr int fragments_ahead() const {
     constexpr int kAccumulators = 64;
     const bool few = reps_m() * reps_n() * mma.acc_per_lane() <= kAccumulators;
     const bool room = mma.unit == MmaUnit::kMfma && few;
     return pipeline.schedule == Schedule::kSingle && room ? 1 : 0;
   }
-  /// Loads of a lane for a k tile, where it goes straight to LDS.
+  /// Loads per lane for a k tile that goes straight to LDS.
   constexpr int loads_of_k_tile() const {
     return k_tile_bytes() / LdsTile::kChunkBytes / load_threads();
   }
 
-  // A lane reads whole chunks from LDS, which are enough for one matrix instruction or for several;
-  // or less, where a wave that reads whole chunks would read beyond a group's k.
+  // A lane reads whole chunks from LDS, enough for one or several matrix instructions. It reads
+  // less if whole chunks would reach beyond a group's k.
   constexpr int read_elements() const {
     return chunk() * mma.lane_groups() <= k_of_group() ? chunk() : mma.k_per_lane();
   }
-  // Reads that a matrix instruction needs at least, and the k that these cover.
+  // The least number of reads that a matrix instruction needs, and the k that they cover.
   constexpr int fragment_reads() const {
     return mma.k_per_lane() > read_elements() ? mma.k_per_lane() / read_elements() : 1;
   }
@@ -271,12 +273,12 @@ struct TileConfig {
   }
 
   // The epilogue: each wave stages its tile in LDS where the operands were, some matrix
-  // instructions at a time, and has offsets of its rows there, in the output and the tensors that
-  // are combined.
+  // instructions at a time. It has offsets of its rows in the stage, in the output and in the
+  // tensors that are combined.
 
-  /// What a wave stages at a time: all of its columns if there is room, and then several rows of
-  /// matrix instructions, or some of the columns of one. A margin keeps writes of runs aligned and,
-  /// of neighbouring rows, on different banks.
+  /// What a wave stages at a time: all of its columns if they fit, and then several rows of matrix
+  /// instructions; otherwise some of the columns of one row. A margin keeps writes of runs aligned
+  /// and puts adjacent rows on different banks.
   struct Stage {
     int reps_m, reps_n;  // matrix instructions
     int rows, columns, pitch;
@@ -286,7 +288,7 @@ struct TileConfig {
     constexpr int kMargin = 16;
     return {of_m, of_n, of_m * mma_m(), of_n * mma_n(), of_n * mma_n() * element + kMargin};
   }
-  /// The stage of elements of so many bytes.
+  /// The stage for elements of `element` bytes.
   constexpr Stage StageFor(int element) const {
     int of_n = reps_n(), of_m = 1;
     while (of_n > least_stage_reps_n() && StageOf(1, of_n, element).bytes() > stage_room()) {
@@ -300,22 +302,22 @@ struct TileConfig {
     return StageOf(of_m, of_n, element);
   }
   constexpr int least_stage_reps_n() const {
-    if (groups_at_once() > 1) return reps_n();  // their columns are not side by side
+    if (groups_at_once() > 1) return reps_n();  // their columns are not adjacent
     if (sums_blocks()) return kBlock / mma.m;   // a tap
     int reps = reps_n();
     while (reps % 2 == 0) reps /= 2;
     return reps;
   }
   constexpr int stage_room() const {  // of a wave
-    // LDS bounds the workgroups of instances that sum blocks, so that stages take no more than
-    // operands.
+    // LDS bounds the number of workgroups of instances that sum blocks, so their stages take no
+    // more room than operands.
     const int limit = has_halo() && !sums_blocks() ? kHaloRoom : operand_bytes();
     const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();
     return room > least ? room : least;
   }
-  /// Where accumulator `reg` of a lane lies among the rows and columns of its wave in the stage,
-  /// for the n-th matrix instruction.
+  /// The row and column of accumulator `reg` of a lane in its wave's stage, for the n-th matrix
+  /// instruction.
   constexpr RowCol PlaceInStage(int lane, int n, int reg) const {
     const RowCol owner = OwnerOfAcc(mma, lane, reg);
     const int block = mma.BlockOf(lane), group = block % groups_at_once();
@@ -323,13 +325,14 @@ struct TileConfig {
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
-  // Where splits are joined: for each wave a word that counts those whose sums are there, and the
-  // sums, as lanes hold them.
+  // Joined splits: for each wave, a word that counts the splits whose sums are there, and the sums
+  // as lanes hold them.
   constexpr bool has_fixup() const { return fixup > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
   constexpr int sum_bytes() const { return 4 * tile.m * tile.n; }        // of a split of a tile
 
-  // LDS: the operands; after the main loop of each wave a stage and, behind it, offsets of rows.
+  // LDS holds the operands. After the main loop it holds, for each wave, a stage followed by
+  // offsets of rows.
   static constexpr int kOutputs = 3;
   constexpr int operand_bytes() const {
     if (!has_halo()) return lds_buffers() * k_tile_bytes();
@@ -355,7 +358,7 @@ struct TileConfig {
 constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   const bool transposed = c.reads_transposed(patch);
   if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_reads() != 1)) {
-    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk a lane";
+    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk per lane";
   }
   if (patch.k != (transposed ? 1 : c.chunk()) ||
       patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
@@ -363,7 +366,8 @@ constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileCo
   }
   const int lines = transposed ? c.tile.k : tile.rows;
   const int pieces = tile.rows * tile.chunks_per_row / lines;
-  // Every load of a lane has the same place in its line, and lines that permute pieces alike.
+  // Every load of a lane has the same place in its line, in lines with the same permutation of
+  // pieces.
   const int period = transposed ? 4 : 16;
   if (c.threads() % pieces != 0 || c.threads() / pieces % period != 0 ||
       lines % (c.threads() / pieces) != 0 || (transposed && tile.rows % 64 != 0)) {
@@ -372,7 +376,7 @@ constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileCo
   return nullptr;
 }
 
-/// Why the lanes cannot share an operand's tile in such patches; nullptr if they can.
+/// Why lanes cannot share an operand's tile in such patches; nullptr if they can.
 constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   if (c.loads_to_lds()) return RejectLoadsToLds(c, tile, patch);
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
@@ -380,7 +384,7 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
   const int per_k = patch.n == 1 ? 1 : tile.rows / patch.n;
   const int chunks = tile.rows / patch.n * tile.chunks_per_row;
   const int patches = patch.n == 1 ? chunks : chunks * c.chunk() / patch.k;
-  const bool has_several = patches > c.load_threads();  // a lane
+  const bool has_several = patches > c.load_threads();  // per lane
   if (has_several && patch.n != 1 && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }
@@ -392,14 +396,14 @@ constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig:
   return nullptr;
 }
 
-/// Why there is no such schedule; nullptr if there is.
+/// Why there is no such schedule; nullptr if there is one.
 constexpr const char* RejectPipeline(Pipeline pipeline) {
   const int count = pipeline.count;
   if (pipeline.schedule == Schedule::kSingle && count != 1 && count != 2) {
-    return "with one LDS buffer 1 or 2 k tiles are on their way";
+    return "with one LDS buffer, 1 or 2 k tiles are in flight";
   }
   if (pipeline.schedule == Schedule::kDouble && count != 1 && count != 2 && count != 4) {
-    return "with two LDS buffers 1, 2 or 4 k tiles are on their way";
+    return "with two LDS buffers, 1, 2 or 4 k tiles are in flight";
   }
   if (pipeline.schedule == Schedule::kWavelet && count < 1) return "there are no load waves";
   if (pipeline.schedule == Schedule::kDirect && count != 2 && count != 3) {
@@ -408,7 +412,7 @@ constexpr const char* RejectPipeline(Pipeline pipeline) {
   return nullptr;
 }
 
-/// Why groups cannot be merged so; nullptr if they can.
+/// Why groups cannot be merged in this way; nullptr if they can.
 constexpr const char* RejectMerge(const TileConfig& c) {
   if (c.mma.blocks() > 1 && (c.merge == 1 || c.mma.blocks() % c.groups_at_once() != 0 ||
                              c.merge % c.groups_at_once() != 0)) {
@@ -417,7 +421,7 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   if (c.merge == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
-  // Of a chunk that two groups share, lanes read a half each.
+  // If two groups share a chunk, lanes read half of it each.
   const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
   if (c.tile.k % (c.merge * least_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge * c.mma.m) != 0) return "merged groups share an mma";
@@ -425,16 +429,16 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   return nullptr;
 }
 
-/// Why backward-weight cannot sum blocks so; nullptr if it can.
+/// Why backward-weight cannot sum blocks in this way; nullptr if it can.
 constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.patch_a != c.patch_b || (c.patch_a.n != 4 && c.patch_a.n != 8) || SizeOf(c.type) != 2) {
-    return "blocks of 16-bit channels are loaded by 4 or 8 of a pixel";
+    return "blocks of 16-bit channels are loaded 4 or 8 channels of a pixel at a time";
   }
   if (c.mma.m != 16 || TileConfig::kRunPixels % c.mma.k_per_lane() != 0) {
-    return "blocks are multiplied by 16x16, at most 8 pixels a lane";
+    return "blocks are multiplied by 16x16, at most 8 pixels per lane";
   }
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
-  if (c.tile.m % c.merge != 0) return "a tile has no whole groups";
+  if (c.tile.m % c.merge != 0) return "groups do not divide tile.m";
   const int room = c.room_of_group();
   if (room != 8 && room != 16 && room != 32 && room != 64) return "groups share no block";
   if (c.wave_m() != TileConfig::kBlock ||
@@ -444,8 +448,8 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.tile.n != TileConfig::kTapsOfWave * TileConfig::kTapsOfWave * room) {
     return "columns are not those of 3x3";
   }
-  if (c.stride != 1 && c.stride != 2) return "planes are of a stride of 1 or 2";
-  if (c.tile.k % c.step_pixels() != 0) return "tile.k is no multiple of a block's pixels";
+  if (c.stride != 1 && c.stride != 2) return "planes are for stride 1 or 2";
+  if (c.tile.k % c.step_pixels() != 0) return "tile.k is not a multiple of a block's pixels";
   if (c.halo < c.tile.k || c.halo % c.pixels_of_load() != 0) {
     return "a halo has no room for a step's pixels, or for part of a load";
   }
@@ -465,7 +469,7 @@ constexpr const char* RejectPackedPixels(const TileConfig& c) {
   return nullptr;
 }
 
-/// Why LDS cannot hold the pixels of a halo; nullptr if it can, or there is none.
+/// Why LDS cannot hold the pixels of a halo; nullptr if it can, or if there is none.
 constexpr const char* RejectHalo(const TileConfig& c) {
   if (!c.has_halo()) {
     return c.has_taps_in_lds() ? "taps are in LDS without a halo"
@@ -474,7 +478,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
-    return "planes are of a stride of 2, forward, beside weights that are kept";
+    return "planes are for stride 2, forward, with weights that are kept";
   }
   if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
@@ -484,7 +488,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (c.packs_pixels()) return RejectPackedPixels(c);
   const int chunks = c.tile.k / c.chunk();
   if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
-    return "pixels of a halo have none of 4, 8 chunks of 16 bytes";
+    return "pixels of a halo do not have 4 or 8 chunks of 16 bytes";
   }
   if ((c.patch_a.k != c.chunk() && c.patch_a.k != 4) || c.patch_a.n != 1) {
     return "pixels of a halo are loaded by chunks, or by 4 channels";
@@ -494,32 +498,32 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   return nullptr;
 }
 
-/// Why splits cannot be joined in the launch; nullptr if they can, or are not.
+/// Why splits cannot be joined in the launch; nullptr if they can, or if they are not joined.
 constexpr const char* RejectFixup(const TileConfig& c) {
   if (!c.has_fixup()) return nullptr;
-  if (SumType(c.type) != DataType::kF32) return "sums that are joined are f32";
+  if (SumType(c.type) != DataType::kF32) return "joined sums are f32";
   if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
   if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }
 
-/// Why a tile of k tiles, which waves share, cannot be computed so on `target`; nullptr if it can.
+/// Why waves cannot compute a tile with these k tiles on `target`; nullptr if they can.
 constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& target) {
   const int chunks = c.tile.k / c.chunk();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
+    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
   }
   if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
   if (c.loads_to_lds() && !target.loads_chunks_to_lds) {
-    return "the target loads no 16 bytes a lane straight to LDS";
+    return "the target cannot load 16 bytes per lane straight to LDS";
   }
   if ((c.reads_transposed(c.patch_a) || c.reads_transposed(c.patch_b)) &&
       !target.reads_transposed) {
-    return "the target does not transpose what it reads of LDS";
+    return "the target has no LDS reads that transpose";
   }
-  if (c.k_of_group() % c.fragment_k() != 0) return "tile.k holds no whole fragment";
+  if (c.k_of_group() % c.fragment_k() != 0) return "tile.k is not a multiple of a fragment's k";
   if (const char* reason = RejectPipeline(c.pipeline)) return reason;
   if (c.k_tiles_of_step() > 1 && (c.merge > 1 || c.patch_a.n != 1)) {
     return "k tiles are loaded together along the channels of a tap, of one group";
@@ -530,19 +534,19 @@ constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& targ
   return RejectPatch(c, c.lds_b(), c.patch_b);
 }
 
-/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+/// Returns nullptr if kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
   if (c.merge < 1) return "there are no groups in a tile";
-  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
-  // Merged groups may have too little k for an instruction of twice the k.
+  if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
+  // Merged groups may have too little k for an instruction with twice the k.
   const bool once = c.merge > 1 && c.k_of_group() < 2 * c.mma.k;
   if (!HasMma(c.mma, c.type, target.mma_double_k) &&
       !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
     return "the target has no such mma for the type";
   }
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
-    return "waves make no workgroup of 1 to 1024 threads";
+    return "waves do not make a workgroup of 1 to 1024 threads";
   }
   if (const char* reason = c.sums_blocks() ? RejectBlocks(c) : RejectKTiles(c, target)) {
     return reason;

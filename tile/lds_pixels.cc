@@ -1,4 +1,5 @@
-// Reads of pixels meet no bank twice. Here, and so once, not in each file that includes the header.
+// Proves that reads of pixels have no bank conflicts. In this file, so that it is proved once and
+// not in each file that includes the header.
 
 #include "tile/lds_pixels.h"
 
@@ -7,8 +8,8 @@
 namespace gridwise::tile {
 namespace {
 
-/// Of lanes that read a chunk of neighbouring pixels each, or of 4 pixels a chunk of each of
-/// `groups` groups, and further pixels beyond.
+/// For lanes that read a chunk each of adjacent pixels, or of 4 pixels a chunk of each of `groups`
+/// groups, and then of further pixels.
 constexpr bool ReadsOnce(int chunks_per_pixel, int groups) {
   const LdsPixels lds = {.pixels = 64,
                          .data_bytes = chunks_per_pixel * LdsTile::kChunkBytes,
@@ -22,7 +23,7 @@ constexpr bool ReadsOnce(int chunks_per_pixel, int groups) {
 static_assert(ReadsOnce(4, 1) && ReadsOnce(8, 1) && ReadsOnce(4, 4) && ReadsOnce(8, 8),
               "reads of pixels touch each of 32 banks once");
 
-/// Of lanes that read half a chunk of neighbouring pixels, 16 consecutive ones a phase. Source:
+/// For lanes that read half a chunk of adjacent pixels, 16 consecutive ones per phase. Source:
 /// measured on gfx942, see kReadPhasesB128.
 constexpr bool HalvesAreReadOnce(int chunks_per_pixel) {
   const LdsPixels lds = {

@@ -4,19 +4,18 @@
 
 namespace gridwise::tile {
 
-/// Where source pixels lie in LDS that a tile reads through every filter tap: [pixel][chunk of the
-/// pixel], with some room behind each, so that neighbouring pixels lie on different banks whichever
-/// is the first.
+/// Where LDS has the source pixels that a tile reads through every filter tap: [pixel][chunk of the
+/// pixel], with padding after each pixel, so that adjacent pixels lie on different banks whichever
+/// is first.
 struct LdsPixels {
   int pixels = 0;      //
-  int data_bytes = 0;  // of a pixel: 4 or 8 chunks, or some pixels
-  int room_bytes =
-      0;  // behind chunks: 16; 32 where the lanes of a phase read two chunks of 4 pixels
-          // each; 8 where those of one that covers 32 banks read half a chunk of 16
+  int data_bytes = 0;  // per pixel: 4 or 8 chunks, or some pixels
+  int room_bytes = 0;  // padding: 16; 32 if the lanes of a phase read two chunks of 4 pixels each;
+                       // 8 if the lanes of a phase over 32 banks read half a chunk of 16 pixels
 
   constexpr int pixel_bytes() const { return data_bytes + room_bytes; }
   constexpr int bytes() const { return AlignUp(pixels * pixel_bytes(), LdsTile::kChunkBytes); }
-  /// Of every chunk.
+  /// Alignment of every chunk.
   constexpr int alignment() const {
     return pixel_bytes() % LdsTile::kChunkBytes == 0 ? LdsTile::kChunkBytes : 8;
   }

@@ -17,7 +17,8 @@ GRIDWISE_DEVICE bool IsMathWave() {
   return kC.threads() == kC.math_threads() || WaveOfWorkgroup<kC>() < kC.waves.m * kC.waves.n;
 }
 
-/// Index of this thread among the kC.load_threads() that load: all, or those of the load waves.
+/// Index of this thread among the kC.load_threads() that load: all threads, or those of the load
+/// waves.
 template <TileConfig kC>
 GRIDWISE_DEVICE int LoadThread() {
   const int thread = ThreadId() - (kC.threads() - kC.load_threads());
@@ -34,8 +35,8 @@ template <TileConfig kC>
 GRIDWISE_DEVICE int WaveN() {
   return WaveOfWorkgroup<kC>() % kC.waves.n * kC.wave_n();
 }
-/// Uniform `x`, of what the store of a tile needs: math waves of the wavelet schedule find it out
-/// while the first k tile is on its way, all others where they use it.
+/// Uniform `x` that storing a tile needs. Math waves of the wavelet schedule compute it while the
+/// first k tile is in flight, all others where they use it.
 template <TileConfig kC, class T>
 GRIDWISE_DEVICE T WhileLoading(T x) {
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) asm volatile("" : "+s"(x));

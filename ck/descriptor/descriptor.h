@@ -1,17 +1,18 @@
-/// Tensor descriptors: which element of a tensor a coordinate means, as a composition of
+/// Tensor descriptors: the element of a tensor that a coordinate means, as a composition of
 /// transforms.
 ///
 /// A descriptor is built from the tensor's memory upwards. Each transform consumes axes and makes
-/// new ones; the axes that are left are what the user of the descriptor sees. Forward convolution
-/// sees x as a matrix of output pixels by (filter tap, channel):
+/// new ones; the user of the descriptor sees the axes that are left. Forward convolution sees x as
+/// a matrix of output pixels by (filter tap, channel):
 ///
 ///   Descriptor x;
-///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride), c = x.Memory(channels,
-///   1); const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out,
-///   stride}}); x.See({x.Merge({n, o}), x.Merge({y, c})});
+///   const Axis n = x.Memory(batch, n_stride), h = x.Memory(in, h_stride);
+///   const Axis c = x.Memory(channels, 1);
+///   const auto [y, o] = x.Embed(x.Pad(h, pad, pad), {Term{taps, dilation}, Term{out, stride}});
+///   x.See({x.Merge({n, o}), x.Merge({y, c})});
 ///
-/// Everything is constexpr. A composition that makes no sense is remembered as its first Mistake,
-/// which says so in numbers; further transforms then do nothing.
+/// Everything is constexpr. An invalid composition is remembered as its first Mistake, with the
+/// numbers; further transforms then do nothing.
 #pragma once
 
 #include <array>
@@ -27,26 +28,26 @@ struct Axis {
   int id = -1;
 };
 
-/// One of the axes that an index is made of: index = sum of step * (this axis' index).
+/// One of the axes that compose an index: index = sum of step * (this axis' index).
 struct Term {
   std::int64_t length, step;
 };
 
-/// Why a composition makes no sense: the rule, the number that breaks it and its bound. The rule is
-/// null where it does. See ToString in describe.h.
+/// Why a composition is invalid: the rule, the number that breaks it, and its bound. The rule is
+/// null if it is valid. See ToString in describe.h.
 struct Mistake {
   const char* rule = nullptr;
   std::int64_t number = 0, bound = 0;
 };
 
-/// How the lower axes' indices follow from the upper ones'. Numbers are by lower axis for kMerge,
-/// and by upper axis else.
+/// How the lower axes' indices follow from the upper ones'. There is one number per lower axis for
+/// kMerge, and per upper axis otherwise.
 enum class TransformKind : unsigned char {
-  kMemory,  ///< offset += index * number
-  kPad,    ///< lower = upper - number; where that is outside of the lower axis, there is no element
-  kSlice,  ///< lower = number0 + upper * number1
-  kEmbed,  ///< lower = sum of upper * number
-  kMerge,  ///< lower = digits of upper, the last axis' fastest; numbers are their lengths
+  kMemory,   ///< offset += index * number
+  kPad,      ///< lower = upper - number; outside of the lower axis there is no element
+  kSlice,    ///< lower = number0 + upper * number1
+  kEmbed,    ///< lower = sum of upper * number
+  kMerge,    ///< lower = digits of upper, the last axis' fastest; numbers are their lengths
   kFreeze,   ///< lower = number, no upper axis
   kSwizzle,  ///< lower0 = upper0, lower1 = upper1 ^ (upper0 & number)
 };
@@ -58,7 +59,7 @@ struct Transform {
   std::array<std::int8_t, kMaxFan> lower, upper;  // axes
   std::array<std::int64_t, kMaxFan> number;
 
-  /// One without axes.
+  /// A transform without axes.
   static constexpr Transform Of(TransformKind kind) {
     return {.kind = kind, .lowers = 0, .uppers = 0, .lower = {}, .upper = {}, .number = {}};
   }
@@ -66,8 +67,8 @@ struct Transform {
 
 /// An element of memory.
 struct Location {
-  std::int64_t offset = 0;  ///< in elements; meaningless where there is none
-  bool exists = true;       ///< else the coordinate means padding, which reads 0
+  std::int64_t offset = 0;  ///< in elements; meaningless if there is none
+  bool exists = true;       ///< otherwise the coordinate is padding, which reads 0
   constexpr bool operator==(const Location&) const = default;
 };
 
@@ -75,7 +76,7 @@ class Descriptor {
  public:
   static constexpr int kMaxAxes = 48, kMaxTransforms = 40, kMaxSeen = 3;
 
-  /// Constants have no members that are not initialized; planners, which make many, do without.
+  /// Constants must initialize all members; planners make many descriptors and do without.
   constexpr Descriptor() {
     if (!std::is_constant_evaluated()) return;
     length_ = {};
@@ -90,7 +91,7 @@ class Descriptor {
     return Finish1(t, length);
   }
 
-  /// `begin` indices before those of `a` and `end` behind, at which there is no element.
+  /// `a` with `begin` indices before it and `end` after it, at which there is no element.
   constexpr Axis Pad(Axis a, std::int64_t begin, std::int64_t end) {
     if (begin == 0 && end == 0) return a;
     Transform t = Transform::Of(TransformKind::kPad);
@@ -112,8 +113,8 @@ class Descriptor {
     return Finish1(t, length);
   }
 
-  /// Axes whose indices together are an index of `a`: the sum of step * index over the terms. It is
-  /// inside of `a` for all of them; pad `a` before where it would not be.
+  /// Axes whose indices together are an index of `a`: the sum of step * index over the terms. All
+  /// sums must be inside of `a`; pad `a` first if they would not be.
   template <std::size_t kTerms>
   constexpr std::array<Axis, kTerms> Embed(Axis a, const Term (&terms)[kTerms]) {
     static_assert(kTerms <= Transform::kMaxFan, "an axis is embedded as at most 6");
@@ -150,8 +151,8 @@ class Descriptor {
     return Finish1(t, length);
   }
 
-  /// The axis as several of these lengths, of which the last varies fastest. Their product is its
-  /// length; pad it before where that does not divide.
+  /// The axis as several axes with these lengths; the last varies fastest. Their product must be
+  /// the axis' length; pad the axis first if it does not divide.
   template <std::size_t kParts>
   constexpr std::array<Axis, kParts> Unmerge(Axis a, const std::int64_t (&lengths)[kParts]) {
     Term terms[kParts] = {};
@@ -165,7 +166,7 @@ class Descriptor {
     return Embed(a, terms);
   }
 
-  /// `a` stays at `index`, and is seen no more.
+  /// Fixes `a` at `index` and hides it.
   constexpr void Freeze(Axis a, std::int64_t index) {
     Transform t = Transform::Of(TransformKind::kFreeze);
     t.number[0] = index;
@@ -174,8 +175,8 @@ class Descriptor {
     Add(t);
   }
 
-  /// Axes (a, b) whose index of b is permuted by an exclusive-or with the bits `mask` of a's index:
-  /// what spreads a column of a tile over memory banks.
+  /// Axes (a, b) with the index of b permuted by an exclusive-or with the bits `mask` of a's index,
+  /// which spreads a column of a tile over memory banks.
   constexpr std::array<Axis, 2> Swizzle(Axis a, Axis b, std::int64_t mask) {
     Transform t = Transform::Of(TransformKind::kSwizzle);
     t.number[0] = mask;
@@ -189,8 +190,8 @@ class Descriptor {
     return made;
   }
 
-  /// Ends the construction: these axes, in their order, are what a coordinate has. All others have
-  /// been consumed.
+  /// Ends the construction: a coordinate has these axes, in this order. All others must have been
+  /// consumed.
   constexpr void See(std::initializer_list<Axis> axes) {
     Require(seen_count_ == 0, "a descriptor is seen once", seen_count_, 0);
     Require(axes.size() <= kMaxSeen, "a descriptor shows at most 3 axes",
@@ -208,7 +209,7 @@ class Descriptor {
     }
   }
 
-  /// The first mistake; a descriptor that has one means nothing.
+  /// The first mistake. A descriptor with a mistake is meaningless.
   constexpr const Mistake& mistake() const { return mistake_; }
   constexpr bool ok() const { return mistake_.rule == nullptr; }
 
@@ -216,7 +217,7 @@ class Descriptor {
   constexpr int axes() const { return axes_; }
   constexpr int seen() const { return seen_count_; }
   constexpr int SeenAxis(int i) const { return seen_[static_cast<std::size_t>(i)]; }
-  /// Indices of an axis that is seen.
+  /// Number of indices of a visible axis.
   constexpr std::int64_t length(int i) const { return LengthOf({SeenAxis(i)}); }
   constexpr std::int64_t LengthOf(Axis a) const {
     return a.id < 0 || a.id >= axes_ ? 0 : length_[static_cast<std::size_t>(a.id)];
@@ -228,8 +229,9 @@ class Descriptor {
     return transform_[static_cast<std::size_t>(i)];
   }
 
-  /// What the coordinate means; indices of axes that are seen, each inside of its axis. This is the
-  /// definition: it divides, and kernels use the normal form instead (normal_form.h).
+  /// The element that the coordinate means; takes indices of the visible axes, each inside of its
+  /// axis. This is the definition: it divides, and kernels use the normal form instead
+  /// (normal_form.h).
   constexpr Location At(const std::array<std::int64_t, kMaxSeen>& coordinate) const {
     std::array<std::int64_t, kMaxAxes> index = {};
     for (int i = 0; i < seen_count_; ++i) {

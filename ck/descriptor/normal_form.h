@@ -1,19 +1,19 @@
 /// The normal form of a descriptor: coordinates that add up, and move without divisions.
 ///
-/// Every transform but a merge and a swizzle is affine. So if merges only divide an axis that is
-/// seen, and not a sum of several, then the axes that are seen are cut into digits (mixed radix),
-/// and everything else is linear in those:
+/// Every transform except merge and swizzle is affine. If merges divide only a visible axis, and
+/// not a sum of several, the visible axes are cut into digits (mixed radix), and everything else is
+/// linear in those:
 ///
 ///   place(i, j, ...) = origin + sum over digits of digit * unit
 ///
-/// where a Place is an offset together with the indices that have to be inside of padded axes.
-/// Places of different axes are simply added, which is what a GEMM needs: the place of a row is
-/// computed once, that of a term of K once for all rows, and an element's is their sum. A Place
-/// moves along an axis by adding digits with carry (Advance), as an odometer does.
+/// A Place is an offset together with the indices that must be inside padded axes. Places of
+/// different axes are simply added, which is what a GEMM needs. The place of a row is computed
+/// once, that of a term of K once for all rows, and an element's place is their sum. A Place moves
+/// along an axis by adding digits with carry (Advance), like an odometer.
 ///
-/// The form also is where special cases come from. Digits that lie evenly are fused, digits of
-/// length 1 vanish, and indices that cannot leave their axis are not checked. So a 1x1 convolution
-/// without padding is a plain matrix without anybody saying so.
+/// Special cases need no code. Evenly spaced digits are fused, digits of length 1 vanish, and
+/// indices that cannot leave their axis are not checked. A 1x1 convolution without padding becomes
+/// a plain matrix by itself.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace gridwise::ck {
 
-inline constexpr int kMaxDigits = 4;  ///< of an axis that is seen
+inline constexpr int kMaxDigits = 4;  ///< per visible axis
 inline constexpr int kMaxChecks = 3;  ///< padded axes
 
 /// An offset in elements, and indices of padded axes: a vector, so places add up.
@@ -52,26 +52,25 @@ struct Digit {
   Place unit;
 };
 
-/// An axis that is seen, as digits with the fastest last. Indices from `length` on have no element;
-/// they are the axis' padding at its end.
+/// A visible axis, as digits with the fastest last. Indices from `length` on have no element; they
+/// are padding at the end of the axis.
 struct NormalAxis {
   std::int64_t length = 1;
   int digits = 0;
   std::array<Digit, kMaxDigits> digit = {};
 };
 
-/// See above. Its rule is null, or says why the descriptor has no normal form.
+/// See above. `rule` is null, or says why the descriptor has no normal form.
 struct NormalForm {
   Mistake mistake;
   int axes = 0, checks = 0;
   std::array<NormalAxis, Descriptor::kMaxSeen> axis = {};
-  Place origin;  // of coordinate 0
-  std::array<std::int64_t, kMaxChecks> limit =
-      {};  // checked indices are below it, and not negative
+  Place origin;                                     // of coordinate 0
+  std::array<std::int64_t, kMaxChecks> limit = {};  // checked indices are below it and not negative
   constexpr bool ok() const { return mistake.rule == nullptr; }
 };
 
-/// The digits of `index` in an axis.
+/// The digits of `index` along an axis.
 constexpr std::array<std::int64_t, kMaxDigits> DigitsOf(const NormalAxis& axis,
                                                         std::int64_t index) {
   std::array<std::int64_t, kMaxDigits> digits = {};
@@ -82,7 +81,7 @@ constexpr std::array<std::int64_t, kMaxDigits> DigitsOf(const NormalAxis& axis,
   return digits;
 }
 
-/// Adds `step` to digits, both of the axis, with carry.
+/// Adds `step` to `digits` with carry; both belong to the axis.
 constexpr void Advance(const NormalAxis& axis, const std::array<std::int64_t, kMaxDigits>& step,
                        std::array<std::int64_t, kMaxDigits>& digits) {
   std::int64_t carry = 0;
@@ -93,7 +92,7 @@ constexpr void Advance(const NormalAxis& axis, const std::array<std::int64_t, kM
   }
 }
 
-/// What an axis adds to the origin.
+/// The contribution of an axis to the place.
 constexpr Place PlaceOf(const NormalAxis& axis,
                         const std::array<std::int64_t, kMaxDigits>& digits) {
   Place place;
@@ -121,7 +120,7 @@ constexpr Location At(const NormalForm& form,
 
 namespace normal_form_internal {
 
-/// Derives the normal form of a descriptor, from the axes that are seen down to memory.
+/// Derives the normal form of a descriptor, from the visible axes down to memory.
 class Derivation {
  public:
   constexpr Derivation(const Descriptor& descriptor, NormalForm& form)
@@ -139,15 +138,15 @@ class Derivation {
  private:
   static constexpr int kAllDigits = 16;
   static constexpr std::size_t Size(int i) { return static_cast<std::size_t>(i); }
-  /// A digit while more of them may come in its place.
+  /// A digit that may still be replaced by several others.
   struct OpenDigit {
     int axis = 0;
     std::int64_t length = 1;
     Place unit;
-    int next = -1;  // the digit after it, of its axis
+    int next = -1;  // the digit after it on its axis
   };
-  /// An index as a constant and a sum of digits, of which it has the first ones: not initialized
-  /// where it is not used, which would be most of the time that a derivation takes.
+  /// An index as a constant and a sum of digits. Only the first entries are initialized, because
+  /// initialization would take most of the time of a derivation.
   struct Sum {
     std::int64_t constant;
     int digits;
@@ -195,7 +194,7 @@ class Derivation {
     return digits_++;
   }
 
-  /// The digit that the sum is, or -1.
+  /// The digit that the sum consists of, or -1.
   constexpr int OnlyDigit(const Sum& sum) const {
     int only = -1;
     for (int i = 0; i < sum.digits; ++i) {
@@ -247,7 +246,7 @@ class Derivation {
     lower.Set(-t.number[0]);
     lower.Add(SumOf(t.upper[0]), 1);
     const std::int64_t limit = descriptor_.LengthOf({t.lower[0]});
-    // Padding at the end of an axis that is seen, whole, makes it shorter.
+    // Padding at the end of a whole visible axis makes the axis shorter.
     const int only = OnlyDigit(lower);
     if (only >= 0 && digit_[Size(only)].next < 0 && only == digit_[Size(only)].axis) {
       NormalAxis& axis = form_.axis[Size(digit_[Size(only)].axis)];
@@ -327,7 +326,7 @@ class Derivation {
     for (int d = first; d >= 0; d = digit_[Size(d)].next) {
       const OpenDigit& digit = digit_[Size(d)];
       if (digit.length == 1) continue;
-      if (axis.digits > 0) {  // this digit and the one before may lie evenly
+      if (axis.digits > 0) {  // this digit and the one before may be evenly spaced
         Digit& before = axis.digit[Size(axis.digits - 1)];
         if (before.unit == digit.unit * digit.length) {
           before = {.length = before.length * digit.length, .unit = digit.unit};
@@ -352,9 +351,9 @@ class Derivation {
 
 }  // namespace normal_form_internal
 
-/// The normal form of a descriptor without mistakes; its own mistake says why there is none.
-/// Post: At(Normalize(d), c) == d.At(c) for all coordinates c of d, offsets where an element
-/// exists.
+/// The normal form of a valid descriptor; an invalid one passes on its own rule. Post:
+/// At(Normalize(d), c) == d.At(c) for all coordinates c of d; offsets are compared only where an
+/// element exists.
 constexpr NormalForm Normalize(const Descriptor& descriptor) {
   NormalForm form;
   normal_form_internal::Derivation(descriptor, form);

@@ -1,4 +1,4 @@
-/// What the examples have in common: a plan's tensors are made, it is launched, checked and timed.
+/// Shared by the examples: makes a plan's tensors, launches the plan, checks and times it.
 #pragma once
 
 #include <array>
@@ -23,19 +23,19 @@
 
 namespace gridwise::examples {
 
-/// The words of the command line: flags of the form --name=value, which the examples of BUILD are
-/// made of, then numbers, which users give.
+/// The words of the command line: flags of the form --name=value, from which BUILD makes the
+/// examples, then numbers, which users give.
 class Words {
  public:
-  /// kInvalidArgument for a word that is neither one of `flags` nor a number, and for more numbers
-  /// than `most`.
+  /// Returns kInvalidArgument for a word that is neither one of `flags` nor a number, and for more
+  /// than `most` numbers.
   static absl::StatusOr<Words> Parse(int argc, char** argv,
                                      std::initializer_list<std::string_view> flags,
                                      std::size_t most);
 
-  /// The value of --name; `otherwise` without one.
+  /// The value of --name, or `otherwise`.
   std::string Flag(const std::string& name, const std::string& otherwise) const;
-  /// Number `index`; `otherwise` where there are fewer.
+  /// Number `index`, or `otherwise` if there are fewer.
   std::int64_t Number(std::size_t index, std::int64_t otherwise) const;
   std::size_t numbers() const { return numbers_.size(); }
 
@@ -53,7 +53,7 @@ struct Settings {
   bool time;          // 0 or 1
 };
 
-/// A tensor that is read.
+/// An input tensor.
 struct Operand {
   DataType type;
   std::vector<float> values;
@@ -62,10 +62,10 @@ Operand MakeOperand(DataType type, std::int64_t elements, const Settings& settin
 
 struct LaunchTime {
   double us;
-  const char* by;  // what told it
+  const char* by;  // the source of the time
 };
 
-/// A plan that is loaded, and its tensors on the device.
+/// A loaded plan, with its tensors on the device.
 class Computation {
  public:
   /// `operands` are A, B and the tensors of the epilogue.
@@ -74,10 +74,10 @@ class Computation {
                                           std::int64_t out_elements);
 
   absl::Status Launch(hipStream_t stream) const;
-  /// The output of a launch.
+  /// Launches the plan and returns its output.
   absl::StatusOr<std::vector<double>> Compute();
-  /// How long a launch takes: by the device's events, or where it is simulated by the simulator's
-  /// clock, since events between simulated launches would tell how long this machine simulates.
+  /// The time of a launch: by the device's events, or by the simulator's clock on a simulated
+  /// device, where events would measure how long the simulation takes.
   absl::StatusOr<LaunchTime> Time() const;
 
  private:
@@ -89,7 +89,7 @@ class Computation {
   DataType out_type_ = DataType::kF32;
 };
 
-/// Computes `problem`, a convolution, a matrix multiplication or a view, by its plan.
+/// Computes `problem`, a convolution, a matrix multiplication or a view, with its plan.
 template <class Problem>
 absl::Status Run(const Problem& problem, const InstancePlan& plan, const Settings& settings) {
   std::printf("%s\n%s", ToString(problem).c_str(), plan.ToString().c_str());

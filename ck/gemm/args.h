@@ -1,4 +1,4 @@
-/// What the host tells a GEMM kernel. The same layout on both sides.
+/// The host's arguments to a GEMM kernel. The layout is the same on both sides.
 #pragma once
 
 #include "core/base/math.h"
@@ -6,8 +6,8 @@
 
 namespace gridwise::ck {
 
-/// A Place (normal_form.h) as kernels have it. The first two checked indices are 16 bits each, in
-/// one register; a single one, and a third, have 32 bits.
+/// A Place (normal_form.h) in kernels. The first two checked indices are 16 bits each, in one
+/// register; a single one, and a third, have 32 bits.
 struct PlaceArgs {
   int offset = 0;  // bytes
   unsigned short pair[2] = {0, 0};
@@ -21,7 +21,7 @@ struct DigitArgs {
   PlaceArgs unit;
 };
 
-/// An axis. The last digit is the fastest; leading ones that it does not have are of length 1.
+/// An axis. The last digit is the fastest; missing leading digits have length 1.
 struct AxisArgs {
   static constexpr int kDigits = 4;
   int length = 0;  // indices from here on have no elements
@@ -32,19 +32,19 @@ struct AxisArgs {
 struct ViewArgs {
   long batch = 0;      // bytes from one matrix to the next
   PlaceArgs origin;    // of row 0, term 0
-  int first_term = 0;  // bytes that every place along the second axis has more, and the origin
-                       // less: so that neither is negative where nothing is checked
-  PlaceArgs last;      // the highest valid checked indices; offset means nothing
+  int first_term = 0;  // bytes added to every place along the second axis and subtracted from the
+                       // origin, so that neither is negative where nothing is checked
+  PlaceArgs last;      // the highest valid checked indices; the offset is unused
   AxisArgs axis[2];    // rows, and terms of K or columns
 };
 
-inline constexpr int kMaxTensors = 2;  // that the epilogue reads
+inline constexpr int kMaxTensors = 2;  // maximum number of tensors that the epilogue reads
 
 /// One of the matrix multiplications of a launch.
 struct ProblemArgs {
   int first_tile = 0;  // index of its first workgroup tile in the launch
   int tiles_m = 1;     // rows of tiles
-  int steps = 0;       // of K in a split
+  int steps = 0;       // of K per split
   ViewArgs a, b, c;
   ViewArgs d[kMaxTensors];
 };
@@ -52,8 +52,8 @@ struct ProblemArgs {
 /// A tensor that the epilogue reads.
 struct TensorArgs {
   const void* data = nullptr;
-  int is_f32 = 0;      // else it is of the output's type
-  int by_element = 0;  // its columns are no neighbours in memory
+  int is_f32 = 0;      // otherwise it has the output's type
+  int by_element = 0;  // its columns are not adjacent in memory
 };
 
 /// How the output is written.
@@ -62,12 +62,12 @@ struct OutputArgs {
   long split_bytes = 0;  // from one split of K to the next
   int type = 0;          // DataType
   int adds = 0;          // it is f32, and all splits add to it
-  int by_element = 0;    // columns are no neighbours in memory
+  int by_element = 0;    // columns are not adjacent in memory
   int tensors = 0;
   TensorArgs d[kMaxTensors];
 };
 
-/// The tensors of an operand, which lie alike; the second one where its function is of two.
+/// The tensors of an operand, which have the same layout; the second one is for functions of two.
 struct OperandArgs {
   const void* data = nullptr;
   const void* added = nullptr;
@@ -80,9 +80,9 @@ struct GemmArgs {
   OutputArgs out;
   Functions functions;
   BlockMap map;
-  int tiles_n = 1;  // tiles of a row, of all problems
+  int tiles_n = 1;  // tiles per row, in all problems
   int problems = 1;
-  const ProblemArgs* table = nullptr;  // of more than one
+  const ProblemArgs* table = nullptr;  // if there is more than one
   ProblemArgs only;
 };
 

@@ -12,11 +12,11 @@ namespace gridwise::ck {
 
 /// How an operand's places move along K.
 enum class Walk : int {
-  kEven,    ///< one digit, no checks: every step is the same distance, which is a scalar
+  kEven,    ///< one digit, no checks: all steps have the same distance, which is a scalar
   kTable,   ///< any digits, no checks: offsets come from a table in LDS
-  kCheck1,  ///< and an index of one padded axis is checked
-  kCheck2,  ///< two, of less than 2^14 indices each
-  kCheck3,  ///< three, two of them so
+  kCheck1,  ///< also checks an index of one padded axis
+  kCheck2,  ///< checks two, of less than 2^14 indices each
+  kCheck3,  ///< checks three, two of them of less than 2^14 indices
 };
 
 constexpr const char* Name(Walk walk) {
@@ -39,10 +39,10 @@ constexpr int ChecksOf(Walk walk) {
   return walk == Walk::kCheck1 ? 1 : walk == Walk::kCheck2 ? 2 : walk == Walk::kCheck3 ? 3 : 0;
 }
 
-/// What is multiplied in place of A and B, see functions.h.
+/// The functions of A and B that are multiplied, see functions.h.
 enum class Function : int {
   kPassThrough,
-  kScaleAdd,  ///< scale * A0 + A1, and so B
+  kScaleAdd,  ///< scale * A0 + A1, and the same for B
 };
 
 constexpr const char* Name(Function function) {
@@ -60,9 +60,9 @@ enum class Side { kA, kB };
 
 /// A GEMM kernel, as a value: C[m][n] = sum over k of A[m][k] * B[n][k], a workgroup per tile of C.
 struct GemmConfig {
-  /// How an operand is loaded: `k` elements along k at a time (rows = 1), which must lie next to
-  /// each other in memory; or `rows` elements along the rows, of `k` neighbouring k, which the lane
-  /// transposes, but for 8 rows of one k, which reads of LDS transpose.
+  /// How an operand is loaded: `k` elements along k at a time (rows = 1), which must be adjacent in
+  /// memory; or `rows` elements along the rows, for `k` adjacent k. The lane transposes the latter,
+  /// except for 8 rows of one k, which LDS reads transpose.
   struct Operand {
     Walk walk = Walk::kEven;
     int k = 0, rows = 1;
@@ -80,7 +80,7 @@ struct GemmConfig {
     constexpr bool swaps() const { return !along_k() && !reads_transposed(); }
     /// Elements of a load.
     constexpr int vector() const { return along_k() ? k : rows; }
-    /// Neighbouring k that one entry of the table stands for.
+    /// Number of adjacent k that one entry of the table covers.
     constexpr int k_of_entry() const { return along_k() ? k : 1; }
     constexpr bool has_table() const { return walk != Walk::kEven; }
     /// Bytes of an entry: offset, pair of indices, single index.
@@ -89,16 +89,16 @@ struct GemmConfig {
     }
   };
 
-  DataType type = DataType::kF16;  // of the operands; sums are SumType(type)
+  DataType type = DataType::kF16;  // of operands; sums are SumType(type)
   Mnk tile;                        // elements per workgroup and step of K
-  Waves waves;                     // of a workgroup, that multiply
+  Waves waves;                     // of a workgroup; only those that multiply
   MmaShape mma;                    // matrix instruction
   Operand a, b;
-  int occupancy = 1;  // waves per SIMD that registers are allocated for
+  int occupancy = 1;  // waves per SIMD for which registers are allocated
   Pipeline pipeline = {};
-  // Matrices that are multiplied as one: rows of all of them take turns, and columns follow each
-  // other. Products of rows of one and columns of another are computed and not written. A power of
-  // two.
+  // Number of matrices that are multiplied as one, a power of two. Their rows take turns, and their
+  // columns follow each other. Products of rows of one and columns of another are computed but not
+  // written.
   Omittable<1> merge = {};
   Omittable<Function::kPassThrough> operands = {};
 
@@ -128,22 +128,21 @@ struct GemmConfig {
     return is_wavelet() ? pipeline.count * mma.lanes() : math_threads();
   }
 
-  // A wave's part of the tile, in matrix instructions. The instruction's A is the tile's B, so that
-  // a lane's sums lie along n.
+  // A wave's part of the tile, in matrix instructions. The instruction's A is the tile's B, so a
+  // lane's sums lie along n.
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
   constexpr int reps_m() const { return wave_m() / mma.n; }
   constexpr int reps_n() const { return wave_n() / mma.m; }
-  /// Of either operand: matrix instructions of a wave along it, and rows that a lane passes of one.
+  /// Along either operand: matrix instructions of a wave, and rows that a lane passes to one.
   constexpr int reps(Side side) const { return side == Side::kA ? reps_m() : reps_n(); }
   constexpr int rows_of_lane(Side side) const {
     return side == Side::kA ? mma.b_cols_of_lane() : mma.a_rows_of_lane();
   }
 
-  // A lane reads chunks of 16 bytes along k: several for one matrix instruction, or one for
-  // several.
+  // A lane reads chunks of 16 bytes along k: several per matrix instruction, or one for several.
   constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }
-  constexpr int chunks() const { return tile.k / chunk(); }  // of a row
+  constexpr int chunks() const { return tile.k / chunk(); }  // per row
   constexpr int chunks_of_part() const { return CeilDiv(mma.k_per_lane(), chunk()); }
   constexpr int parts_of_chunk() const { return CeilDiv(chunk(), mma.k_per_lane()); }
   /// Rounds of reading in a step.
@@ -156,7 +155,7 @@ struct GemmConfig {
     return {.rows = rows(side), .chunks_per_row = chunks()};
   }
   constexpr LdsLines lds_lines(Side side) const { return {.rows = rows(side), .k = tile.k}; }
-  /// What a lane writes at a time: elements of one row along k, or a whole load of one k.
+  /// Elements that a lane writes at a time: of one row along k, or a whole load of one k.
   constexpr int run(Side side) const {
     const Operand& o = operand(side);
     return o.along_k() ? chunk() : o.reads_transposed() ? o.rows : o.k;
@@ -167,7 +166,7 @@ struct GemmConfig {
     return lds(side).Offset(row, k / chunk()) + k % chunk() * SizeOf(type);
   }
 
-  // Shares of the lanes that load: units of a chunk, or of a patch that is transposed.
+  // Work shared among the loading lanes: units of a chunk, or of a patch that is transposed.
   constexpr int units_k(Side side) const {
     return operand(side).along_k() ? chunks() : tile.k / operand(side).k;
   }
@@ -177,14 +176,14 @@ struct GemmConfig {
   constexpr int loads_of_unit(Side side) const {
     return operand(side).along_k() ? chunk() / operand(side).k : operand(side).k;
   }
-  /// Of a lane's units: how many different rows, and how many different k.
+  /// Number of different rows, and of different k, among a lane's units.
   constexpr int row_slots(Side side) const {
     if (operand(side).along_k()) return units_of_lane(side);
     return CeilDiv(units_rows(side), load_threads());
   }
   constexpr int k_slots(Side side) const { return units_of_lane(side) / row_slots(side); }
 
-  // The table of an operand: two halves in turn, each of several steps.
+  // The table of an operand: two halves used in turn, each for several steps.
   constexpr int entries_of_step(Side side) const { return tile.k / operand(side).k_of_entry(); }
   constexpr int entries_of_half(Side side) const {
     const int least = 2 * entries_of_step(side);
@@ -197,8 +196,8 @@ struct GemmConfig {
     return 2 * entries_of_half(side) * operand(side).entry_bytes();
   }
 
-  // LDS: operands and tables; after the main loop the stage of the epilogue, and offsets of rows
-  // and columns in the output and the tensors that it reads.
+  // LDS holds operands and tables. After the main loop it holds the stage of the epilogue, and
+  // offsets of rows and columns in the output and in the tensors that the epilogue reads.
   constexpr int lds_buffers() const { return pipeline.schedule == Schedule::kSingle ? 1 : 2; }
   constexpr int buffer_bytes() const { return lds(Side::kA).bytes() + lds(Side::kB).bytes(); }
   constexpr int table_at(Side side) const {
@@ -206,10 +205,10 @@ struct GemmConfig {
   }
   constexpr int loop_bytes() const { return table_at(Side::kB) + table_bytes(Side::kB); }
 
-  constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements of a store
+  constexpr int vec_out() const { return SizeOf(type) == 4 ? 4 : 8; }  // elements per store
   constexpr int stage_rows() const { return waves.m * mma.n; }
-  /// Rows are a few elements longer than they need be: they stay aligned, and neighbours start at
-  /// other banks.
+  /// Rows are a few elements longer than necessary: they stay aligned, and adjacent rows start at
+  /// different banks.
   constexpr int stage_pitch(int reps) const { return waves.n * reps * mma.m + 4; }
   constexpr int stage_bytes(int reps) const { return stage_rows() * stage_pitch(reps) * 4; }
   /// Matrix instructions of a wave along n that are staged at a time: as many as fit where the
@@ -221,7 +220,7 @@ struct GemmConfig {
   }
   static constexpr int kOutputs = 3;  // the output and two tensors
   constexpr int offsets_of_outputs() const { return kOutputs * (tile.m + tile.n) * 4; }
-  /// With which one of merged matrices each column is of.
+  /// Includes, for each column, the merged matrix to which it belongs.
   constexpr int offsets_bytes() const {
     return offsets_of_outputs() + (merge > 1 ? tile.n * 4 : 0);
   }
@@ -233,23 +232,23 @@ struct GemmConfig {
   constexpr int WavesOfLds(const TargetTraits& target) const {
     return target.unit_lds_bytes / lds_bytes() * (threads() / mma.lanes()) / target.simds_per_unit;
   }
-  /// K tiles in registers or on their way to them.
+  /// K tiles in registers or in flight to them.
   constexpr int k_tiles_in_flight() const { return is_wavelet() ? 2 : pipeline.count; }
 };
 
-/// Why lanes cannot load an operand so; nullptr if they can.
+/// Why lanes cannot load an operand in this way; nullptr if they can.
 constexpr const char* RejectOperand(const GemmConfig& c, Side side, const TargetTraits& target) {
   const GemmConfig::Operand& o = c.operand(side);
   const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
-  if (!power(o.k) || !power(o.rows)) return "a patch's sides are no powers of two";
+  if (!power(o.k) || !power(o.rows)) return "a patch's sides are not powers of two";
   if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
   if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
   if (o.reads_transposed()) {
-    if (!target.reads_transposed) return "the target does not transpose what it reads of LDS";
+    if (!target.reads_transposed) return "the target has no LDS reads that transpose";
     const int rows = c.rows(side);
     if (SizeOf(c.type) != 2 || c.mma.m != 32 || c.mma.k_per_lane() != c.chunk() ||
         (rows != 64 && rows % 128 != 0)) {
-      return "reads of LDS transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
+      return "LDS reads transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
     }
   } else if (!o.along_k() && o.k * SizeOf(c.type) < 4) {
     return "a patch that is transposed has too few k";
@@ -266,33 +265,33 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
   if (!o.has_table()) return nullptr;
   if (c.entries_of_half(side) % threads != 0) return "lanes do not share a table's entries";
   if (c.k_tiles_in_flight() > c.steps_of_half(side)) {
-    return "half a table has fewer steps than k tiles are on their way";
+    return "half a table has fewer steps than k tiles in flight";
   }
   return nullptr;
 }
 
-/// nullptr when kernels of `c` can be compiled for `gfx`, else the reason.
+/// Returns nullptr if kernels of `c` can be compiled for `gfx`, else the reason.
 constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
-  if (!target.Has(c.mma.unit)) return "the target's matrix unit is another one";
+  if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
   if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
   if (c.mma.blocks() > 1) return "the mma multiplies several matrices at once";
   if (c.pipeline.schedule == Schedule::kDirect) return "nothing is loaded straight to LDS";
-  if (c.pipeline.count < 1) return "the pipeline's count is none of 1 or more";
+  if (c.pipeline.count < 1) return "the pipeline's count is less than 1";
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
-    return "waves make no workgroup of 1 to 1024 threads";
+    return "waves do not make a workgroup of 1 to 1024 threads";
   }
   const int chunks = c.chunks();
   if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is none of 2, 4, 8, 16 chunks of 16 bytes";
+    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
   }
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.n) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
   if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
-    return "tile.k holds no whole matrix instruction";
+    return "tile.k is not a multiple of a matrix instruction's k";
   }
   if (c.merge < 1 || (c.merge & (c.merge - 1)) != 0) {
-    return "merged matrices are no power of two";
+    return "the number of merged matrices is not a power of two";
   }
   if (c.tile.m % c.merge != 0) return "merged matrices do not divide tile.m";
   if (c.operands == Function::kScaleAdd && SizeOf(c.type) == 1) {
@@ -300,7 +299,7 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   }
   if (const char* reason = RejectOperand(c, Side::kA, target)) return reason;
   if (const char* reason = RejectOperand(c, Side::kB, target)) return reason;
-  if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a row of the stage is no whole store";
+  if (c.stage_pitch(c.stage_reps()) < c.vec_out()) return "a stage row is shorter than a store";
   if (c.lds_bytes() > target.lds_bytes) return "the tiles do not fit in LDS";
   if (c.occupancy > 1 && c.occupancy > c.WavesOfLds(target)) {
     return "LDS has no room for so many waves per SIMD";

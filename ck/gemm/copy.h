@@ -16,16 +16,16 @@ struct KTileOf {
   Unit unit[kTensors][kC.units_of_lane(kSide)];
 };
 
-/// Copies an operand's k tiles from memory through registers to LDS: Load starts, Store waits
-/// and writes. `OfElement` is what becomes of elements on their way (functions.h).
+/// Copies an operand's k tiles from memory through registers to LDS. Load starts a load; Store
+/// waits for it and writes. `OfElement` is applied to elements on their way (functions.h).
 template <GemmConfig kC, Side kSide, class OfElement>
 class Copy {
  public:
   static constexpr int kTensors = OfElement::kTensors;
   using KTile = KTileOf<kC, kSide, kTensors>;
 
-  /// Of the tensors `data`, which lie alike. Rows count from `first_row`, steps from term
-  /// `first_term`; `thread` counts the lanes that load.
+  /// Copies the tensors `data`, which have the same layout. Rows count from `first_row`, steps from
+  /// term `first_term`; `thread` is the index among the lanes that load.
   GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, const OperandArgs& data, int first_row,
                        int first_term, int thread, char* lds, const OfElement& function)
       : thread_(kC.units(kSide) < kC.load_threads() ? thread % kC.units(kSide) : thread),
@@ -49,15 +49,15 @@ class Copy {
     }
   }
 
-  /// Of the first of `steps` k tiles that are to be loaded, those that K does not end within.
+  /// Of the first `steps` k tiles to load, the number of those within which K does not end.
   GRIDWISE_DEVICE int WholeKTiles(int steps) const {
-    if constexpr (kO.has_table()) return steps;  // entries behind the end are of no place
+    if constexpr (kO.has_table()) return steps;  // entries past the end lead nowhere
     const int whole = terms_left_ > 0 ? terms_left_ / kC.tile.k : 0;
     return whole < steps ? whole : steps;
   }
 
-  /// Starts the loads of k tile `step`: steps are loaded one after the other. `kWhole`: it is one
-  /// of WholeKTiles.
+  /// Starts the loads of k tile `step`; steps are loaded in sequence. `kWhole`: it is one of
+  /// WholeKTiles.
   template <bool kWhole = false>
   GRIDWISE_DEVICE void Load(int step, KTile& k_tile) {
     table_.Step(step);
@@ -85,7 +85,7 @@ class Copy {
 
  private:
   static constexpr auto& kO = kC.operand(kSide);
-  /// From one k slot of a lane to the next; runs of K have a single one.
+  /// Distance from one k slot of a lane to the next; runs of K have a single slot.
   static constexpr int kKOfSlot = kC.units_rows(kSide) < kC.load_threads()
                                       ? kC.load_threads() / kC.units_rows(kSide) * kO.k
                                       : kO.k;
@@ -93,7 +93,7 @@ class Copy {
   using Load1 = typename KTile::Load;
   using Unit = typename KTile::Unit;
 
-  /// Starts the load `at` of a unit, of each tensor.
+  /// Starts load `at` of a unit, for each tensor.
   GRIDWISE_DEVICE void StartLoad(KTile& k_tile, int unit, int at, unsigned offset,
                                  int uniform) const {
     for (int t = 0; t < kTensors; ++t) {
@@ -101,15 +101,15 @@ class Copy {
     }
   }
 
-  /// Tiles may be too small for all lanes to have a share. Where several k tiles are on their way,
-  /// lanes without one load what is nowhere: how many loads there are is then the same for all, and
-  /// the compiler knows which of them to wait for.
+  /// Tiles may be too small for all lanes to have a share. If several k tiles are in flight, lanes
+  /// without a share load out of range: the number of loads is then the same for all lanes, and the
+  /// compiler knows which of them to wait for.
   static constexpr bool kLoadsAlways = kC.k_tiles_in_flight() > 1;
   GRIDWISE_DEVICE bool HasUnits() const {
     return kC.units(kSide) >= kC.load_threads() || has_units_;
   }
 
-  /// A lane's rows and its first k, of its slots.
+  /// The row of a slot of the lane, and its first k.
   GRIDWISE_DEVICE int RowOf(int slot) const {
     if constexpr (kO.along_k()) {
       return thread_ / kC.units_k(kSide) + slot * (kC.load_threads() / kC.units_k(kSide));
@@ -148,9 +148,8 @@ class Copy {
     }
   }
 
-  /// All lanes move by the same distance, which the load adds by itself. Where K ends within the
-  /// k tile, terms behind it are masked: in code of its own, so that other k tiles take no
-  /// instruction.
+  /// All lanes move by the same distance, which the load itself adds. If K ends within the k tile,
+  /// terms past the end are masked, in separate code so that other k tiles pay no instruction.
   template <bool kWhole>
   GRIDWISE_DEVICE void LoadEvenly(KTile& k_tile) const {
     if (kWhole || terms_left_ >= kC.tile.k) {
@@ -162,7 +161,7 @@ class Copy {
         offset |= term < terms_left_ ? 0 : Buffer::kOutOfRange;
         StartLoad(k_tile, r, at, offset, uniform);
       });
-      SchedulingFence();  // else the compiler makes one piece of code of both
+      SchedulingFence();  // otherwise the compiler merges both paths
     }
   }
   /// Calls visit(unit, load, first term, offset of the lane, offset of the wave) for each load.
@@ -199,7 +198,7 @@ class Copy {
     return __builtin_bit_cast(Vec<T, kRun>, words);
   }
 
-  /// Writes a run of a unit: what it has of its row `i`, or of the only k.
+  /// Writes a run of a unit: its elements in row `i`, or in the only k.
   GRIDWISE_DEVICE void StoreRun(const KTile& k_tile, int index, int i, int row, int k,
                                 char* lds) const {
     constexpr int kRun = kC.run(kSide);
@@ -222,13 +221,13 @@ class Copy {
   }
 
   Buffer buffer_[kTensors];
-  const int thread_;  // of those that have a share, which others follow
+  const int thread_;  // among those that have a share, which come first
   const bool has_units_;
   KTable<kC, kSide> table_;
   const LanePlace last_;
   const OfElement function_;
   LanePlace row_[kC.row_slots(kSide)];
-  int unit_ = 0, at_ = 0, terms_left_ = 0;  // of an operand that walks evenly
+  int unit_ = 0, at_ = 0, terms_left_ = 0;  // for an operand that walks evenly
 };
 
 }  // namespace gridwise::ck

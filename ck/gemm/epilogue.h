@@ -11,12 +11,12 @@
 namespace gridwise::ck {
 
 /// Writes the tile. Sums go through LDS ("CShuffle"), some matrix instructions of every wave at a
-/// time, so that lanes hold neighbouring columns and store 16 bytes; on their way from there they
-/// meet the tensors of the epilogue, in f32, and are rounded once.
+/// time, so that lanes hold adjacent columns and store 16 bytes. On their way they are combined
+/// with the tensors of the epilogue, in f32, and rounded once.
 template <GemmConfig kC, class OfSum>
 class Epilogue {
  public:
-  /// The operands' LDS is free when Store's first barrier opens.
+  /// The operands' LDS must be free when Store's first barrier opens.
   GRIDWISE_DEVICE Epilogue(const OutputArgs& out, const OfSum& function,
                            Constant<ProblemArgs>* problem, int first_m, int first_n, char* lds)
       : out_(out),
@@ -29,10 +29,10 @@ class Epilogue {
         matrix_of_column_(
             reinterpret_cast<int*>(lds + kC.stage_bytes(kReps) + kC.offsets_of_outputs())) {}
 
-  /// Waves that only load have no sums, and take part in the rest.
+  /// Waves that only load have no sums, but take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveSums<kC>& sums) const {
     for (int piece = 0; piece < kC.reps_m() * kPieces; ++piece) {
-      BarrierLds();  // the operands, or the piece before, have been read
+      BarrierLds();  // the operands, or the previous piece, have been read
       if (piece == 0) FindOffsets();
       if (IsMathWave<kC>()) Stage(sums, piece / kPieces, piece % kPieces);
       BarrierLds();
@@ -49,7 +49,7 @@ class Epilogue {
   using Values = Vec<float, kVec>;
   using Integers = Vec<int, kVec>;
 
-  /// Of the output, and of the tensors behind it.
+  /// Computes offsets in the output, and in the tensors after it.
   GRIDWISE_DEVICE void FindOffsets() const {
     for (int i = ThreadId(); i < kLines; i += kC.threads()) {
       offsets_[i] = OffsetOf(&problem_->c, i);
@@ -58,7 +58,7 @@ class Epilogue {
       }
     }
     if constexpr (kMerged > 1) {
-      const int columns = problem_->c.axis[1].length / kMerged;  // of each
+      const int columns = problem_->c.axis[1].length / kMerged;  // per matrix
       for (int i = ThreadId(); i < kC.tile.n; i += kC.threads()) {
         matrix_of_column_[i] = (first_n_ + i) / columns;
       }
@@ -77,7 +77,7 @@ class Epilogue {
   /// Writes sums to LDS as [row][column].
   GRIDWISE_DEVICE void Stage(const WaveSums<kC>& sums, int rep_m, int piece) const {
     for (int m = 0; m < kC.reps_m(); ++m) {
-      for (int p = 0; p < kPieces; ++p) {  // registers have no index
+      for (int p = 0; p < kPieces; ++p) {  // registers cannot be indexed
         if (m == rep_m && p == piece) StageSums(sums.of[m] + p * kReps);
       }
     }
@@ -99,7 +99,7 @@ class Epilogue {
   }
 
   GRIDWISE_DEVICE void StorePiece(int rep_m, int piece) const {
-    constexpr int kVecs = kC.waves.n * kColumnsOfWave / kVec;  // of a row
+    constexpr int kVecs = kC.waves.n * kColumnsOfWave / kVec;  // per row
     struct Parts {
       Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
     };
@@ -159,14 +159,14 @@ class Epilogue {
     visit.template operator()<DataType::kF32>();
   }
 
-  /// Offset of an element, of some tensor's `offsets`; out of range where there is none.
+  /// Offset of an element in `offsets` of some tensor; out of range if there is none.
   GRIDWISE_DEVICE unsigned OffsetAt(const unsigned* offsets, int row, int column) const {
     if constexpr (kMerged > 1) {
       if (matrix_of_column_[column - kC.tile.m] != row % kMerged) return Buffer::kOutOfRange;
     }
     return __builtin_elementwise_add_sat(offsets[row], offsets[column]);
   }
-  /// Whether elements from `column` on are neighbours in memory, and all exist or none.
+  /// Whether elements from `column` on are adjacent in memory, and exist together or not.
   GRIDWISE_DEVICE static bool IsRun(const unsigned* offsets, int by_element, int column) {
     return kMerged == 1 && !by_element && offsets[column + kVec - 1] != Buffer::kOutOfRange;
   }
@@ -174,7 +174,7 @@ class Epilogue {
   template <DataType kOut>
   GRIDWISE_DEVICE void CombineWith(int t, int row, int column, Values& values) const {
     using T = gridwise::Element<kOut>;
-    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements per load
     const unsigned* const offsets = offsets_ + (t + 1) * kLines;
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.d[t].data) +
                                                     BlockIdY() * problem_->d[t].batch);
@@ -204,7 +204,7 @@ class Epilogue {
   template <DataType kOut>
   GRIDWISE_DEVICE void StoreAs(const Values& values, int row, int column) const {
     using T = gridwise::Element<kOut>;
-    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a store
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements per store
     const Buffer buffer =
         Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
                                   BlockIdY() * problem_->c.batch + BlockIdZ() * out_.split_bytes);

@@ -1,7 +1,7 @@
-/// Element-wise functions: types that kernels are compiled with, whose values launches pass.
+/// Element-wise functions: types with which kernels are compiled, and whose values launches pass.
 ///
-/// That of an operand says how many tensors it is of, kTensors, and gives what is multiplied, from
-/// an element of each. That of the sums is Combine.
+/// The function of an operand has kTensors, the number of its tensors, and computes the factor from
+/// an element of each. The function of the sums is Combine.
 #pragma once
 
 #include "core/base/math.h"
@@ -9,7 +9,7 @@
 
 namespace gridwise::ck {
 
-/// An operand as it is.
+/// The operand unchanged.
 struct PassThrough {
   static constexpr int kTensors = 1;
 };
@@ -18,15 +18,15 @@ struct PassThrough {
 struct ScaleAdd {
   static constexpr int kTensors = 2;
   float scale = 1;
-  int adds = 1;  // else the operand is A0 alone, and what is given as A1 does not matter
+  int adds = 1;  // otherwise the operand is A0 alone, and A1 is ignored
   GRIDWISE_HD constexpr float operator()(float element, float added) const {
     return adds ? __builtin_fmaf(scale, element, added) : element;
   }
 };
 
-/// What becomes of a sum: clamp(unary(D1 op (D0 op (alpha * sum)))), where D op v is v + scale * D
-/// or v * scale * D; see core/conv/epilogue.h. NaN stays NaN. Which operations there are is the
-/// same in all lanes, so one type serves them all.
+/// The function of a sum: clamp(unary(D1 op (D0 op (alpha * sum)))), where D op v is v + scale * D
+/// or v * scale * D; see core/conv/epilogue.h. NaN stays NaN. All lanes have the same operations,
+/// so one type serves all combinations.
 struct Combine {
   struct Tensor {
     float scale = 1;
@@ -40,7 +40,7 @@ struct Combine {
   int clamps = 0;
 
   GRIDWISE_HD constexpr float Scaled(float sum) const { return alpha * sum; }
-  /// `v` and the tensor's element.
+  /// Combines `v` with the tensor's element.
   GRIDWISE_HD constexpr float WithTensor(int tensor, float v, float element) const {
     const float scaled = d[tensor].scale * element;
     return d[tensor].multiplies ? v * scaled : v + scaled;
@@ -52,7 +52,7 @@ struct Combine {
   }
 };
 
-/// The functions of a kernel: of A, B and C.
+/// The functions of a kernel, for A, B and C.
 template <class OfA = PassThrough, class OfB = PassThrough, class OfC = Combine>
 struct Functions {
   [[no_unique_address]] OfA a;

@@ -1,4 +1,4 @@
-/// Rows that test the GEMM kernel, for every target's matrix unit.
+/// Instances that test the GEMM kernel, for every target's matrix unit.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@ namespace gridwise::ck {
 
 inline constexpr int kRowsOfUnit = 11;
 
-/// Rows of one matrix instruction: operands along K and along rows, each walk, and each schedule;
-/// the last ones are for targets that transpose what they read of LDS.
+/// Instances of one matrix instruction: operands along K and along rows, each walk, and each
+/// schedule. The last ones are for targets whose LDS reads transpose.
 constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
   const GemmConfig plain = {.tile = {64, 64, 32},
                             .waves = {2, 2},
@@ -48,7 +48,7 @@ constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
   return rows;
 }
 
-/// Of every unit.
+/// The instances of every unit.
 constexpr auto AllTestRows() {
   constexpr MmaShape kShapes[] = {{MmaUnit::kMfma, 32, 32, 8},
                                   {MmaUnit::kMfma, 16, 16, 16},

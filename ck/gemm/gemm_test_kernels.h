@@ -15,7 +15,7 @@ TestGemm(GemmArgs<Functions<>>) {
   Gemm<kTestRows[kRow], Functions<>>();
 }
 
-/// Compiles a row of every unit that the target has.
+/// Compiles an instance for every unit that the target has.
 template <int kRow>
 void CompileInstance() {
   if constexpr (kRow < static_cast<int>(kTestRows.size())) {

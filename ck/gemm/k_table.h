@@ -6,10 +6,10 @@
 namespace gridwise::ck {
 
 /// Places along K of the next steps, in LDS. The place of a term is the same for all rows, so one
-/// lane computes it, once, for the whole workgroup: every lane that loads has a term of its own,
-/// moves it by carry, and writes an entry. Rows then add an entry to their own place (OffsetAt).
+/// lane computes it once for the whole workgroup. Every lane that loads has its own term, moves it
+/// by carry, and writes an entry. Rows then add an entry to their own place (OffsetAt).
 ///
-/// The table has two halves of several steps each. While one is read the other is written:
+/// The table has two halves of several steps each. One is read while the other is written:
 ///
 ///   steps     0 .. h-1 | h .. 2h-1 | 2h .. 3h-1 | ...
 ///   half          0    |     1     |     0      |
@@ -17,7 +17,7 @@ namespace gridwise::ck {
 template <GemmConfig kC, Side kSide>
 class KTable {
  public:
-  /// `thread` counts the lanes that load; `first` is the first term of the loop.
+  /// `thread` is the index among the lanes that load; `first` is the first term of the loop.
   GRIDWISE_DEVICE KTable(Constant<ViewArgs>* view, int first, int thread, char* lds)
       : axis_(&view->axis[1]),
         first_term_(view->first_term),
@@ -30,13 +30,13 @@ class KTable {
     Write(1);
   }
 
-  /// Before the loads of `step`, in every wave that loads; a barrier lies between any two steps,
-  /// but for those before the loop.
+  /// Call before the loads of `step`, in every wave that loads. There must be a barrier between any
+  /// two steps, except those before the loop.
   GRIDWISE_DEVICE void Step(int step) {
     if (step % kSteps == 1 && step > kSteps) Write(step / kSteps + 1);
   }
 
-  /// Entry `entry` of a step: terms that it stands for count k_of_entry() each.
+  /// Reads entry `entry` of a step; each entry covers k_of_entry() terms.
   GRIDWISE_DEVICE LanePlace Read(int step, int entry) const {
     const int at = step % (2 * kSteps) * kC.entries_of_step(kSide) + entry;
     const char* const from = lds_ + at * kBytes;
@@ -62,9 +62,9 @@ class KTable {
   static constexpr int kTerms = kC.operand(kSide).k_of_entry();
   static constexpr int kBytes = kC.operand(kSide).entry_bytes();
   static constexpr int kSteps = kC.steps_of_half(kSide);
-  static constexpr int kStride = kC.load_threads() * kTerms;  // of a lane, in terms
+  static constexpr int kStride = kC.load_threads() * kTerms;  // per lane, in terms
 
-  /// This lane's entries of the next half.
+  /// Writes this lane's entries of the next half.
   GRIDWISE_DEVICE void Write(int half) {
     constexpr int kEntries = kC.entries_of_half(kSide);
     char* const to = lds_ + (half % 2 * kEntries + thread_) * kBytes;
@@ -98,7 +98,7 @@ class KTable {
   int digit_[AxisArgs::kDigits], step_[AxisArgs::kDigits];
 };
 
-/// An operand that walks evenly has none.
+/// An operand that walks evenly has no table.
 template <GemmConfig kC, Side kSide>
   requires(!kC.operand(kSide).has_table())
 class KTable<kC, kSide> {

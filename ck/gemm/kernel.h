@@ -27,7 +27,7 @@ GRIDWISE_DEVICE int FindProblem(Constant<ProblemArgs>* problem, int problems, in
   return low;
 }
 
-/// The functions of a row.
+/// The functions of an instance.
 template <Function kFunction>
 struct FunctionsWith {
   using Type = Functions<>;
@@ -51,8 +51,8 @@ GRIDWISE_DEVICE Constant<GemmArgs<Functions>>* KernelArgs() {
 ///                                          functions.b(B[b][n][k], B1...), D...)
 ///
 /// One workgroup per tile of C (grid x: tiles of all problems; y: matrices; z: splits of K, each of
-/// which writes a tensor of its own). What the tensors are, and that they may be those of a
-/// convolution, is in the views alone.
+/// which writes a separate tensor). Only the views know which tensors these are, and that they may
+/// belong to a convolution.
 template <GemmConfig kC, class Functions>
 GRIDWISE_DEVICE void Gemm() {
   static_assert(Reject(kC, kThisTarget) == nullptr, "the config does not suit the target");

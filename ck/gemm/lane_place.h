@@ -13,12 +13,12 @@ using Constant = const __attribute__((address_space(4))) T;
 
 using IndexPair = Vec<unsigned short, 2>;
 
-/// A Place (normal_form.h) of a lane: an offset in bytes, and what its operand's Walk checks. The
-/// members that are not checked are never computed.
+/// A Place (normal_form.h) of a lane: an offset in bytes, and the indices that its operand's Walk
+/// checks. Members that are not checked are never computed.
 ///
-/// Checked indices are congruent to their sums whatever the summands, so a place that does not
-/// exist is one whose index stays out of range: kOutside is so far off that an index of the other
-/// summand, and kOutside itself too, lead to no valid one (of a pair, indices are below 2^14 and at
+/// Checked indices are congruent to their sums for all summands, so a place that does not exist is
+/// one whose index stays out of range. kOutside is so far off that adding an index of the other
+/// summand, or kOutside itself, leads to no valid index (in a pair, indices are below 2^14 and at
 /// least -2^13).
 struct LanePlace {
   static constexpr unsigned short kOutside = 0xa000;
@@ -27,7 +27,7 @@ struct LanePlace {
   IndexPair pair;
   unsigned single;
 
-  /// Of an index of an axis: the sum of its digits' units.
+  /// The place of an index of an axis: the sum of its digits' units.
   GRIDWISE_DEVICE static LanePlace Of(Constant<AxisArgs>* axis,
                                       const int (&digit)[AxisArgs::kDigits]) {
     LanePlace place = {};
@@ -50,7 +50,7 @@ struct LanePlace {
     return {offset + other.offset, pair + other.pair, single + other.single};
   }
 
-  /// Where there is no element.
+  /// A place without an element.
   template <Walk kWalk>
   GRIDWISE_DEVICE static LanePlace Outside() {
     return {.offset = ChecksOf(kWalk) == 0 ? Buffer::kOutOfRange : 0,
@@ -83,8 +83,8 @@ GRIDWISE_DEVICE void Advance(Constant<AxisArgs>* axis, const int (&step)[AxisArg
   digit[0] += step[0] + carry;
 }
 
-/// Byte offset of the element at a row and a term of K; out of the buffer's range where there is
-/// none. `last` has the highest valid indices.
+/// Byte offset of the element at a row and a term of K; out of the buffer's range if there is none.
+/// `last` has the highest valid indices.
 template <Walk kWalk>
 GRIDWISE_DEVICE unsigned OffsetAt(const LanePlace& row, const LanePlace& term,
                                   const LanePlace& last) {

@@ -8,7 +8,7 @@
 
 namespace gridwise::ck {
 
-/// The lane and wave that this thread is, of those that multiply.
+/// Index of this thread's lane and wave among those that multiply.
 template <GemmConfig kC>
 GRIDWISE_DEVICE int LaneId() {
   return ThreadId() % kC.mma.lanes();
@@ -28,14 +28,15 @@ GRIDWISE_DEVICE int FirstRowOfWave(Side side) {
                           : WaveId<kC>() % kC.waves.n * kC.wave_n();
 }
 
-/// Sums of a wave, [m][n] in matrix instructions. They lie transposed: see GemmConfig.
+/// Sums of a wave, [m][n] in matrix instructions. They are transposed: see GemmConfig.
 template <GemmConfig kC>
 struct WaveSums {
   Acc<kC.mma, kC.type> of[kC.reps_m()][kC.reps_n()] = {};
 };
 
-/// What a lane passes of an operand to matrix instructions. The k that it holds differ from the
-/// instruction's own, in the same way for A and B, so that the sum is of the same products.
+/// The part of an operand that a lane passes to matrix instructions. The k that it holds differ
+/// from the instruction's own order, in the same way for A and B, so the sum is over the same
+/// products.
 template <GemmConfig kC, Side kSide>
 class Fragments {
  public:
@@ -44,7 +45,7 @@ class Fragments {
   static constexpr int kK = kC.mma.k_per_lane();
   using Operand = Vec<gridwise::Element<kC.type>, kRows * kK>;
 
-  /// The operand's tile is at `lds`, or a constant behind it.
+  /// The operand's tile is at `lds`, or at a constant distance after it.
   GRIDWISE_DEVICE explicit Fragments(const char* lds) {
     const int lane = LaneId<kC>(), group = lane / (kC.mma.lanes() / kC.mma.lane_groups());
     for (int turn = 0; turn < kC.turns(); ++turn) {
@@ -59,7 +60,7 @@ class Fragments {
     }
   }
 
-  /// Reads a turn's fragments from the buffer `behind` bytes behind the first.
+  /// Reads a turn's fragments from the buffer `behind` bytes after the first.
   GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
     for (int rep = 0; rep < kReps; ++rep) {
       const int offset = behind + rep * kC.mma.m * LdsTile::kChunkBytes;
@@ -93,8 +94,8 @@ class Fragments {
   const char* at_[kC.turns()][kChunks][kRows];
 };
 
-/// The same of an operand that lies along its rows: a read transposes 4 lines of LDS, so two of
-/// them make a chunk.
+/// The same for an operand that lies along its rows: a read transposes 4 lines of LDS, so two reads
+/// make a chunk.
 template <GemmConfig kC, Side kSide>
   requires(kC.operand(kSide).reads_transposed())
 class Fragments<kC, kSide> {
@@ -136,7 +137,7 @@ class Fragments<kC, kSide> {
 template <GemmConfig kC>
 class Multiply {
  public:
-  /// A's tile is at `lds`, B's behind it.
+  /// A's tile is at `lds`, followed by B's.
   GRIDWISE_DEVICE explicit Multiply(const char* lds)
       : a_(lds), b_(lds + kC.lds(Side::kA).bytes()) {}
 
@@ -155,7 +156,7 @@ class Multiply {
           }
         }
       }
-      // Vector FMAs hold many rows and columns: those of all turns at once would not fit.
+      // Vector FMAs hold many rows and columns: the fragments of all turns would not fit.
       if constexpr (kC.mma.unit == MmaUnit::kFma) SchedulingFence();
     }
   }

@@ -17,7 +17,7 @@ struct Copies {
     typename CopyA::KTile a;
     typename CopyB::KTile b;
   };
-  /// Of a lane's loads of a k tile, those whose places no table says; and reads of tables.
+  /// Number of a lane's loads of a k tile whose places come from no table, or from one.
   static constexpr int LoadsOf(Side side, bool by_table) {
     return kC.operand(side).has_table() == by_table
                ? kC.units_of_lane(side) * kC.loads_of_unit(side)
@@ -39,11 +39,11 @@ struct Copies {
   }
 };
 
-/// Calls body.operator()<step % kTurns, ...>(step) for each step, so that what a step uses in turn
-/// is known when the kernel is compiled. Steps load the k tile that is `kAhead` of theirs, if there
-/// is one: of the first ones it is among the `whole` first k tiles for sure, and they are told so.
-/// Those that ask come last. Where both kinds met, the compiler could not tell how many loads are
-/// on their way, and would wait for nearly all of them.
+/// Calls body.operator()<step % kTurns, ...>(step) for each step, so that the resources that steps
+/// use in turn are compile-time constants. A step loads the k tile `kAhead` steps ahead, if there
+/// is one. In the first steps that k tile is certainly among the `whole` first ones, and the body
+/// is told so; the steps that must check come last. If both kinds were mixed, the compiler could
+/// not tell how many loads are in flight, and would wait for nearly all of them.
 template <int kTurns, bool kWhole, int kTurn = 0, class Body>
 GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
   if (!kWhole && step >= steps) return;
@@ -53,15 +53,15 @@ GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
 template <int kTurns, int kAhead = 0, class Body>
 GRIDWISE_DEVICE void InTurns(int steps, int whole, Body body) {
   int step = 0;
-  if constexpr (kAhead > 1) {  // else a step waits for the only k tile
+  if constexpr (kAhead > 1) {  // otherwise a step waits for the only k tile
     constexpr int kLast = kAhead + kTurns - 1;
     for (; step + kLast < whole; step += kTurns) Turn<kTurns, true>(step, steps, body);
   }
   for (; step < steps; step += kTurns) Turn<kTurns, false>(step, steps, body);
 }
 
-/// Every wave loads and multiplies. While a k tile is multiplied, `count` k tiles are on their way
-/// into registers; with two LDS buffers the next one is written while others still read the last.
+/// Every wave loads and multiplies. While a k tile is multiplied, `count` k tiles are in flight to
+/// registers. With two LDS buffers, the next one is written while others still read the last.
 ///
 ///   one buffer:   barrier | load s+1, multiply s | barrier | store s+1 |
 ///   two buffers:  barrier | load s+1, multiply s, store s+1 |
@@ -72,7 +72,7 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
   const Multiply<kC> multiply(lds);
   typename Copies::KTile k_tile[kKTiles];
   const int whole = copies.WholeKTiles(steps);
-  BarrierLds();  // the tables are there
+  BarrierLds();  // the tables are complete
   for (int i = 0; i < kKTiles; ++i) {
     if (i < steps) copies.Load(i, k_tile[i]);
   }
@@ -84,14 +84,14 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
     }
     multiply(kTurn % kBuffers, sums);
     if (!kWhole && step + 1 == steps) return;
-    SchedulingFence();  // nothing that waits for the loads moves up among the matrix instructions
+    SchedulingFence();  // nothing that waits for the loads moves up into the matrix instructions
     if (kBuffers == 1) BarrierLds();
     copies.Store(k_tile[(kTurn + 1) % kKTiles], (kTurn + 1) % kBuffers, lds);
   });
 }
 
-/// Wavelet: waves that load, and do all arithmetic of addresses, and waves that multiply and do
-/// nothing else. Both meet at one barrier a step:
+/// Wavelet: load waves do all address arithmetic, and math waves only multiply. Both meet at one
+/// barrier per step:
 ///
 ///   load waves   load s+2, store s+1   | load s+3, store s+2   |
 ///   math waves   multiply s            | multiply s+1          |
@@ -99,7 +99,7 @@ template <GemmConfig kC, class Copies>
 GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
   typename Copies::KTile k_tile[2];
   const int whole = copies.WholeKTiles(steps);
-  BarrierLds();  // the tables are there
+  BarrierLds();  // the tables are complete
   copies.Load(0, k_tile[0]);
   if (steps > 1) copies.Load(1, k_tile[1]);
   copies.Store(k_tile[0], 0, lds);
@@ -107,11 +107,11 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
     BarrierLds();
     if (!kWhole && step + 1 == steps) return;
     if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, k_tile[kTurn]);
-    // While tables are read the loads that need none are issued, and each of the others as soon as
-    // its address is there.
+    // While tables are read, the loads that need none are issued, and then each of the others as
+    // soon as its address is there.
     IssueNext<Issue::kLdsReads, Copies::LoadsOf(/*by_table=*/true)>();
     IssueNext<Issue::kLoads, Copies::LoadsOf(/*by_table=*/false)>();
-    SchedulingFence();  // loads are not put off until others are waited for
+    SchedulingFence();  // loads are not delayed until others are waited for
     copies.Store(k_tile[1 - kTurn], 1 - kTurn, lds);
   });
 }

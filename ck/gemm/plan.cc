@@ -22,7 +22,7 @@ namespace gridwise::ck {
 namespace {
 
 constexpr std::size_t kBatch = 0, kRow = 1, kTerm = 2;  // axes of a form; columns are kTerm too
-constexpr std::int64_t kReach = std::int64_t{1} << 31;  // bytes that offsets reach over
+constexpr std::int64_t kReach = std::int64_t{1} << 31;  // bytes that offsets can reach over
 constexpr std::int64_t kPairLimit = 1 << 14, kPairLeast = -(1 << 13);
 
 /// The lowest and highest places along some axes.
@@ -39,8 +39,8 @@ struct Range {
   }
 };
 
-/// Which slot of a form's checks goes where: the first two to the pair, the last to the single one.
-/// The single one takes the axis with most indices.
+/// The slots of a form's checks: the first two are the pair, the last is the single one, which
+/// takes the axis with the most indices.
 struct Slots {
   int pair[2] = {-1, -1}, single = -1;
 };
@@ -108,7 +108,7 @@ ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
   return args;
 }
 
-/// What is wrong with a form whatever the kernel and the sizes.
+/// What is wrong with a form for any kernel and size.
 std::optional<std::string> RejectForm(const char* name, const NormalForm& form) {
   if (!form.ok()) return absl::StrFormat("%s: %s", name, ToString(form.mistake));
   if (form.axis[kBatch].digits > 1) {
@@ -117,8 +117,8 @@ std::optional<std::string> RejectForm(const char* name, const NormalForm& form) 
   return std::nullopt;
 }
 
-/// Bytes that a matrix reaches over. Where padding is, places lie outside of the tensor; what
-/// exists of it is inside of the range.
+/// Bytes that a matrix reaches over. With padding, places may lie outside of the tensor; its
+/// existing elements are inside of the range.
 std::int64_t ReachOf(const NormalForm& form, int bytes) {
   Range range;
   range.Add(form.axis[kRow]);
@@ -131,15 +131,15 @@ Digit LastDigit(const NormalAxis& axis) {
   return axis.digits == 0 ? Digit() : axis.digit[static_cast<std::size_t>(axis.digits - 1)];
 }
 
-/// Elements next to each other in memory along an axis, and on along the other one, where runs
-/// follow each other.
+/// Elements that are adjacent in memory along an axis, and along the other one if runs follow each
+/// other.
 std::int64_t RunLength(const NormalAxis& axis, const NormalAxis& other) {
   const Digit run = LastDigit(axis), next = LastDigit(other);
   if (run.unit.offset != 1) return 1;
   return next.unit.offset == run.length ? run.length * next.length : run.length;
 }
 
-/// What is too large of a form.
+/// Which size of a form is too large.
 std::optional<std::string> RejectSize(const char* name, const NormalForm& form, int bytes,
                                       std::int64_t limit) {
   for (std::size_t axis = kRow; axis <= kTerm; ++axis) {
@@ -162,13 +162,13 @@ bool IsEven(const NormalForm& form) {
   return terms.digits == 0 || (terms.digits == 1 && terms.digit[0].unit.offset >= 0);
 }
 
-/// A checked index of a form, while rows and terms are added: least and most.
+/// The minimum and maximum of a checked index of a form, while rows and terms are added.
 struct CheckedRange {
   std::int64_t least = 0, most = 0;
   bool fits_pair() const { return least >= kPairLeast && most < kPairLimit; }
 };
 
-/// The widest one of those that `walk` checks two at a time.
+/// The widest range among those that `walk` checks two at a time.
 CheckedRange PairRangeOf(const NormalForm& form, Walk walk) {
   if (form.checks == 0) return {};
   Range row, term;
@@ -193,7 +193,7 @@ bool Serves(Walk walk, const NormalForm& form) {
   return walk == Walk::kEven ? IsEven(form) : PairRangeOf(form, walk).fits_pair();
 }
 
-/// Why `walk` does not serve the form.
+/// Why `walk` does not work for the form.
 std::optional<std::string> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
   if (Serves(walk, form)) return std::nullopt;
   if (form.checks > ChecksOf(walk)) {
@@ -242,7 +242,7 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes) {
   if (along.digits == 0) return 1;
   const Digit& last = along.digit[static_cast<std::size_t>(along.digits - 1)];
   if (last.unit != Place{.offset = 1, .checked = {}}) return 1;
-  // Of powers of two, the lowest bit of numbers together is what divides them all.
+  // For powers of two, the lowest bit of all numbers together divides them all.
   const std::int64_t lengths = along.digits == 1 ? along.length : along.length | last.length;
   std::int64_t begins = std::abs(form.origin.offset);
   for (std::size_t i = 0; i < static_cast<std::size_t>(form.axes); ++i) {
@@ -363,7 +363,7 @@ std::vector<ProblemArgs> MakeProblemArgs(const GemmConfig& config, std::span<con
 }
 
 bool IsByElement(const GemmConfig& config, const NormalForm& form, DataType type) {
-  NormalForm whole = form;  // columns behind the last whole vector are taken one by one anyway
+  NormalForm whole = form;  // columns after the last whole vector are accessed one by one anyway
   NormalAxis& columns = whole.axis[kTerm];
   if (columns.digits == 1) columns.length = AlignUp<std::int64_t>(columns.length, 16);
   return VectorLength(whole, kTerm, SizeOf(type)) < config.vec_out();

@@ -18,7 +18,7 @@ constexpr std::size_t kAxes = 3;  // d, h, w
 
 constexpr Axis kNone = {};
 
-/// The groups of a tensor: matrices, and those that are merged in one.
+/// The groups of a tensor: as matrices, and those that are merged into one.
 struct GroupAxes {
   Axis matrix, merged;
 };
@@ -62,7 +62,7 @@ WeightAxes AddWeights(Descriptor& d, const TensorAxes& axes, int merged) {
           .tap = {axis(2), axis(3), axis(4)}};
 }
 
-/// Source pixels as (tap, output pixel of the phase): those outside of the source are its padding.
+/// Source pixels as (tap, output pixel of the phase): pixels outside of the source are padding.
 std::array<Axis, 2> TapsAndPixels(Descriptor& d, Axis pixels, const AxisPhase& axis,
                                   const AxisStrides& strides) {
   const std::int64_t taps = std::max(axis.taps, 1), first = axis.first_source;
@@ -70,14 +70,14 @@ std::array<Axis, 2> TapsAndPixels(Descriptor& d, Axis pixels, const AxisPhase& a
                             (taps - 1) * strides.tap_source_stride;
   const std::int64_t before = std::max<std::int64_t>(0, -first);
   const std::int64_t after = std::max<std::int64_t>(0, last - (d.LengthOf(pixels) - 1));
-  // A phase may begin behind the last pixel, where all of it is padding.
+  // A phase may begin after the last pixel, where all of it is padding.
   const Axis padded = d.Pad(pixels, before, after);
   return d.Embed(d.Slice(padded, first + before, last - first + 1),
                  {Term{taps, strides.tap_source_stride}, Term{axis.count, strides.source_stride}});
 }
 
-/// x of forward and backward-weight, dy of backward-data: rows are pixels, terms (tap, channel), or
-/// what backward-weight makes of these.
+/// x of forward and backward-weight, dy of backward-data: rows are pixels, terms (tap, channel);
+/// backward-weight recombines these.
 struct SourceView {
   Axis matrix, channel;
   Axis pixels;  // image, pixels and merged groups
@@ -98,7 +98,7 @@ SourceView AddSource(Descriptor& d, const ConvAxes& axes, const TensorAxes& sour
           .tap = tap};
 }
 
-/// w of forward and backward-data, without the taps that the phase does not have.
+/// w of forward and backward-data, without the taps that the phase lacks.
 WeightAxes AddTapsOf(Descriptor& d, const ConvAxes& axes, const SubGemm& gemm, int merged) {
   WeightAxes w = AddWeights(d, axes.b, merged);
   for (std::size_t i = 0; i < kAxes; ++i) {
@@ -163,7 +163,7 @@ Descriptor OutputDescriptor(const ConvProblem& problem, const ConvAxes& axes, co
     pixel[i] = c.Slice(image.pixel[i], gemm.axis[i].first_pixel, gemm.axis[i].count,
                        axes.strides[i].pixel_stride);
   }
-  // A column's group is that of its row, which has been counted.
+  // A column's group is that of its row, which has been counted already.
   const Axis group = merged == 1 ? kNone : c.Memory(merged, 0);
   c.See({image.group.matrix, MergeRows(c, image.n, pixel, image.group.merged),
          MergeColumns(c, group, image.channel)});

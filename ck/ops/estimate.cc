@@ -7,8 +7,8 @@
 namespace gridwise::ck {
 namespace {
 
-/// Vector-ALU instructions of a wave that loads, for the loads of a step: what its Walk takes for
-/// each (see the README).
+/// Vector-ALU instructions of a wave for the loads of a step: the instructions of its Walk per load
+/// (see the README).
 double AddressInstructions(const GemmConfig& c, Side side) {
   constexpr double kOfLoad[] = {0.5, 1, 3, 5, 8};  // by Walk
   const GemmConfig::Operand& o = c.operand(side);
@@ -16,14 +16,15 @@ double AddressInstructions(const GemmConfig& c, Side side) {
   return loads * kOfLoad[static_cast<int>(o.walk)];
 }
 
-/// Cycles that writes of an operand's k tile to LDS take longer, since lanes share banks.
-/// Neighbouring lanes write the same row of neighbouring patches; LdsTile spreads rows that are 2
-/// apart over all banks, of those 4 and 8 apart every other one, and one of four.
+/// Additional cycles of writes of an operand's k tile to LDS, because lanes share banks. Adjacent
+/// lanes write the same row of adjacent patches. LdsTile spreads rows that are 2 apart over all
+/// banks, rows that are 4 apart over every other bank, and rows that are 8 apart over one of four.
 double ConflictCycles(const GemmConfig& c, Side side) {
-  constexpr double kBanksBytes = 128;  // of a cycle
+  constexpr double kBanksBytes = 128;  // per cycle
   const GemmConfig::Operand& o = c.operand(side);
   if (!o.swaps()) return 0;
-  // Lanes that write in one cycle, and different places that they write to, in chunks.
+  // Lanes that write in one cycle, and the number of different places that they write to, in
+  // chunks.
   const int lanes = static_cast<int>(kBanksBytes) / (o.k * SizeOf(c.type));
   const int places = std::max(16 / o.rows, 2);
   const double cycles = 1.0 * c.rows(side) * c.tile.k * SizeOf(c.type) / kBanksBytes;
@@ -32,13 +33,13 @@ double ConflictCycles(const GemmConfig& c, Side side) {
 
 constexpr double kLine = 128;  // bytes
 
-/// Elements next to each other in memory, along K and along rows of an operand's k tile.
+/// Elements that are adjacent in memory, along K and along rows of an operand's k tile.
 const Demands::Runs& RunsOf(const Demands& demands, Side side) {
   return side == Side::kA ? demands.runs_a : demands.runs_b;
 }
 
-/// Bytes of the lines of memory that an operand's k tile is in: runs that are shorter than a line,
-/// along K and along rows, leave the rest of it to others.
+/// Bytes of the memory lines that contain an operand's k tile: runs shorter than a line, along K
+/// and along rows, leave the rest of it to others.
 double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
   const Demands::Runs& runs = RunsOf(demands, side);
   const auto run = static_cast<double>(
@@ -46,14 +47,14 @@ double LineBytes(const GemmConfig& c, const Demands& demands, Side side) {
   return c.lds(side).bytes() * std::max(1.0, kLine / run);
 }
 
-/// Cycles that one address unit takes for an operand's k tile: of each 16 lanes,
-/// the lines that they touch, and 64 bytes a cycle. The rule fits what was published of gfx942; of
-/// RDNA none is known.
+/// Cycles of one address unit for an operand's k tile: for each 16 lanes, the lines that they
+/// touch, and 64 bytes per cycle. The rule fits the published facts of gfx942; for RDNA none are
+/// known.
 double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
   constexpr double kLanes = 16, kBytesPerCycle = 64;
   const GemmConfig::Operand& o = c.operand(side);
   const double load_bytes = o.vector() * SizeOf(c.type);
-  // Lanes lie along K, a chunk apart, or along rows, where they are neighbours, as far as runs go.
+  // Lanes lie along K, a chunk apart, or along rows, where they are adjacent as far as runs go.
   const double of_run =
       static_cast<double>(RunsOf(demands, side).rows * SizeOf(c.type)) / load_bytes;
   const double along = std::min<double>(
@@ -81,11 +82,11 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device,
 TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceFacts& device,
                       const KernelNeeds& needs) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
-  // Of a step: 28 scalar instructions, of 4 cycles, and 5 branches of 8 (tests/isa).
+  // Per step: 28 scalar instructions of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;
-  // Fits to the simulator's clock, of layers of RetinaNet and regressions on gfx942 and gfx1100, by
-  // which instances of both families are ranked together. Stores look up where rows and columns
-  // are, and instances of tile for MFMA are faster than estimated.
+  // Fits to the simulator's clock, for layers of RetinaNet and regressions on gfx942 and gfx1100;
+  // they rank instances of both families together. Stores look up where rows and columns are, and
+  // MFMA instances of tile are faster than estimated.
   constexpr double kOutput = 1.6, kAgainstTileOfMfma = 1.1;
   const TargetTraits target = TraitsOf(device.gfx);
   const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;
@@ -123,7 +124,7 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .barriers = c.lds_buffers() == 1 ? 2 : 1,
       .k_tiles_in_flight = c.k_tiles_in_flight(),
       // As run mode of the simulator counts them (`gridwise sweep` on gfx942, 1x1 and 3x3
-      // convolutions), vector ones in the time of an addition.
+      // convolutions); vector instructions in units of an addition.
       .of_workgroup = {.vector = 190 * waves + 16 * lane_elements,
                        .scalar = 55 * waves + 10 * lane_elements},
       .of_step = {.vector = (5 + address) * c.load_threads() / c.mma.lanes(),

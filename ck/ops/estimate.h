@@ -8,12 +8,12 @@
 
 namespace gridwise::ck {
 
-/// Workgroups of a compute unit at a time, as far as registers, LDS and waves go: of a kernel that
-/// is not compiled as many as its config demands.
+/// Workgroups per compute unit at a time, limited by registers, LDS and waves. If the kernel is not
+/// compiled, as many as its config demands.
 double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device,
                           const KernelNeeds& needs);
 
-/// What a workgroup does, as estimates need it, of multiplications with these demands.
+/// The work of a workgroup, as estimates need it, for multiplications with these demands.
 TileSteps TileStepsOf(const GemmConfig& config, const Demands& demands, const DeviceFacts& device,
                       const KernelNeeds& needs);
 

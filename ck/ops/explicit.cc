@@ -15,7 +15,7 @@ std::int64_t BytesOfColumns(const ConvProblem& columns) {
   return columns.x_elements() * SizeOf(columns.type);
 }
 
-/// Reads the columns, at byte `at` of the workspace, in place of x.
+/// Reads the columns, at byte `at` of the workspace, instead of x.
 void ReadColumns(std::int64_t at, LaunchPlan& plan) {
   for (KernelLaunch& launch : plan.launches) {
     for (KernelLaunch::Address& address : launch.addresses) {

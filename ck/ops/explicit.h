@@ -9,13 +9,13 @@
 
 namespace gridwise::ck {
 
-/// The classic family: instances of kernels, of which those of the op `explicit` take every
-/// backward-weight problem. Where the tensors as they are make no plain matrices, a pass writes x
-/// as columns to the workspace (core/passes/plan_columns.h), and the instance computes the 1x1
-/// problem that these are.
+/// The classic family: instances of kernels. Those of the op `explicit` take every backward-weight
+/// problem. If the tensors themselves are not plain matrices, a pass writes x as columns to the
+/// workspace (core/passes/plan_columns.h), and the instance computes the 1x1 problem on these
+/// columns.
 class ClassicFamily final : public KernelFamily {
  public:
-  /// `instances` live as long as the family.
+  /// `instances` must outlive the family.
   explicit ClassicFamily(const PartsFamily& instances) : instances_(instances) {}
 
   std::string_view name() const override { return instances_.name(); }

@@ -20,15 +20,15 @@
 
 namespace gridwise::ck {
 
-/// Of a multiplication: rows and columns of C, and terms.
+/// The size of a multiplication: rows and columns of C, and terms.
 struct GemmSize {
   std::int64_t rows = 0, columns = 0, terms = 0;
 };
 
-/// The work of a launch in tiles of a config.
+/// The work of a launch, in tiles of a config.
 struct Tiles {
   std::int64_t matrices = 1;
-  std::int64_t count = 0, rows = 0, columns = 0;  // of a matrix; rows of the largest problem
+  std::int64_t count = 0, rows = 0, columns = 0;  // per matrix; rows of the largest problem
   Work work;
 
   /// `gemms` have `matrices` each, and the same columns.
@@ -47,16 +47,16 @@ struct Tiles {
   }
 };
 
-/// Why a launch cannot have so many tiles.
+/// Why a launch cannot have this many tiles.
 inline std::optional<std::string> RejectTiles(const GemmConfig& config, const Tiles& tiles) {
   const std::int64_t most = kMaxWorkItems / config.threads();
   if (tiles.count <= most) return std::nullopt;
   return absl::StrFormat("there are %d tiles; must be at most %d", tiles.count, most);
 }
 
-/// The launch of a kernel on `problems`, of which a workgroup computes one of `tiles`, with K in
-/// `splits`. `args` say what is multiplied and written; the rest of them is filled in. A table of
-/// several problems has no address yet.
+/// The launch of a kernel on `problems`; a workgroup computes one of `tiles`, with K in `splits`
+/// splits. `args` say what is multiplied and written; this fills in the rest. A table of several
+/// problems has no address yet.
 template <class Functions>
 KernelLaunch MakeGemmLaunch(const GemmConfig& config, const KernelCode& code,
                             GemmArgs<Functions> args, std::span<const ProblemArgs> problems,

@@ -27,7 +27,8 @@
 namespace gridwise::ck {
 namespace {
 
-/// Each is lowered by itself, for some microseconds: beyond, another family's plan is there sooner.
+/// Each is lowered separately, which takes some microseconds: beyond this, another family's plan is
+/// faster to make.
 constexpr std::int64_t kMaxLoweredGemms = 512;
 
 /// The sub-GEMMs that are requested. Backward-weight names none and has one.
@@ -164,7 +165,7 @@ std::optional<Excess> ClassicKernel::TooLarge(const ConvProblem& problem,
   for (const GemmForms& gemm : lowered->FormsOf(lowered->all())) {
     const auto excess = ck::TooLarge(config_, gemm, types, limit);
     if (!excess) continue;
-    // Images and pixels are in both operands of backward-weight, else in A and the output.
+    // Images and pixels are in both operands of backward-weight, otherwise in A and the output.
     const bool of_channels = excess->matrix == (is_weight ? 'c' : 'b');
     return Excess{excess->reason, of_channels ? PartAxis::kK : of_positions};
   }
@@ -200,7 +201,7 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
   if (!sums_operands()) return MakeLaunchWith(request, PassThrough{}, PassThrough{});
   const auto& [a, b] = request.problem.operand_sums;
   PartLaunch part = MakeLaunchWith(request, ScaleAddOf(a), ScaleAddOf(b));
-  // What is not added is not looked at, and may be anything of the same size.
+  // An addend that is not added is ignored, and may be anything of the same size.
   using Args = GemmArgs<Functions<ScaleAdd, ScaleAdd>>;
   part.launch.addresses.push_back(
       {offsetof(Args, a) + offsetof(OperandArgs, added), {a.adds ? Memory::kA1 : Memory::kA}});

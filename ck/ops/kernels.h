@@ -8,7 +8,8 @@
 
 namespace gridwise::ck {
 
-/// nullptr when instances of `op` can have kernels of `config`, which exist, else the reason.
+/// Returns nullptr if instances of `op` can have kernels of `config`, which is valid, else the
+/// reason.
 constexpr const char* Reject(Op op, const GemmConfig& config) {
   if (op == Op::kWaveletV3 && !config.is_wavelet()) {
     return "the op is wavelet and its schedule is another one: no waves would only load";
@@ -16,10 +17,10 @@ constexpr const char* Reject(Op op, const GemmConfig& config) {
   return nullptr;
 }
 
-/// An instance of the classic family, for PartsFamily: a GEMM kernel that multiplies the views
-/// which a convolution is lowered to. Its name is the op's, '_', and its config's.
+/// An instance of the classic family, for PartsFamily: a GEMM kernel that multiplies the views to
+/// which a convolution is lowered. Its name is the op's, '_', and its config's.
 ///
-/// All ops are this kernel; an op's instances say what it takes. The sums of two_stage are f32,
+/// All ops share this kernel; an op's instances determine its use. The sums of two_stage are f32,
 /// which a pass finishes.
 std::shared_ptr<const PartKernel> MakeKernel(Op op, const GemmConfig& config, KernelCode code);
 

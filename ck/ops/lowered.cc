@@ -71,11 +71,11 @@ struct Hash {
   }
 };
 
-/// What a thread asked for last: rows ask about the same problem, and about the same parts of one
-/// that no launch can compute at once.
+/// The last requests of a thread: instances ask about the same problem, and about the same parts of
+/// one that no single launch can compute.
 class Memory {
  public:
-  /// Mostly it is the last one again.
+  /// It is mostly the last one again.
   std::shared_ptr<const Lowered> Find(const ConvProblem& problem, int merged) {
     if (last_ == nullptr || !last_->Is(problem, merged)) {
       const auto found = lowered_.find(Key{problem, merged});

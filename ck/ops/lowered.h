@@ -22,8 +22,8 @@ struct SubGemmRange {
   std::size_t first, count;
 };
 
-/// A convolution as multiplications. What all rows ask is there at once; the forms, of hundreds of
-/// sub-GEMMs maybe, are derived again for a launch.
+/// A convolution as multiplications. Properties that all instances ask for are computed at once.
+/// The forms, possibly of hundreds of sub-GEMMs, are derived again for a launch.
 class Lowered {
  public:
   Lowered(const ConvProblem& problem, int merged);
@@ -32,9 +32,9 @@ class Lowered {
     return merged == merged_ && problem == problem_;
   }
 
-  /// Of all sub-GEMMs together.
+  /// The demands of all sub-GEMMs together.
   const Demands& demands() const { return demands_; }
-  /// Why a kernel does not meet them.
+  /// Why a kernel does not meet the demands.
   std::optional<std::string> Reject(const GemmConfig& config) const;
 
   /// Sizes and forms of sub-GEMMs `range` of MakeSubGemms(problem).
@@ -50,13 +50,13 @@ class Lowered {
   ConvAxes axes_;
   std::vector<SubGemm> gemms_;
   std::vector<GemmSize> sizes_;
-  std::vector<GemmForms> demanding_;  // those that the demands come from
+  std::vector<GemmForms> demanding_;  // the forms from which the demands come
   Demands demands_;
 };
 
 /// Lowers a valid problem, with the tensors of its epilogue; `merged` groups make one matrix, see
-/// lowering/conv.h. What a thread asked for last is remembered: all rows ask about the same problem
-/// and its parts.
+/// lowering/conv.h. Caches the last request of a thread, because all instances ask about the same
+/// problem and its parts.
 std::shared_ptr<const Lowered> LoweredOf(const ConvProblem& problem, int merged = 1);
 
 }  // namespace gridwise::ck

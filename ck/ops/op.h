@@ -4,17 +4,17 @@
 
 namespace gridwise::ck {
 
-/// How an instance computes a convolution, by the names that users of Composable Kernel know. What
-/// an op is made of is in kernels.h.
+/// How an instance computes a convolution, by the names that users of Composable Kernel know.
+/// kernels.h has the instances of an op.
 enum class Op {
-  kMultipleABD,  ///< forward: one launch, whose epilogue reads further tensors
+  kMultipleABD,  ///< forward: one launch, whose epilogue reads additional tensors
   kMultipleD,    ///< backward-data: the same, all sub-GEMMs in one launch
-  kCShuffleV3,   ///< backward-weight: one launch, or with K in splits also their sum
+  kCShuffleV3,   ///< backward-weight: one launch, plus one for the sum if K is split
   kTwoStage,     ///< backward-weight: f32 sums in the workspace, which a second launch converts
-  kExplicit,     ///< backward-weight: a plain batched matrix multiplication, of columns if need be
-  kWaveletV3,    ///< backward-weight: waves that load, and waves that multiply
-  kMultipleDWeight,  ///< backward-weight: CShuffleV3, as it is called with further tensors
-  kBatchedGemm,      ///< matrices as they are
+  kExplicit,   ///< backward-weight: a plain batched matrix multiplication, on columns if necessary
+  kWaveletV3,  ///< backward-weight: waves that load, and waves that multiply
+  kMultipleDWeight,  ///< backward-weight: CShuffleV3, as it is called with additional tensors
+  kBatchedGemm,      ///< matrices
 };
 
 inline constexpr Op kAllOps[] = {Op::kMultipleABD,     Op::kMultipleD,  Op::kCShuffleV3,
@@ -43,13 +43,12 @@ constexpr const char* Name(Op op) {
   return "?";
 }
 
-/// How users ask for an op, of a direction that they name. Name() begins the names of its
-/// instances.
+/// The user's name of an op, given the direction. Name() begins the names of its instances.
 constexpr const char* KnownAs(Op op) {
   return Name(op == Op::kMultipleDWeight ? Op::kMultipleD : op);
 }
 
-/// The direction of an op's convolutions, and that as which matrices are planned.
+/// The direction of an op's convolutions, and the one as which matrices are planned.
 constexpr Direction DirectionOf(Op op) {
   if (op == Op::kMultipleABD || op == Op::kBatchedGemm) return Direction::kForward;
   return op == Op::kMultipleD ? Direction::kBackwardData : Direction::kBackwardWeight;

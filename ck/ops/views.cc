@@ -93,7 +93,7 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
   const OutputTypes types = {.c = out_type, .d = {}};
   const GemmSize size = {RowsOf(forms), ColumnsOf(forms), forms.terms};
   const std::int64_t matrices = gemm.c.length(0);
-  // To the estimate they are plain matrices.
+  // For the estimate they are plain matrices.
   const ConvProblem plain =
       AsConvolution(MakeGemm(type, matrices, size.rows, size.columns, size.terms, MatrixOrder::kRow,
                              MatrixOrder::kColumn));

@@ -11,13 +11,13 @@
 
 namespace gridwise::ck {
 
-/// A kernel that is there.
+/// An available kernel.
 struct CompiledKernel {
   GemmConfig config;
   KernelCode code;
 };
 
-/// One launch that multiplies views, and which one of the kernels it is of.
+/// One launch that multiplies views, and the index of its kernel.
 struct ViewsLaunch {
   const CompiledKernel* kernel;
   LaunchPlan plan;

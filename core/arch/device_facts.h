@@ -6,18 +6,18 @@
 
 namespace gridwise {
 
-/// What plans and estimates need to know of a device beyond its target: a target's products, and
-/// partitions of one, differ in these. A value; CurrentDevice() (core/runtime/device.h) has those
-/// of a real one.
+/// The facts of a device, beyond its target, that plans and estimates need. They differ between a
+/// target's products, and between partitions of one. CurrentDevice() (core/runtime/device.h)
+/// returns those of a real device.
 struct DeviceFacts {
   Gfx gfx;
   int compute_units;
-  int xcds;  // with an L2 each, which take workgroups in turn: workgroup i runs on XCD i % XCDs
+  int xcds;                // each with its own L2; workgroup i runs on XCD i % xcds
   double clock_ghz;        // peak engine clock
   double memory_gb_per_s;  // peak
   std::int64_t memory_bytes;
 
-  /// Those of the target's product, see TargetTraits.
+  /// The facts of the target's product, see TargetTraits.
   constexpr DeviceFacts(Gfx target)  // NOLINT: a target stands for its product
       : gfx(target),
         compute_units(TraitsOf(target).compute_units),
@@ -26,8 +26,8 @@ struct DeviceFacts {
         memory_gb_per_s(TraitsOf(target).memory_gb_per_s),
         memory_bytes(std::int64_t{TraitsOf(target).memory_gib} << 30) {}
 
-  /// Those of a device of `target` with `units` compute units: whole XCDs of the product, where
-  /// they are (MI300A has 6 of MI300X's 8; a partition of one XCD, 1), else one.
+  /// The facts of a device of `target` with `units` compute units: whole XCDs of the product if
+  /// that divides evenly (MI300A has 6 of MI300X's 8; a partition of one XCD has 1), else one XCD.
   constexpr DeviceFacts(Gfx target, int units) : DeviceFacts(target) {
     const int per_xcd = compute_units / xcds;
     compute_units = units;

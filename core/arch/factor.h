@@ -4,9 +4,9 @@
 
 namespace gridwise {
 
-/// The value of an 8-bit float of the Open Compute Project ("8-bit floating point specification",
-/// 1.0), exactly. Both formats are f16 with fewer bits: e5m2 is its upper half; e4m3 has one bit of
-/// exponent less, whose bias differs by 8, and no infinities, but a NaN of each sign.
+/// The exact value of an 8-bit float of the Open Compute Project ("8-bit floating point
+/// specification", 1.0). Both formats are f16 with fewer bits. e5m2 is its upper half. e4m3 has one
+/// exponent bit less, whose bias differs by 8, and no infinities, but a NaN of each sign.
 template <DataType kType>
 GRIDWISE_DEVICE float FromFloat8(unsigned char code) {
   static_assert(kType == DataType::kF8E4M3 || kType == DataType::kF8E5M2);
@@ -22,7 +22,7 @@ GRIDWISE_DEVICE float FromFloat8(unsigned char code) {
   }
 }
 
-/// An element as a factor of sums: of i8 an integer, else a float.
+/// An element as a factor of sums: an integer for i8, else a float.
 template <DataType kType>
 GRIDWISE_DEVICE auto ToFactor(Element<kType> element) {
   if constexpr (kType == DataType::kI8) {

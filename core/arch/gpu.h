@@ -2,15 +2,15 @@
 
 #include "core/base/types.h"
 
-/// The names that device code needs of the compiler; HIP's own headers, which are slow to compile,
+/// The names that device code needs from the compiler. HIP's own headers are slow to compile and
 /// are not used.
 
 #define GRIDWISE_DEVICE __attribute__((device)) inline __attribute__((always_inline))
 #define GRIDWISE_KERNEL __attribute__((global))
-/// Whether `condition` holds, which it mostly does: what is done then lies in a row, as a jump to
-/// other lines of code waits for them when a launch begins. [[likely]] says that it nearly always
-/// does, and what is done else is optimised for size: where loops over sums are not unrolled there,
-/// sums are in memory, there and everywhere else.
+/// Tells the compiler that `condition` mostly holds. The code for that case is then contiguous: at
+/// the start of a launch, a jump to other lines of code waits for them. [[likely]] says more, that
+/// it nearly always holds, and the other case is optimized for size. If loops over sums are not
+/// unrolled there, sums are in memory, there and everywhere else.
 #define GRIDWISE_MOSTLY(condition) __builtin_expect_with_probability(condition, true, 0.9)
 #define GRIDWISE_LDS static __attribute__((shared))
 
@@ -41,7 +41,7 @@ struct ElementOf<kType> {
   using Type = unsigned char;
 };
 
-/// The C++ type of a tensor's elements; of 8 bits, their code.
+/// The C++ type of a tensor's elements; for 8-bit types, their code.
 template <DataType kType>
 using Element = ElementOf<kType>::Type;
 
@@ -57,7 +57,7 @@ GRIDWISE_DEVICE float Log2(float x) { return __nvvm_lg2_approx_f(x); }
 GRIDWISE_DEVICE float Reciprocal(float x) { return 1.0f / x; }
 
 /// Tells the assembler that `x`, which is the same in all lanes of a warp, may live in a uniform
-/// register. By all of them together.
+/// register. Called by all lanes together.
 GRIDWISE_DEVICE int Uniform(int x) {
   asm("shfl.sync.idx.b32 %0, %0, 0, 31, -1;" : "+r"(x));
   return x;
@@ -81,14 +81,14 @@ GRIDWISE_DEVICE float Reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 /// Tells the compiler that `x`, which is the same in all lanes, may live in a scalar register.
 GRIDWISE_DEVICE int Uniform(int x) { return __builtin_amdgcn_readfirstlane(x); }
 
-/// `x`, of which the compiler does not know how it came about: an address made of it is computed
-/// once, and not from its parts in every step of a loop.
+/// Returns `x` with its origin hidden from the compiler: an address made of it is computed once,
+/// and not from its parts in every step of a loop.
 GRIDWISE_DEVICE int Opaque(int x) {
   asm("" : "+v"(x));
   return x;
 }
 
-/// Whether `condition` holds in some active lane of the wave; the same in all lanes.
+/// Whether `condition` holds in some active lane of the wave. The result is the same in all lanes.
 GRIDWISE_DEVICE bool AnyLane(bool condition) { return __builtin_amdgcn_ballot_w64(condition) != 0; }
 
 #endif

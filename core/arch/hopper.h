@@ -9,9 +9,9 @@
 
 #else
 
-/// What kernels need of Hopper beyond C++: barriers in shared memory, TMA, and
-/// moves of registers. Source of all: NVIDIA, "Parallel Thread Execution ISA", version 9.0. Shared
-/// memory is addressed by its 32-bit addresses.
+/// Hopper's instructions that C++ lacks: barriers in shared memory, TMA, and moves of registers.
+/// Source of all: NVIDIA, "Parallel Thread Execution ISA", version 9.0. Shared memory is addressed
+/// by its 32-bit addresses.
 
 namespace gridwise {
 
@@ -39,7 +39,7 @@ GRIDWISE_DEVICE void WaitAt(int id, int threads) {
 GRIDWISE_DEVICE void ArriveAt(int id, int threads) {
   asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
-/// WaitAt, of all threads of which each learns whether some are there with `condition`.
+/// Like WaitAt, for all threads; each learns whether some thread arrived with `condition`.
 GRIDWISE_DEVICE bool AnyAt(int id, int threads, bool condition) {
   unsigned any;
   asm volatile(
@@ -52,14 +52,14 @@ GRIDWISE_DEVICE bool AnyAt(int id, int threads, bool condition) {
 }
 GRIDWISE_DEVICE void SyncWarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 
-/// A barrier in shared memory (mbarrier) that counts arrivals of threads and bytes of the copy
-/// engine. Its phases have parities, 0 first.
+/// A barrier in shared memory (mbarrier) that counts arrivals of threads and bytes of TMA. Its
+/// phases have parities, 0 first.
 struct Mbarrier {
   SharedAddress at;  // 8 bytes
   GRIDWISE_DEVICE void Init(int arrivals) const {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
   }
-  /// Arrives, and makes the phase wait for `bytes` bytes as well.
+  /// Arrives, and makes the phase also wait for `bytes` bytes.
   GRIDWISE_DEVICE void ArriveAndExpect(int bytes) const {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at), "r"(bytes)
                  : "memory");
@@ -67,7 +67,7 @@ struct Mbarrier {
   GRIDWISE_DEVICE void Arrive() const {
     asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" ::"r"(at) : "memory");
   }
-  /// Arrives when all that this thread has begun by LoadEight is there.
+  /// Arrives when everything that this thread has started by LoadEight has been loaded.
   GRIDWISE_DEVICE void ArriveWhenLoaded() const {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(at) : "memory");
   }
@@ -83,7 +83,7 @@ struct Mbarrier {
           : "memory");
     } while (!done);
   }
-  /// The same for what other workgroups of the cluster have sent.
+  /// The same for data that other workgroups of the cluster have sent.
   GRIDWISE_DEVICE void WaitOfCluster(unsigned parity) const {
     unsigned done;
     do {
@@ -97,7 +97,7 @@ struct Mbarrier {
     } while (!done);
   }
 };
-/// Makes initialised barriers visible to TMA.
+/// Makes initialized barriers visible to TMA.
 GRIDWISE_DEVICE void FenceMbarrierInit() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -106,14 +106,14 @@ GRIDWISE_DEVICE void Prefetch(const TensorMap& map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 
-/// Starts to fetch memory into the cache of all multiprocessors, L2: a multiple of 16 bytes, from a
-/// multiple of 16 on.
+/// Starts to fetch memory into the L2 cache that all SMs share: a multiple of 16 bytes, at a
+/// multiple of 16.
 GRIDWISE_DEVICE void FetchIntoL2(const void* from, int bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 }
 
-/// Starts to load the box of `map` at these coordinates, innermost first, to `to`. What is outside
-/// of the tensor becomes zero. `bar` counts the bytes of the whole box.
+/// Starts to load the box of `map` at these coordinates, innermost first, to `to`. Elements outside
+/// of the tensor become zero. `bar` counts the bytes of the whole box.
 GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y,
                              int z) {
   asm volatile(
@@ -139,8 +139,8 @@ GRIDWISE_DEVICE void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier ba
       : "memory");
 }
 
-/// Starts to load 8 bytes, without TMA, or to put zeros there if not `is_there`. Both
-/// addresses are multiples of 8.
+/// Starts to load 8 bytes without TMA, or to write zeros there if not `is_there`. Both addresses
+/// must be multiples of 8.
 GRIDWISE_DEVICE void LoadEight(SharedAddress to, const void* from, bool is_there) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(to), "l"(from),
                "r"(is_there ? 8 : 0)
@@ -173,7 +173,7 @@ GRIDWISE_DEVICE void LoadPixels5(SharedAddress to, const TensorMap& map, Mbarrie
       : "memory");
 }
 
-/// Starts to store a box. What is outside of the tensor is not written.
+/// Starts to store a box. Elements outside of the tensor are not written.
 GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int z) {
   asm volatile(
       "cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%2, %3, %4}], [%1];" ::"l"(
@@ -197,8 +197,8 @@ GRIDWISE_DEVICE void StoreBox(const TensorMap& map, SharedAddress from, int x, i
       "r"(from), "r"(x), "r"(y), "r"(z), "r"(w), "r"(v)
       : "memory");
 }
-/// Starts to store channels of consecutive pixels from `pixel` on, by an im2col map of 4 axes. What
-/// is outside of the tensor is not written.
+/// Starts to store channels of consecutive pixels from `pixel` on, by an im2col map of 4 axes.
+/// Elements outside of the tensor are not written.
 GRIDWISE_DEVICE void StorePixels4(const TensorMap& map, SharedAddress from, int channel,
                                   PixelAt pixel) {
   asm volatile(
@@ -207,9 +207,9 @@ GRIDWISE_DEVICE void StorePixels4(const TensorMap& map, SharedAddress from, int 
       "r"(from), "r"(channel), "r"(pixel.w), "r"(pixel.h), "r"(pixel.image)
       : "memory");
 }
-/// Stores of a thread are waited for in groups.
+/// Makes this thread's stores so far a group, for waiting.
 GRIDWISE_DEVICE void CommitStores() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-/// Until all groups of this thread but the newest kLeft have read their shared memory.
+/// Waits until all groups of this thread but the newest kLeft have read their shared memory.
 template <int kLeft>
 GRIDWISE_DEVICE void WaitStoresRead() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(kLeft) : "memory");
@@ -219,8 +219,8 @@ GRIDWISE_DEVICE void FenceAsyncProxy() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// All threads of a warpgroup give up registers, or take some that others gave up, so that each has
-/// kRegisters. A multiple of 8, 24 to 256.
+/// All threads of a warpgroup give up registers, or take some that others gave up, until each has
+/// kRegisters: a multiple of 8, 24 to 256.
 template <int kRegisters>
 GRIDWISE_DEVICE void GiveRegisters() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
@@ -243,8 +243,8 @@ GRIDWISE_DEVICE unsigned Pack(float low, float high) {
   return packed;
 }
 
-/// `x`, and nothing that is made of it is computed before: in a loop, once and for all, and kept in
-/// registers.
+/// Returns `x`, and keeps the compiler from computing its uses earlier: it would hoist them out of
+/// a loop and keep them in registers.
 GRIDWISE_DEVICE int Here(int x) {
   asm volatile("" : "+r"(x));
   return x;
@@ -264,16 +264,16 @@ GRIDWISE_DEVICE float ShuffleFrom(float v, int lane) {
   return got;
 }
 
-/// `v`, of which the assembler now knows that all lanes of a warp have the same: what follows from
-/// it is computed once for the warp.
+/// Returns `v`, and tells the assembler that all lanes of a warp have the same value: computations
+/// from it are done once for the warp.
 GRIDWISE_DEVICE unsigned OfWarp(unsigned v) {
   unsigned got;
   asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, 0xffffffff;" : "=r"(got) : "r"(v));
   return got;
 }
-/// Whether this lane is the one of its warp, all of whose lanes are there, that does what is to be
-/// done once. What such a lane passes to TMA should be the same in all lanes: else the
-/// assembler makes a loop over lanes of each of its instructions.
+/// Whether this lane is the one that acts for its warp; requires all lanes of the warp. Values that
+/// this lane passes to TMA should be the same in all lanes: otherwise the assembler makes a loop
+/// over lanes of each instruction.
 GRIDWISE_DEVICE bool IsElected() {
   unsigned elected;
   asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
@@ -289,13 +289,13 @@ GRIDWISE_DEVICE int WarpgroupId() {
   return static_cast<int>(OfWarp(static_cast<unsigned>(ThreadId() / 128)));
 }
 
-/// Writes 16 bytes of zeros to shared memory. (Of zeros in C++ the compiler makes a memset, by
+/// Writes 16 bytes of zeros to shared memory. (For zeros in C++, the compiler makes a memset by
 /// bytes.)
 GRIDWISE_DEVICE void StoreZeros16(SharedAddress to) {
   asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(to), "r"(0) : "memory");
 }
 
-/// Stores 8 bytes if `condition`, with no branch.
+/// Stores 8 bytes if `condition`, without a branch.
 GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   asm volatile(
       "{\n.reg .pred p;\nsetp.ne.u32 p, %0, 0;\n@p st.global.v2.b32 [%1], {%2, %3};\n}" ::"r"(
@@ -304,11 +304,11 @@ GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
       : "memory");
 }
 
-/// Lets the launch after this one begin, if it may, when all workgroups of this one have begun.
+/// Lets the next launch begin, if it may, once all workgroups of this one have begun.
 GRIDWISE_DEVICE void LetNextLaunchBegin() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 }
-/// Until the launch before this one has ended, and what it wrote can be read.
+/// Waits until the previous launch has ended and its results can be read.
 GRIDWISE_DEVICE void WaitForLaunchBefore() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 
 /// The workgroup's number in its cluster.
@@ -317,7 +317,7 @@ GRIDWISE_DEVICE int ClusterRank() {
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
   return rank;
 }
-/// Until all threads of the cluster that have not ended are there: no order of what they wrote.
+/// Waits for all threads of the cluster that have not ended. Does not order their writes.
 GRIDWISE_DEVICE void ClusterMeet() {
   asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait.acquire;" ::: "memory");
 }
@@ -336,13 +336,13 @@ GRIDWISE_DEVICE void SendOfCluster(SharedAddress to, Vec<float, 4> v, SharedAddr
       : "memory");
 }
 
-/// Adds to a number in memory, whoever else does.
+/// Adds atomically to a number in memory.
 GRIDWISE_DEVICE void AddTo(float* to, float v) {
   asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(to), "f"(v) : "memory");
 }
 
-/// A warp stores 8x8 matrices of 2-byte elements, of which each lane holds two of a row: lane l
-/// passes the address of row l % 8 of matrix l / 8.
+/// A warp stores 8x8 matrices of 2-byte elements; each lane holds two of a row. Lane l passes the
+/// address of row l % 8 of matrix l / 8.
 GRIDWISE_DEVICE void StoreMatrix4(SharedAddress to, unsigned a, unsigned b, unsigned c,
                                   unsigned d) {
   asm volatile("stmatrix.sync.aligned.m8n8.x4.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),

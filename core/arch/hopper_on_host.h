@@ -15,10 +15,10 @@
 #include "core/arch/tensor_map.h"
 #include "core/arch/tensor_map_spec.h"
 
-/// What core/arch/hopper.h and wgmma.h say of the device, on the host: for tests, which run each
-/// thread of a workgroup until it waits (host_threads.h), one workgroup at a time. Barriers wait as
-/// there; TMA and the matrix unit have done what they start when the call returns, so
-/// that a missing wait or fence is not noticed.
+/// The device functions of core/arch/hopper.h and wgmma.h, on the host. Tests run each thread of a
+/// workgroup until it waits (host_threads.h), one workgroup at a time. Barriers wait as on the
+/// device. TMA and the matrix unit have finished when a call returns, so tests do not notice a
+/// missing wait or fence.
 
 namespace gridwise {
 
@@ -29,7 +29,7 @@ using SharedAddress = unsigned;
 alignas(1024) inline char dynamic_shared_memory[227 << 10];
 inline SharedAddress DynamicSharedMemory() { return 0; }
 
-/// The host's TensorMap: where the words of one lead.
+/// The host's TensorMap; the words of a TensorMap point to it.
 struct HostTensorMap {
   const TensorMapSpec* spec;
   char* tensor;
@@ -44,7 +44,7 @@ struct HostTensorMap {
 /// A barrier that counts threads.
 class HostBarrier {
  public:
-  /// Whether `condition` was true of any.
+  /// Returns whether `condition` was true in any thread.
   bool Wait(int threads, bool condition = false) {
     const unsigned phase = phase_;
     Arrive(threads, condition);
@@ -94,7 +94,7 @@ class HostMbarrier {
   unsigned phase_ = 0;
 };
 
-/// The workgroup that runs.
+/// The workgroup that is running.
 struct HostWorkgroup {
   std::array<HostBarrier, 16> named;
   std::array<HostBarrier, 32> of_warp;
@@ -112,7 +112,7 @@ inline bool AnyAt(int id, int threads, bool condition) {
 }
 inline void SyncWarp() { host_workgroup->of_warp[ThreadId() / 32].Wait(32); }
 
-/// What all lanes of the warp pass.
+/// Returns the values that all lanes of the warp pass.
 inline std::array<std::array<unsigned, 6>, 32> ExchangeInWarp(std::array<unsigned, 6> mine) {
   auto& of_warp = host_workgroup->exchanged[ThreadId() / 32];
   of_warp[ThreadId() % 32] = mine;
@@ -141,14 +141,14 @@ inline void FetchIntoL2(const void* from, int bytes) {
   std::abort();
 }
 
-/// Where a swizzle puts the byte at an address.
+/// The swizzled address of a byte.
 inline SharedAddress Swizzled(SharedAddress at, int swizzle_bytes) {
   if (swizzle_bytes == 0) return at;
   return at ^ ((at >> 7 & (static_cast<unsigned>(swizzle_bytes) / 16 - 1)) << 4);
 }
 
-/// Visits a box's elements: visit(shared address, element of the tensor, or null outside of it).
-/// Returns the box's bytes.
+/// Calls visit(shared address, element of the tensor, or null outside of it) for each element of a
+/// box. Returns the box's bytes.
 inline int ForBox(const TensorMap& map, SharedAddress to, std::array<int, 5> first, auto&& visit) {
   const auto [spec, tensor] = HostTensorMap::Of(map);
   const int bytes = SizeOf(spec->type);
@@ -182,7 +182,8 @@ inline void LoadHostBox(SharedAddress to, const TensorMap& map, Mbarrier bar,
   });
   bar.State().Change(0, -all);
 }
-/// As an H200 reports an illegal instruction, boxes begin at multiples of 16 bytes.
+/// Requires boxes at multiples of 16 bytes, because an H200 reports an illegal instruction
+/// otherwise.
 inline void LoadBox(SharedAddress to, const TensorMap& map, Mbarrier bar, int x, int y, int z,
                     int w = 0, int v = 0) {
   if (x * SizeOf(HostTensorMap::Of(map).spec->type) % 16 != 0) {
@@ -202,8 +203,8 @@ inline void StoreBox(const TensorMap& map, SharedAddress from, int x, int y, int
 struct PixelAt {
   int w, h, d, image;
 };
-/// Calls visit(where, element) of the elements of pixels of an im2col map, moved by a tap: where
-/// they are in shared memory, and in the tensor, or null. Returns their bytes.
+/// Calls visit(where, element) for each element of the pixels of an im2col map, moved by a tap: its
+/// address in shared memory, and in the tensor or null. Returns their bytes.
 inline int ForPixels(SharedAddress at_shared, const TensorMap& map, int channel,
                      std::array<int, 4> at, std::array<int, 3> tap, auto&& visit) {
   const auto [spec, tensor] = HostTensorMap::Of(map);
@@ -299,7 +300,7 @@ inline int ClusterRank() { return 0; }
 inline void StoreZeros16(SharedAddress to) { std::memset(dynamic_shared_memory + to, 0, 16); }
 inline void LetNextLaunchBegin() {}
 inline void WaitForLaunchBefore() {}
-/// Lanes wait for each other, so that none is two phases of a barrier behind.
+/// Lanes wait for each other, so that none is two phases of a barrier ahead.
 inline bool IsElected() {
   SyncWarp();
   return ThreadId() % 32 == 0;

@@ -10,13 +10,12 @@
 #include <memory>
 #include <vector>
 
-/// The threads of a workgroup that a test runs on the host: contexts of one thread of the host, of
-/// which each runs until it waits. Hundreds of threads of the host would spend their time on waking
-/// each other.
+/// The threads of a workgroup that a test runs on the host: contexts of one host thread, each of
+/// which runs until it waits. Hundreds of host threads would spend their time waking each other.
 
 namespace gridwise {
 
-/// Which thread of the workgroup runs.
+/// The thread of the workgroup that is running.
 inline int host_thread_id = 0;
 
 class HostThreads {
@@ -29,7 +28,7 @@ class HostThreads {
     current_ = nullptr;
   }
 
-  /// Runs other threads, until somebody wakes this one.
+  /// Runs other threads until one of them wakes this one.
   static void Sleep() { current_->Next(current_->contexts_[Index(host_thread_id)]); }
   static void Wake(int thread) { current_->ready_.push_back(thread); }
 
@@ -40,7 +39,7 @@ class HostThreads {
       : body_(body), contexts_(Index(threads)), left_(threads) {
     for (int i = 0; i < threads; ++i) {
       ucontext_t& context = contexts_[Index(i)];
-      // Not written before it is used: most of it never is.
+      // Not initialized: most of it is never used.
       stacks_.push_back(std::make_unique_for_overwrite<char[]>(kStackBytes));
       getcontext(&context);
       context.uc_stack.ss_sp = stacks_.back().get();
@@ -89,7 +88,7 @@ class HostWaiters {
       HostThreads::Sleep();
     }
   }
-  /// What they wait for has changed.
+  /// Wakes all of them, because what they wait for has changed.
   void WakeAll() {
     for (const int thread : waiting_) HostThreads::Wake(thread);
     waiting_.clear();

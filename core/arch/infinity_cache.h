@@ -7,17 +7,16 @@
 
 namespace gridwise {
 
-/// The part of `bytes`, used one after the other again and again, that a cache of `size` still has
-/// at their next use: all if they fit; else h of h = exp(-(1 - h) bytes / size), since bytes (1 -
-/// h) are replaced from one use to the next, each in place of any other.
-///
-/// An assumption: what the Infinity Cache replaces is not published, and a cache of so many sets
-/// does not lose all at once.
+/// The fraction of `bytes`, used in sequence again and again, that a cache of `size` bytes still
+/// holds at their next use: 1 if they fit; else the solution of h = exp(-(1 - h) bytes / size).
+/// bytes (1 - h) are replaced from one use to the next, each in place of any other.
+/// An assumption: the replacement policy of the Infinity Cache is not published, and a cache with
+/// so many sets does not lose everything at once.
 inline double KeptByCache(double bytes, double size) {
   if (bytes <= size) return 1;
   if (size <= 0) return 0;
   const double x = bytes / size;
-  // Newton's method for the part that is gone, from above, where the function is concave.
+  // Newton's method for the lost fraction, from above, where the function is concave.
   double gone = 1;
   for (double step = 1; step > 1e-6;) {
     const double kept = std::exp(-gone * x);
@@ -27,8 +26,8 @@ inline double KeptByCache(double bytes, double size) {
   return std::clamp(1 - gone, 0.0, 1.0);
 }
 
-/// Nanoseconds that reading `in` and writing `out` bytes takes at least in each of several runs:
-/// all through the Infinity Cache, where there is one, and what it does not keep through memory.
+/// Minimum time in nanoseconds of reading `in` and writing `out` bytes in each of several runs: all
+/// through the Infinity Cache, if there is one, and through memory what it does not keep.
 inline double MemoryNs(const MachineFacts& machine, double in, double out) {
   const double through_memory = in / machine.dram_read_gb_per_s + out / machine.dram_write_gb_per_s;
   if (machine.mall_bytes == 0) return through_memory;

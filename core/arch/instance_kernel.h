@@ -4,21 +4,21 @@
 
 #include "core/arch/gpu.h"
 
-/// What the sources of kernel tables share.
+/// Shared by the sources of kernel tables.
 
-// Their assertions say a rule's own sentence.
+// Their assertions print a rule's own sentence.
 #pragma clang diagnostic ignored "-Wc++26-extensions"
 
-/// The symbol of the kernel of an instance, by GRIDWISE_INSTANCE_HASH (tools/build/defs.bzl):
-/// explicit, so that host code knows it (core/launch/instance_symbol.h), and the same as long as
-/// the instance is.
+/// The symbol of an instance's kernel, from GRIDWISE_INSTANCE_HASH (tools/build/defs.bzl). It is
+/// explicit, so host code knows it (core/launch/instance_symbol.h), and it stays the same as long
+/// as the instance does.
 #define GRIDWISE_INSTANCE_SYMBOL(family) GRIDWISE_INSTANCE_SYMBOL_AT(family, GRIDWISE_INSTANCE_HASH)
 #define GRIDWISE_INSTANCE_SYMBOL_AT(family, hash) GRIDWISE_INSTANCE_SYMBOL_OF(family, hash)
 #define GRIDWISE_INSTANCE_SYMBOL_OF(family, hash) gridwise_##family##_##hash
 
 namespace gridwise {
 
-/// A sentence for static_assert; null: none.
+/// A sentence for static_assert, or null.
 struct Sentence {
   const char* text;
   constexpr std::size_t size() const { return text == nullptr ? 0 : __builtin_strlen(text); }

@@ -8,7 +8,7 @@ namespace gridwise {
 enum class Issue { kLoads = 0x20, kLdsReads = 0x100 };
 
 /// Asks the compiler to issue next `kCount` such instructions of the basic block, or as many as
-/// there are. Hints stand behind the code that they are about, in the order of what they ask for.
+/// there are. Hints follow the code that they apply to, in the desired order.
 template <Issue kWhat, int kCount>
 GRIDWISE_DEVICE void IssueNext() {
   if constexpr (kCount > 0)

@@ -5,7 +5,7 @@
 namespace gridwise {
 
 /// Memory that no kernel writes while this one runs, as 32-bit words: uniform loads from it are
-/// scalar loads, where there are such.
+/// scalar loads, on targets that have these.
 #if defined(__NVPTX__)
 using ConstantWords = const int*;
 #else
@@ -23,8 +23,8 @@ GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
 
 #if defined(__NVPTX__)
 
-/// `args`, the arguments of this kernel: of other targets loaded anew, so that they take no
-/// registers until then.
+/// Returns `args`, the arguments of this kernel. On other targets they are loaded again, so they
+/// take no registers until then.
 template <class T>
 GRIDWISE_DEVICE const T& Anew(const T& args) {
   return args;
@@ -32,14 +32,14 @@ GRIDWISE_DEVICE const T& Anew(const T& args) {
 
 #else
 
-/// `words`, which the compiler takes to be others: what has been loaded of them before is loaded
-/// again, and takes no registers until then.
+/// Returns `words` as if they were others: words loaded before are loaded again, and take no
+/// registers until then.
 GRIDWISE_DEVICE ConstantWords Anew(ConstantWords words) {
   asm volatile("" : "+s"(words));
   return words;
 }
 
-/// The arguments of this kernel, which takes one T, where the dispatch put them.
+/// The address of this kernel's arguments, a single T, where the dispatch put them.
 GRIDWISE_DEVICE ConstantWords KernelArgWords() {
   return (ConstantWords)__builtin_amdgcn_kernarg_segment_ptr();
 }
@@ -47,8 +47,8 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
-/// Brings the first `kBytes` of the arguments to the scalar cache, a line at a time and all
-/// together: whatever is loaded of them from then on, here and there, waits for the cache alone.
+/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
+/// Later loads from them, anywhere, wait only for the cache.
 template <int kBytes>
 GRIDWISE_DEVICE void FetchKernelArgs() {
   constexpr int kLineWords = 16, kLines = (kBytes + 63) / 64;

@@ -5,11 +5,11 @@
 
 namespace gridwise {
 
-// MachineFactsOf is machine_list.h's, made of the facts in machines/. No kernel sees them, so that
-// none is compiled anew for a constant of the estimates.
+// machine_list.h defines MachineFactsOf from the facts in machines/. Kernels do not include them,
+// so a change of an estimate's constant compiles no kernel.
 
-/// Cycles of the device's peak clock that a long run takes for each cycle of all its matrix units,
-/// as power affords: 1 where it affords all of them.
+/// Cycles of the device's peak clock that a long run takes per cycle of its fully used matrix
+/// units: 1 if the power suffices for all of them.
 constexpr double PowerFactor(Gfx gfx) {
   return TraitsOf(gfx).clock_ghz / MachineFactsOf(gfx).sustained_ghz;
 }

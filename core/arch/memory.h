@@ -5,22 +5,23 @@
 
 namespace gridwise {
 
-/// Bits of lanes' or elements' validity: bit i is 1 when i >= count. Any count is allowed, i runs
-/// to 30.
+/// Bits of validity of lanes or elements: bit i is 1 when i >= count. Any count is allowed, i up to
+/// 30.
 GRIDWISE_DEVICE unsigned BitsFrom(int count) {
   const int clamped = count < 0 ? 0 : count < 31 ? count : 31;
   return ~0u << clamped;
 }
 
-/// 16 bytes a lane of LDS, one after the other, that a wave's loads fill: from `first` on, which is
-/// the same in all lanes.
+/// Consecutive LDS, 16 bytes per lane, that a wave's loads fill: from `first` on, which is the same
+/// in all lanes.
 struct LdsPiece {
   char* first;
 };
 
 #if defined(__NVPTX__)
 
-/// Loads `to` where `offset` is in range. A branch around each load would keep the assembler from
+/// Loads `to` if `offset` is in range. A branch around each load would keep the assembler from
+/// issuing several together.
 /// issuing several together.
 #define GRIDWISE_LOAD_IN_RANGE(type, constraint, to, at, offset)                \
   asm("{.reg .pred in_range; setp.ge.s32 in_range, %2, 0; @in_range ld.global." \
@@ -28,13 +29,13 @@ struct LdsPiece {
       : constraint(to)                                                          \
       : "l"(at), "r"(offset))
 
-/// Global memory from a base on, accessed by byte offsets below 2^31 that the caller knows to be
-/// inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not written:
-/// that masks a lane at no cost.
+/// Global memory from a base on, accessed by byte offsets below 2^31, which the caller guarantees
+/// to be inside of its tensor. An access with kOutOfRange set in its offset reads 0, or is not
+/// written: that masks a lane at no cost.
 ///
-/// The hardware's limit is 2^31 - 1 bytes whatever the tensor's size. Limits that count the uniform
-/// offset and limits that do not (it differs between generations) then agree on what is out of
-/// range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
+/// The hardware's limit is 2^31 - 1 bytes, whatever the tensor's size. Generations differ in
+/// whether the limit counts the uniform offset; with this limit, both agree on which accesses are
+/// out of range. Source: CDNA3 ISA, section 9.1.5 (range checking of raw buffers, per dword).
 class Buffer {
  public:
   static constexpr unsigned kOutOfRange = 0x80000000u;
@@ -44,15 +45,15 @@ class Buffer {
     return Buffer((char*)base);
   }
 
-  /// T, of 1, 2, 4 or 8 bytes, at `offset` + `uniform_offset`, a multiple of its size, of memory
-  /// that is not written while the kernel runs.
+  /// Loads T, of 1, 2, 4 or 8 bytes, at `offset` + `uniform_offset`, a multiple of its size, from
+  /// memory that is not written while the kernel runs.
   template <class T>
   GRIDWISE_DEVICE T Load(unsigned offset, int uniform_offset) const {
     T to = {};
     LoadAgain(to, offset, uniform_offset);
     return to;
   }
-  /// The same, to where it is 0 already if `offset` is out of range.
+  /// The same, into a value that is already 0 if `offset` is out of range.
   template <class T>
   GRIDWISE_DEVICE void LoadAgain(T& to, unsigned offset, int uniform_offset) const {
     static_assert(sizeof(T) <= 8 && (sizeof(T) & (sizeof(T) - 1)) == 0);
@@ -69,7 +70,7 @@ class Buffer {
       unsigned word = __builtin_bit_cast(unsigned, to);
       GRIDWISE_LOAD_IN_RANGE("b32", "+r", word, at, offset);
       to = __builtin_bit_cast(T, word);
-    } else {  // two words, as a pair of registers would be taken apart by shifts
+    } else {  // two words, because shifts would take a pair of registers apart
       auto words = __builtin_bit_cast(Vec<unsigned, 2>, to);
       unsigned low = words[0], high = words[1];
       asm("{.reg .pred in_range; setp.ge.s32 in_range, %3, 0; "
@@ -103,7 +104,7 @@ class Buffer {
   /// The offset bit that puts any access out of range.
   static constexpr unsigned kOutOfRange = 0x80000000u;
 
-  /// kOutOfRange where bit `i` of `bits` is set, else 0.
+  /// kOutOfRange if bit `i` of `bits` is set, else 0.
   GRIDWISE_DEVICE static unsigned OutOfRangeIf(unsigned bits, int i) {
     return (bits << (31 - i)) & kOutOfRange;
   }
@@ -139,14 +140,14 @@ class Buffer {
     }
   }
 
-  /// The same, to where it is 0 already if the offset is out of range.
+  /// The same, into a value that is already 0 if the offset is out of range.
   template <class T>
   GRIDWISE_DEVICE void LoadAgain(T& to, unsigned offset, int uniform_offset) const {
     to = Load<T>(offset, uniform_offset);
   }
 
-  /// Starts a load of 16 bytes a lane straight to LDS; lanes out of range write zeros there. It
-  /// counts as a load of the wave, see BarrierLoads. Only where TargetTraits::loads_chunks_to_lds.
+  /// Starts a load of 16 bytes per lane straight to LDS; lanes out of range write zeros there. It
+  /// counts as a load of the wave, see BarrierLoads. Requires TargetTraits::loads_chunks_to_lds.
   /// Source: CDNA4 ISA, "Memory Buffer Load to LDS".
   GRIDWISE_DEVICE void LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const;
 
@@ -182,7 +183,7 @@ class Buffer {
   __amdgpu_buffer_rsrc_t resource_;
 };
 
-#if defined(__gfx950__)  // elsewhere the compiler knows no loads of 16 bytes
+#if defined(__gfx950__)  // elsewhere the compiler has no loads of 16 bytes
 GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const {
   using Lds = __attribute__((address_space(3))) void;
   __builtin_amdgcn_raw_ptr_buffer_load_lds(resource_, (Lds*)to.first, 16, offset, uniform_offset, 0,
@@ -190,11 +191,11 @@ GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform
 }
 #endif
 
-/// Where 4 elements of 2 bytes begin, of one of the 4 lines that 16 lanes read together: lane % 16
-/// / 4 is the line, and lane % 4 counts in it.
+/// `at` is the address of 4 elements of 2 bytes in one of the 4 lines that 16 lanes read together:
+/// lane % 16 / 4 is the line, and lane % 4 the position in it.
 ///
-/// Reads them transposed: a lane gets, of the 4 lines, the element that its own number in the 16
-/// counts. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
+/// Reads them transposed: a lane gets, from each of the 4 lines, the element whose number is the
+/// lane's own among the 16. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
 template <class T>
 GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
   static_assert(sizeof(T) == 8);

@@ -11,9 +11,9 @@ namespace gridwise {
 
 /// acc += a * b by vector FMAs, each lane on its own.
 ///
-/// RDNA issues two of them at once when their operands lie in different register banks and their
-/// results in an even and an odd register (RDNA3 ISA, section 7.6). Neighbouring accumulators take
-/// neighbouring k, whose registers do.
+/// RDNA issues two FMAs at once if their operands are in different register banks and their results
+/// in an even and an odd register (RDNA3 ISA, section 7.6). Adjacent accumulators take adjacent k,
+/// whose registers meet these conditions.
 template <MmaShape kMma>
 GRIDWISE_DEVICE Acc<kMma, DataType::kF32> VectorFmas(MmaOperandA<kMma, DataType::kF32> a,
                                                      MmaOperandB<kMma, DataType::kF32> b,
@@ -29,7 +29,7 @@ GRIDWISE_DEVICE Acc<kMma, DataType::kF32> VectorFmas(MmaOperandA<kMma, DataType:
   return acc;
 }
 
-/// acc += a * b. All lanes take part in matrix instructions, whatever EXEC says.
+/// acc += a * b. All lanes take part in matrix instructions, whatever EXEC is.
 template <MmaShape kMma, DataType kType>
 GRIDWISE_DEVICE Acc<kMma, kType> Mma(MmaOperandA<kMma, kType> a, MmaOperandB<kMma, kType> b,
                                      Acc<kMma, kType> acc) {

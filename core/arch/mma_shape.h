@@ -30,8 +30,8 @@ constexpr const char* Name(MmaUnit unit) {
   return "?";
 }
 
-/// One matrix instruction, D = A * B + C with f32 or i32 results; of vector FMAs, so many of them
-/// as do the same. MFMA 4x4 has 16 independent blocks of that shape, of 4 lanes each.
+/// One matrix instruction, D = A * B + C with f32 or i32 results; for vector FMAs, as many of them
+/// as do the same. MFMA 4x4 has 16 independent blocks of that shape, with 4 lanes each.
 struct MmaShape {
   MmaUnit unit = MmaUnit::kMfma;
   int m = 0, n = 0, k = 0;
@@ -46,7 +46,7 @@ struct MmaShape {
 
   /// Lanes of a wave.
   constexpr int lanes() const { return unit == MmaUnit::kMfma ? 64 : 32; }
-  /// Products that it computes at once, and which one `lane` takes part in.
+  /// Products that it computes at once, and the one to which `lane` belongs.
   constexpr int blocks() const { return unit == MmaUnit::kMfma && m == 4 ? 16 : 1; }
   constexpr int BlockOf(int lane) const { return lane / (lanes() / blocks()); }
   /// Groups of lanes of a block that hold different k.
@@ -55,8 +55,8 @@ struct MmaShape {
   }
   /// Consecutive k that a lane passes of a row of A, and of a column of B.
   constexpr int k_per_lane() const { return k / lane_groups(); }
-  /// Rows of A and columns of B that a lane passes. Vector FMAs multiply what their own lane has,
-  /// so a lane holds as many as keep it busy for longer than reading them takes.
+  /// Rows of A and columns of B that a lane passes. Vector FMAs multiply their own lane's elements,
+  /// so a lane holds enough to keep it busy for longer than reading them takes.
   constexpr int a_rows_of_lane() const { return unit == MmaUnit::kFma ? 4 : 1; }
   constexpr int b_cols_of_lane() const { return unit == MmaUnit::kFma ? 2 : 1; }
   /// Elements of D that a lane holds, and how many of them are consecutive rows of one column.
@@ -82,27 +82,27 @@ struct RowCol {
 
 /// The `i`-th row of A that `lane` passes. Matrix instructions: row lane % m. Vector FMAs: the wave
 /// is a grid of 4 x 8 lanes, which hold runs of 4 rows. All lanes of a grid row read the same LDS
-/// pixels, which is one access, and those of the 4 grid rows lie on different banks (LdsTile).
+/// words, which is one access, and those of the 4 grid rows lie on different banks (LdsTile).
 constexpr int RowOfA(MmaShape mma, int lane, int i) {
   return mma.unit == MmaUnit::kFma ? lane / 8 * mma.a_rows_of_lane() + i : lane % mma.m;
 }
 
-/// The `i`-th column of B that `lane` passes. Vector FMAs: 8 lanes hold 8 neighbouring columns,
-/// whose LDS pixels fill the 32 banks.
+/// The `i`-th column of B that `lane` passes. Vector FMAs: 8 lanes hold 8 adjacent columns, whose
+/// LDS words fill the 32 banks.
 constexpr int ColOfB(MmaShape mma, int lane, int i) {
   return mma.unit == MmaUnit::kFma ? lane % 8 + 8 * i : lane % mma.n;
 }
 
 /// The element of its block's D in accumulator `reg` of `lane`. Source: AMD matrix instruction
 /// calculator. MFMA (m == n) gives a lane runs of 4 rows, the lane groups taking turns; WMMA on
-/// RDNA4 8 rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own instances
-/// and columns.
+/// RDNA4 8 rows; on RDNA3 every other row. Vector FMAs: the products of the lane's own rows and
+/// columns.
 constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
   if (mma.unit == MmaUnit::kFma) {
     const int rows = mma.a_rows_of_lane();
     return {.row = RowOfA(mma, lane, reg % rows), .col = ColOfB(mma, lane, reg / rows)};
   }
-  const int lanes = mma.lanes() / mma.blocks();  // of a block
+  const int lanes = mma.lanes() / mma.blocks();  // per block
   const int run = mma.acc_run(), group = lane % lanes / mma.n, groups = lanes / mma.n;
   return {.row = (reg / run * groups + group) * run + reg % run, .col = lane % mma.n};
 }
@@ -136,7 +136,7 @@ constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
          (unit == MmaUnit::kWmma12 && (type == DataType::kF8E4M3 || type == DataType::kF8E5M2));
 }
 
-/// Of Hopper's instruction, whose operands have 32 bytes of k; of f32 it multiplies tf32 alone.
+/// Hopper's instruction: its operands have 32 bytes of k; for f32 it multiplies only tf32.
 constexpr int WgmmaK(DataType type) {
   switch (type) {
     case DataType::kF16:
@@ -151,7 +151,7 @@ constexpr int WgmmaK(DataType type) {
   }
 }
 
-/// k of the unit's m x m instruction for operands of `type` that has the most; 0: it has none.
+/// The largest k of the unit's m x m instructions for operands of `type`; 0 if there is none.
 /// `double_k` is CDNA4's, see TargetTraits.
 constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
   switch (unit) {
@@ -169,14 +169,14 @@ constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
   return 0;
 }
 
-/// Whether that is the instruction.
+/// Whether the target has this instruction.
 constexpr bool HasMma(MmaShape mma, DataType type, bool double_k) {
   return mma.m == mma.n && mma.k > 0 && mma.k == MmaK(mma.unit, mma.m, type, double_k);
 }
 
-/// Cycles that the unit of a SIMD is busy. Source: AMD matrix instruction calculator; CDNA4's
-/// double-k instructions take the same time as CDNA3's, its f8 twice that. Vector FMAs: 32 of a
-/// wave, of which most are dual.
+/// Cycles for which the unit of a SIMD is busy. Source: AMD matrix instruction calculator; CDNA4's
+/// double-k instructions take the same time as CDNA3's, its f8 twice that. Vector FMAs: 32 per
+/// wave, most of which are dual.
 constexpr int MmaCycles(MmaShape mma, DataType type) {
   const bool f8 = IsFloat8(type);
   switch (mma.unit) {
@@ -187,7 +187,7 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
     case MmaUnit::kWmma12:
       return SizeOf(type) == 1 ? 8 : 16;
     case MmaUnit::kWgmma:
-      return 64;  // m64n128k16, or k32 of bytes, which all of a multiprocessor's units share
+      return 64;  // m64n128k16, or k32 for bytes, shared by all units of an SM
     case MmaUnit::kFma:
       return 16;
   }

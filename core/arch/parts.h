@@ -2,25 +2,27 @@
 
 #include "core/arch/hopper.h"
 
-/// f32 for a matrix unit that multiplies bf16: 2^16 times a value is, exactly, the sum of three
-/// parts of 8 bits, and the product of two values 2^-32 of the products of their parts. Those of
-/// the two lower parts, and of the low one with itself, are less than f32 rounds off.
+/// f32 for a matrix unit that multiplies bf16. 2^16 times a value is exactly the sum of three parts
+/// of 8 bits, and the product of two values is 2^-32 times the products of their parts. The
+/// products of the two lower parts, and of the low one with itself, are less than the rounding
+/// error of f32.
 ///
-/// The factor keeps all bits of values that are so small that their low parts would be less than
-/// bf16 has, subnormal ones included. Of 2^112 and more, what is not finite included, a part is an
-/// infinity or NaN: then sums are not finite, and have to be computed by f32 itself.
+/// The factor preserves all bits of values whose low parts would otherwise be below the range of
+/// bf16, including subnormal values. For values of 2^112 and more, and values that are not finite,
+/// a part is an infinity or NaN: sums are then not finite, and must be computed from f32 itself.
 
 namespace gridwise {
 
 inline constexpr int kParts = 3;
 inline constexpr float kPartsFactor = 0x1p16f, kSumOfPartsFactor = 0x1p-32f;
 
-/// The parts of two neighbours, as bf16: the largest first, the first neighbour in the lower half.
+/// The parts of two adjacent elements, as bf16: the largest first, the first element in the lower
+/// half.
 struct PairOfParts {
   unsigned part[kParts];
 };
 
-/// The highest part is cut off, so that it is finite, and has the sign of the rest; the others are
+/// The highest part is truncated, so that it is finite and has the sign of the rest; the others are
 /// rounded.
 GRIDWISE_DEVICE PairOfParts PartsOf(float first, float second) {
   first *= kPartsFactor;

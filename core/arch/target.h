@@ -5,10 +5,10 @@
 
 namespace gridwise {
 
-// Gfx, the GPU targets; kAllGfx; kAmdGfx, those that the simulator executes and that every valid
-// problem has a plan on; TraitsOf, everything that differs between targets, for code that asks for
-// traits and not for names: target_list.h has them, made of the list in tools/build/targets.bzl and
-// of the facts in targets/.
+// target_list.h, generated from tools/build/targets.bzl and the facts in targets/, has Gfx, the GPU
+// targets; kAllGfx; kAmdGfx, the targets that the simulator executes and on which every valid
+// problem has a plan; and TraitsOf, everything that differs between targets. Code should ask for
+// traits, not for names.
 
 /// Whether the target has instructions that multiply matrices of `type`.
 constexpr bool HasType(Gfx gfx, DataType type) {

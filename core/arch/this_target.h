@@ -2,8 +2,8 @@
 
 #include "core/arch/target.h"
 
-// What the compiler calls a target is in the target's file of facts (core/arch/targets), which
-// names the header of its matrix instructions, too, for mma.h.
+// The target's file of facts (core/arch/targets) has the compiler's name of the target, and the
+// header of its matrix instructions for mma.h.
 #ifndef GRIDWISE_THIS_TARGET
 #error "Gridwise has no facts about this GPU target: CONTRIBUTING.md says how one is added"
 #endif

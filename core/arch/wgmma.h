@@ -4,8 +4,8 @@
 #include "core/arch/hopper.h"
 #include "core/arch/mma_shape.h"
 
-/// Hopper's matrix unit: a warpgroup, 128 threads, multiplies 64 x k of A with k x n of B, both in
-/// shared memory, asynchronously, and adds to sums in its registers, f32 or of i8 i32. k is
+/// Hopper's matrix unit. A warpgroup, 128 threads, multiplies 64 x k of A with k x n of B, both in
+/// shared memory, asynchronously, and adds to sums in its registers: f32, or i32 for i8. k is
 /// WgmmaK(type), 32 bytes. Source: PTX ISA 9.0, "Asynchronous Warpgroup Level Matrix Instructions".
 ///
 /// Sums of a thread of warp w and lane l: d[4 j + 2 h + e] is row 16 w + l / 4 + 8 h and column
@@ -15,13 +15,13 @@ namespace gridwise {
 
 using MatrixDescriptor = unsigned long long;
 
-/// Where an operand begins, as a descriptor has it: within this workgroup's shared memory. (In a
-/// cluster, addresses have the workgroup's number above.)
+/// The start of an operand, as a descriptor has it: within this workgroup's shared memory. (In a
+/// cluster, the upper bits of addresses have the workgroup's number.)
 GRIDWISE_DEVICE MatrixDescriptor StartOf(SharedAddress address) { return (address & 0x3ffff) >> 4; }
 
 /// An operand whose rows (of A) or columns (of B) are runs of kSwizzle bytes along k, 128, 64 or
-/// 32, as TMA puts them there with that swizzle; groups of 8 runs follow each other.
-/// The swizzle is a function of the address, so that a descriptor may begin at any run.
+/// 32, as TMA writes them with that swizzle; groups of 8 runs follow each other. The swizzle is a
+/// function of the address, so a descriptor may begin at any run.
 template <int kSwizzle>
 GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {
   constexpr MatrixDescriptor kMode = kSwizzle == 128 ? 1 : kSwizzle == 64 ? 2 : 3;
@@ -29,31 +29,31 @@ GRIDWISE_DEVICE MatrixDescriptor RunsAlongK(SharedAddress address) {
          (MatrixDescriptor{8 * kSwizzle / 16} << 32) | (kMode << 62);
 }
 /// An operand that lies along its rows or columns: lines of 64 elements, one for each k, with the
-/// 128-byte swizzle. 8 lines follow each other; the next 64 elements are `next` bytes behind, 64
-/// lines or another number of them, even where they overlap.
+/// 128-byte swizzle. 8 lines follow each other. The next 64 elements are `next` bytes further, by
+/// default 64 lines; other distances may make them overlap.
 GRIDWISE_DEVICE MatrixDescriptor LinesPerK(SharedAddress address, int next = 8192) {
   return StartOf(address) | (static_cast<MatrixDescriptor>(next / 16) << 16) |
          (MatrixDescriptor{1024 / 16} << 32) | (MatrixDescriptor{1} << 62);
 }
 
-/// The operand that begins `bytes` bytes behind another, a multiple of 16.
+/// The operand that begins `bytes` bytes after another; a multiple of 16.
 GRIDWISE_DEVICE MatrixDescriptor Moved(MatrixDescriptor operand, int bytes) {
   const unsigned low = static_cast<unsigned>(operand) + static_cast<unsigned>(bytes >> 4);
   return (operand & ~MatrixDescriptor{0xffffffff}) | low;
 }
 
-/// How an operand lies in shared memory: of bytes, along k.
+/// How an operand lies in shared memory: runs along k, or one line per k.
 enum class OperandOrder { kRunsAlongK, kLinesPerK };
 
 #if defined(__NVPTX__)
 
-/// Orders this warpgroup's uses of the sums with the instructions that follow.
+/// Orders this warpgroup's accesses to the sums before the instructions that follow.
 GRIDWISE_DEVICE void WgmmaFence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-/// The instructions since the last commit are a group.
+/// Makes the instructions since the last commit a group.
 GRIDWISE_DEVICE void WgmmaCommit() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Until all groups but the newest kLeft are done.
+/// Waits until all groups but the newest kLeft are done.
 template <int kLeft>
 GRIDWISE_DEVICE void WgmmaWait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
@@ -61,7 +61,7 @@ GRIDWISE_DEVICE void WgmmaWait() {
 
 namespace wgmma_text {
 
-/// Text of an instruction, put together by the compiler.
+/// Text of an instruction, composed by the compiler.
 struct Text {
   char text[1024] = {};
   int length = 0;
@@ -94,7 +94,7 @@ constexpr const char* Suffix(DataType type) {
   }
 }
 
-/// The instruction up to its sums. `keep` is the operand that is 0 where they begin.
+/// The instruction up to its sums. `keep` is the operand that is 0 if sums start from 0.
 constexpr Text Beginning(int n, DataType type, int keep) {
   Text text;
   text << "{\n.reg .pred p;\nsetp.ne.b32 p, %" << keep << ", 0;\n"
@@ -104,8 +104,8 @@ constexpr Text Beginning(int n, DataType type, int keep) {
   text << "}, ";
   return text;
 }
-/// d += a * b, or d = a * b where the last operand is 0. Floats have factors, 1, and those of 16
-/// bits an order.
+/// d += a * b, or d = a * b if the last operand is 0. Floats have factors of 1, and 16-bit types an
+/// order.
 constexpr Text Instruction(int n, DataType type, OperandOrder a, OperandOrder b) {
   const int sums = n / 2;
   Text text = Beginning(n, type, sums + 2);
@@ -116,7 +116,7 @@ constexpr Text Instruction(int n, DataType type, OperandOrder a, OperandOrder b)
   }
   return text << ";\n}";
 }
-/// The same with a in four registers.
+/// The same with A in four registers.
 constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
   const int sums = n / 2;
   Text text = Beginning(n, type, sums + 5);
@@ -125,7 +125,7 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
   return text;
 }
 
-/// How it takes a sum.
+/// The operand constraint of a sum.
 template <class Sum>
 constexpr Text InOut() {
   Text text;
@@ -134,7 +134,7 @@ constexpr Text InOut() {
 
 }  // namespace wgmma_text
 
-// An instruction takes each sum as an operand of its own.
+// An instruction takes each sum as a separate operand.
 #define GRIDWISE_SUM(d, i) (wgmma_text::InOut<decltype(d[i])>())(d[i])
 #define GRIDWISE_SUMS4(d, i) \
   GRIDWISE_SUM(d, i), GRIDWISE_SUM(d, i + 1), GRIDWISE_SUM(d, i + 2), GRIDWISE_SUM(d, i + 3)
@@ -197,7 +197,7 @@ constexpr Text InOut() {
     statement(GRIDWISE_SUMS128(d, 0));                                 \
   }
 
-/// Starts d = a * b + (keep ? d : 0) of kN columns, which are kType.
+/// Starts d = a * b + (keep ? d : 0) for kN columns, whose elements are kType.
 template <int kN, DataType kType, OperandOrder kA, OperandOrder kB>
 GRIDWISE_DEVICE void Wgmma(Element<SumType(kType)> (&d)[kN / 2], MatrixDescriptor a,
                            MatrixDescriptor b, int keep) {
@@ -210,9 +210,9 @@ GRIDWISE_DEVICE void Wgmma(Element<SumType(kType)> (&d)[kN / 2], MatrixDescripto
 #undef GRIDWISE_WGMMA
 }
 
-/// Wgmma of an A in registers, which must not change until the products are done: of a thread of
-/// warp w and lane l, rows 16 w + l / 4 and 8 further, each of columns 2 (l % 4) and its neighbour,
-/// then the same rows 8 columns further.
+/// Wgmma with A in registers, which must not change until the products are done. A thread of warp w
+/// and lane l has rows 16 w + l / 4 and 8 further, each at columns 2 (l % 4) and the next, then the
+/// same rows 8 columns further.
 template <int kN, DataType kType, OperandOrder kB>
 GRIDWISE_DEVICE void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4],
                                       MatrixDescriptor b, int keep) {
@@ -236,7 +236,7 @@ GRIDWISE_DEVICE void Touch(Sum (&d)[kSums]) {
 
 inline void WgmmaFence() {}
 inline void WgmmaCommit() {}
-/// Lanes of a warp execute these together: what one of them does next, they all have come to.
+/// Lanes of a warp execute these together: all of them have arrived before one of them continues.
 template <int kLeft>
 inline void WgmmaWait() {
   SyncWarp();
@@ -244,8 +244,8 @@ inline void WgmmaWait() {
 template <class Sum, int kSums>
 inline void Touch(Sum (&)[kSums]) {}
 
-/// Where an operand's element of so many bytes is in shared memory: of a row of A, or a column of
-/// B, at k.
+/// Where an operand's element of `size` bytes is in shared memory: in a row of A, or a column of B,
+/// at k.
 inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int bytes, int row,
                                int k) {
   const auto start = static_cast<unsigned>(operand & 0x3fff) * 16;
@@ -260,11 +260,11 @@ inline SharedAddress OperandAt(MatrixDescriptor operand, OperandOrder order, int
   return Swizzled(start + at, swizzle);
 }
 
-/// Products of `a(row, k)` and `b(column, k)`, kK of them.
+/// Sums of products of `a(row, k)` and `b(column, k)` over kK values of k.
 template <int kN, int kK, class Sum>
 inline void MultiplyOnHost(Sum (&d)[kN / 2], int keep, auto&& a, auto&& b) {
   const int thread = ThreadId() % 128, lane = thread % 32;
-  std::array<std::array<decltype(a(0, 0)), kK>, 2> of_rows;  // of A, converted once
+  std::array<std::array<decltype(a(0, 0)), kK>, 2> of_rows;  // A's, converted once
   for (int i = 0; i < 2; ++i) {
     const int row = thread / 32 * 16 + lane / 4 + i * 8;
     for (int k = 0; k < kK; ++k) of_rows[i][k] = a(row, k);

@@ -22,11 +22,11 @@
 ///   };
 ///
 /// The structured binding stops compiling when a field is added, and an unused binding is a
-/// warning, so that no field can be forgotten. The string is a tag that precedes the field in
-/// printed names: Config{} prints as "f16_w1x1" (see fields_text.h).
+/// warning, so no field can be forgotten. The string is a tag that precedes the field in printed
+/// names: Config{} prints as "f16_w1x1" (see fields_text.h).
 ///
-/// A struct with `static constexpr bool kOmitDefault = true` leaves no trace in a name where it has
-/// its default value, with its tag and separator.
+/// A struct with `static constexpr bool kOmitDefault = true` is left out of a name, with its tag
+/// and separator, if it has its default value.
 #pragma once
 
 #include <type_traits>
@@ -37,7 +37,7 @@ namespace gridwise {
 template <typename T>
 concept HasFields = requires(T& value) { std::remove_const_t<T>::Fields(value, [](auto&&...) {}); };
 
-/// A struct that names leave out where it has its default value.
+/// A struct that names leave out if it has its default value.
 template <typename T>
 concept OmitsDefault = HasFields<T> && T::kOmitDefault;
 

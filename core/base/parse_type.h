@@ -7,7 +7,7 @@
 
 namespace gridwise {
 
-/// The type that is called `name`, e.g. "bf16"; nothing if there is none.
+/// The type with this name, e.g. "bf16"; nullopt if there is none.
 constexpr std::optional<DataType> ParseDataType(std::string_view name) {
   for (const DataType type : kAllDataTypes) {
     if (name == Name(type)) return type;

@@ -5,9 +5,9 @@ namespace gridwise {
 
 /// Type of a tensor's elements in memory. Accumulation is a property of a kernel, not of a tensor.
 ///
-/// The 8-bit floating-point types come in two flavours, which are different types: those of the
+/// The 8-bit floating-point types come in two variants, which are different types: those of the
 /// Open Compute Project (OCP, "8-bit floating point specification", 2023), and FNUZ ("finite, NaN
-/// is the code of negative zero"), whose exponents are biased by one more.
+/// is the code of negative zero"), whose exponent bias is larger by one.
 enum class DataType : unsigned char {
   kF16,
   kBF16,
@@ -15,7 +15,7 @@ enum class DataType : unsigned char {
   kI8,
   kF8E4M3,      ///< OCP: 4 bits of exponent, 3 of mantissa, no infinities
   kF8E4M3Fnuz,  ///< FNUZ: 4 and 3, no infinities
-  kI32,         ///< of outputs only
+  kI32,         ///< only for outputs
   kF8E5M2,      ///< OCP: 5 and 2, with infinities
   kF8E5M2Fnuz,  ///< FNUZ: 5 and 2, no infinities
 };
@@ -78,8 +78,8 @@ constexpr DataType SumType(DataType type) {
 }
 
 /// Whether sums of products of two elements of `type` can be written as `out`: as the type itself
-/// where that is a floating-point type of more than 8 bits, as f32, i8 also as i32, and 8-bit
-/// floats as f16 and bf16.
+/// if it is a floating-point type of more than 8 bits, and as f32; for i8 also as i32, and for
+/// 8-bit floats also as f16 and bf16.
 constexpr bool CanOutput(DataType type, DataType out) {
   if (out == DataType::kF32) return true;
   if (type == DataType::kI8) return out == DataType::kI32;

@@ -3,7 +3,7 @@
 
 namespace gridwise {
 
-/// What becomes of a value v, with a parameter a where the function has one.
+/// A function of a value v, with a parameter a for some of them.
 enum class Unary : unsigned char {
   kNone,       ///< v
   kAbs,        ///< |v|

@@ -1,4 +1,4 @@
-/// What a convolution does with its sums before it writes them.
+/// The function that a convolution applies to its sums before it writes them.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace gridwise {
 
-/// A tensor of the output's shape that the epilogue reads, at strides of its own: 0 repeats it
-/// along an axis, so that a bias has 0 for all axes but the channels.
+/// A tensor of the output's shape that the epilogue reads, at separate strides. A stride of 0
+/// repeats it along an axis: a bias has 0 for all axes except the channels.
 struct EpilogueTensor {
   enum class Op : unsigned char { kAdd, kMultiply };
   Op op = Op::kAdd;
@@ -28,7 +28,7 @@ struct EpilogueTensor {
 /// each of the first `tensors` tensors D op v is v + scale * D or v * scale * D. NaN stays NaN.
 ///
 ///   bilinear  alpha * conv + beta * D     alpha, one tensor with scale beta
-///   bias      conv + b[channel]           one tensor with strides 0 but for the channels
+///   bias      conv + b[channel]           one tensor with strides 0 except for the channels
 ///   scale     conv * s[channel]           the same, multiplied
 ///   ReLU      max(v, 0)                   low = 0
 ///   SiLU      v / (1 + e^-v)              unary = kSwish
@@ -74,7 +74,7 @@ inline double Apply(Unary unary, double a, double v) {
   return v;
 }
 
-/// The value that an output element has before it is rounded; `d` are its elements of the tensors.
+/// The value of an output element before rounding; `d` are its elements of the tensors.
 inline double Apply(const Epilogue& epilogue, double sum, const std::array<double, 2>& d) {
   double v = epilogue.alpha * sum;
   for (int i = 0; i < epilogue.tensors; ++i) {

@@ -1,5 +1,5 @@
 /// The GEMM map of a convolution: which pixels and filter taps are rows and terms. One map serves
-/// the three directions and any number of axes. Device-usable.
+/// all three directions and any number of axes. Device-usable.
 ///
 /// Forward and backward-data gather: an element of the output is a sum over filter taps and
 /// channels of a source tensor (x in forward, dy in backward-data). Along one axis, output pixels
@@ -25,11 +25,12 @@
 /// stride s, dilation d and pad p. The residue a = i mod s fixes the taps that reach a pixel:
 /// y * d = a + p (mod s). With g = gcd(s, d) that has solutions only if g divides a + p, and then
 /// exactly one in every s / g consecutive taps. All pixels i = a + s * j of a phase have the same
-/// taps, and each is the dot product of them with consecutive pixels of dy: a GEMM with neither
-/// holes nor overlaps. Every pixel of dx is in exactly one sub-GEMM. One with K = 0 has no taps:
-/// its pixels of dx are zero and it writes them.
+/// taps, and each is the dot product of these with consecutive pixels of dy: a GEMM with neither
+/// holes nor overlaps. Every pixel of dx is in exactly one sub-GEMM. A sub-GEMM with K = 0 has no
+/// taps: its pixels of dx are zero, and it writes them.
 ///
-/// Backward-weight is forward's map with other roles: M = k / groups, N = the terms, K = the rows.
+/// Backward-weight is forward's map with the roles exchanged: M = k / groups, N = the terms, K =
+/// the rows.
 #pragma once
 
 #include "core/base/math.h"
@@ -74,7 +75,7 @@ struct SubGemm {
   int m = 1;           ///< batch * product of counts
   AxisPhase axis[3];   ///< d, h, w
   MagicDiv by_count_w, by_count_h, by_count_d;
-  MagicDiv by_taps_w, by_taps_h;  ///< by 1 where there are no taps
+  MagicDiv by_taps_w, by_taps_h;  ///< by 1 if there are no taps
 };
 static_assert(sizeof(SubGemm) == 108, "host and device read this table: 27 fields of 4 bytes");
 
@@ -89,8 +90,8 @@ struct PhasePixel {
   int j[3] = {0, 0, 0};  ///< d, h, w
 };
 
-/// Whether all pixels lie along the last axis, as those of a filter of one tap do (simplify.h):
-/// then row m is pixel m of it.
+/// Whether all pixels lie along the last axis, as those of a filter of one tap do (canonicalize.h):
+/// row m is then pixel m of that axis.
 GRIDWISE_HD constexpr bool IsLine(const SubGemm& gemm) { return gemm.m == gemm.axis[2].count; }
 GRIDWISE_HD constexpr PhasePixel PixelOfLine(int m) { return {.n = 0, .j = {0, 0, m}}; }
 

@@ -6,14 +6,14 @@
 
 namespace gridwise {
 
-/// Of x and y and their gradients, outermost axis first, written for two spatial axes.
+/// Order of the axes of x, y and their gradients, outermost first, written for two spatial axes.
 enum class Layout : unsigned char {
   kNHWGC,  ///< [n][d][h][w][g][c/g]
   kGNHWC,  ///< [g][n][d][h][w][c/g]
   kNGCHW,  ///< [n][g][c/g][d][h][w]
 };
 
-/// Of w and its gradient.
+/// Order of the axes of w and its gradient.
 enum class WeightLayout : unsigned char {
   kGKYXC,  ///< [g][k/g][z][y][x][c/g]
   kKYXGC,  ///< [k/g][z][y][x][g][c/g]
@@ -40,8 +40,8 @@ constexpr const char* Name(WeightLayout layout) {
   return layout == WeightLayout::kGKYXC ? "gkyxc" : "kyxgc";
 }
 
-/// One number for each axis of a tensor. Of x and y: n, d, h, w, g, c (or k) of a group; of w: g, k
-/// of a group, z, y, x, c of a group. That is the order of the axes in the first layouts above.
+/// One number for each axis of a tensor. For x and y: n, d, h, w, g, c (or k) per group; for w: g,
+/// k per group, z, y, x, c per group. That is the order of the axes in the first layouts above.
 using PerAxis = std::array<std::int64_t, 6>;
 
 /// Sizes, and elements from one index to the next.

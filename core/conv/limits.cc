@@ -12,7 +12,7 @@
 namespace gridwise {
 namespace {
 
-/// What `what` is the product of must not overflow, nor exceed `maximum`.
+/// The product `what` of `factors` must not overflow, nor exceed `maximum`.
 absl::Status ProductFits(std::string_view what, const std::vector<int64_t>& factors,
                          int64_t maximum) {
   int64_t product = 1;

@@ -1,4 +1,4 @@
-/// The convolution problem: what the user asks for. Plain values; device-usable.
+/// The convolution problem: the user's request. Plain values; device-usable.
 #pragma once
 
 #include <array>
@@ -22,8 +22,8 @@ constexpr std::optional<Direction> ParseDirection(std::string_view name) {
   return std::nullopt;
 }
 
-/// One spatial axis. Input pixel i, output pixel o and filter tap y are tied by
-/// i = o * stride + y * dilation - pad_begin.
+/// One spatial axis. Input pixel i, output pixel o and filter tap y meet if i = o * stride + y *
+/// dilation - pad_begin.
 struct Dim {
   int64_t in = 1;
   int64_t filter = 1;
@@ -35,13 +35,13 @@ struct Dim {
   constexpr int64_t padded_in() const { return in + pad_begin + pad_end; }
   /// Input pixels from a filter's first tap to its last.
   constexpr int64_t dilated_filter() const { return dilation * (filter - 1) + 1; }
-  /// Output pixels: positions of the dilated filter in the padded input, stride apart. 0 where it
+  /// Output pixels: positions of the dilated filter in the padded input, `stride` apart. 0 if it
   /// does not fit.
   constexpr int64_t out() const {
     return padded_in() < dilated_filter() ? 0 : (padded_in() - dilated_filter()) / stride + 1;
   }
-  /// The most taps that reach one input pixel, in backward-data: these are
-  /// stride / gcd(stride, dilation) apart.
+  /// Maximum number of taps that reach one input pixel in backward-data: these are stride /
+  /// gcd(stride, dilation) apart.
   constexpr int64_t most_taps_of_phase() const {
     return CeilDiv(filter, stride / Gcd(stride, dilation));
   }
@@ -51,13 +51,13 @@ struct Dim {
 /// Names of the spatial axes in the order of ConvProblem::dims.
 inline constexpr const char* kAxisNames[3] = {"d", "h", "w"};
 
-/// The tensors of a convolution; gradients are like what they are gradients of.
+/// The tensors of a convolution; a gradient counts as the tensor that it is the gradient of.
 enum class Tensor : unsigned char { kX, kW, kY };
 
-/// What forward multiplies in place of an operand t: scale * t + t1, in f32 and rounded to their
-/// type, where t1 is a tensor of t's shape, layout and type.
+/// Replaces operand t by scale * t + t1 in forward, computed in f32 and rounded to the operands'
+/// type. t1 is a tensor of t's shape, layout and type.
 struct OperandSum {
-  bool adds = false;  ///< else it is t
+  bool adds = false;  ///< otherwise the operand is t
   double scale = 1;
 
   constexpr bool operator==(const OperandSum&) const = default;
@@ -73,15 +73,16 @@ struct OperandSum {
 ///   y[n][o][g][k] = sum over taps t and channels c of
 ///                   x[n][o * stride + t * dilation - pad_begin][g][c] * w[g][k][t][c]
 ///
-/// where x is zero outside its extents, and these zeros are multiplied like others: an infinity or
-/// NaN in w (in dy of backward-weight) makes NaN of each sum in which its tap meets padding. So
-/// does backward-data with dy, which is zero outside its extents where a tap leads there by whole
-/// strides; positions between the strides are no terms. That holds for every target, type and row.
+/// x is zero outside its extents, and these zeros are multiplied like other values: an infinity or
+/// NaN in w (in dy, for backward-weight) makes NaN of each sum in which its tap meets padding. The
+/// same holds in backward-data for dy, which is zero outside its extents where a tap leads there by
+/// whole strides; positions between the strides are not terms. That is the rule on every target,
+/// for every type and instance.
 ///
-/// Validate() states the rules that a problem must obey.
+/// Validate() states the rules for a valid problem.
 struct ConvProblem {
   Direction direction = Direction::kForward;
-  DataType type = DataType::kF16;                   ///< of the operands
+  DataType type = DataType::kF16;                   ///< of operands
   std::optional<DataType> out_type = std::nullopt;  ///< of the output, see output_type()
   int rank = 2;  ///< spatial axes: 1 (w), 2 (h, w) or 3 (d, h, w)
   int64_t groups = 1;
@@ -94,12 +95,12 @@ struct ConvProblem {
   WeightLayout weight_layout = WeightLayout::kGKYXC;
   Epilogue epilogue = {};
   std::array<OperandSum, 2> operand_sums = {};  ///< of a and b
-  /// Elements from one index to the next of x, w and y, where they are parts of larger tensors, see
-  /// parts.h. All 0: packed, as a user's always are.
+  /// Elements from one index to the next of x, w and y, if they are parts of larger tensors, see
+  /// parts.h. All 0: packed, as in every user's problem.
   std::array<PerAxis, 3> strides = {};
 
-  /// Type of the output: out_type, or else that of the operands; of 8-bit operands, that of their
-  /// sums.
+  /// Type of the output: out_type if set, otherwise the type of the operands, or of the sums for
+  /// 8-bit operands.
   constexpr DataType output_type() const {
     return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : type);
   }
@@ -169,7 +170,7 @@ struct ConvProblem {
     return 0;
   }
 
-  /// The most products that any element of the direction's output sums.
+  /// Maximum number of products that an element of the direction's output sums.
   constexpr int64_t reduction_length() const {
     switch (direction) {
       case Direction::kForward:
@@ -187,8 +188,7 @@ struct ConvProblem {
     return 0;
   }
 
-  /// Multiplications and additions, the same for every direction; taps that meet padding count as
-  /// well.
+  /// Multiplications and additions, the same for every direction; taps that meet padding count too.
   constexpr double Flops() const {
     return 2.0 * static_cast<double>(y_elements()) *
            static_cast<double>(filter_taps() * c_per_group());

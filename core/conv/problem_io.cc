@@ -84,7 +84,7 @@ absl::Status ReadGeometry(const CsvRow& row, ConvProblem& problem) {
   return absl::OkStatus();
 }
 
-/// An empty field leaves the output's type to the operands'.
+/// An empty field means the operands' default.
 absl::Status ReadOutType(const CsvRow& row, ConvProblem& problem) {
   if (!row.Has("out_type") || row.Field("out_type").empty()) return absl::OkStatus();
   problem.out_type = ParseDataType(row.Field("out_type"));
@@ -126,7 +126,7 @@ std::string FormatSizes(const ConvProblem& problem, int64_t (*size)(const Dim&))
   return text;
 }
 
-// Of what ToString(ConvProblem) prints: whether words are what they should be.
+// Parsers of parts of what ToString(ConvProblem) prints; they return whether the words are valid.
 
 /// "fwd", "i8->f32".
 bool ReadTypes(std::string_view direction, std::string_view types, ConvProblem& problem) {
@@ -224,7 +224,7 @@ absl::StatusOr<ConvProblem> ParseProblem(std::string_view text) {
                     ReadCounts(std::span(words).subspan(2, 4), problem) &&
                     ReadAxes(std::span(words).subspan(6, 10), problem) &&
                     ReadLayouts(std::span(words).subspan(18), problem);
-  if (!read || ToString(problem) != text) {  // which has what it follows from, too
+  if (!read || ToString(problem) != text) {  // compares derived values too
     return absl::InvalidArgumentError(
         absl::StrFormat("\"%s\" is not a problem as it is printed, without an epilogue", text));
   }

@@ -14,8 +14,9 @@ namespace gridwise {
 /// A row of a problem set.
 struct NamedProblem {
   std::string name;
-  ConvProblem problem;  ///< direction and type at their defaults: the user of the set chooses them
-  std::vector<Direction> directions;  ///< those that the set wants run, in its order
+  ConvProblem problem;  ///< direction and type have their defaults: the user of the set chooses
+                        ///< them
+  std::vector<Direction> directions;  ///< the directions to run, in the set's order
   std::string note;
 };
 
@@ -34,10 +35,10 @@ absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
 absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path);
 
 /// Parses sizes along the axes of a problem, outermost first: "13x15" -> {13, 15}. One to three
-/// integers; what range they must be in is Validate()'s to say.
+/// integers; Validate() checks their range.
 absl::StatusOr<std::vector<int64_t>> ParseSizes(std::string_view text);
 
-/// What is not the default: " alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
+/// The settings that are not the defaults: " alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
 std::string ToString(const Epilogue& epilogue);
 
 /// One line: "bwd_data f16 g1 n16 c128 k256 in 40x175 filter 5x5 stride 2x2 dilation 1x1 pad 2x2
@@ -45,8 +46,8 @@ std::string ToString(const Epilogue& epilogue);
 /// not the defaults follow: "ngchw kyxgc alpha 2 mul 1 f32 [0 0 0 0 1 1] clamp [0, inf]".
 std::string ToString(const ConvProblem& problem);
 
-/// The valid problem without an epilogue that ToString prints so. kInvalidArgument for anything
-/// else.
+/// Parses a valid problem without an epilogue, as ToString prints it. Returns kInvalidArgument for
+/// anything else.
 absl::StatusOr<ConvProblem> ParseProblem(std::string_view text);
 
 }  // namespace gridwise

@@ -21,7 +21,7 @@ struct Given {
   bool is_given() const { return stride != PerAxis{}; }
 };
 
-/// The first axis of more than one index whose stride is another one; 6: there is none.
+/// The first axis of more than one index whose stride differs; 6 if there is none.
 std::size_t FirstDifference(const Given& given, const ConvProblem& problem) {
   const TensorAxes packed = problem.AxesOf(given.tensor);
   std::size_t axis = 0;
@@ -29,8 +29,8 @@ std::size_t FirstDifference(const Given& given, const ConvProblem& problem) {
   return axis;
 }
 
-/// Sets `member` to the first of `layouts` that has the strides of all the tensors. Errors name
-/// where the one differs that has most axes right.
+/// Sets `member` to the first of `layouts` that has the strides of all tensors. Errors name the
+/// difference from the layout with the most matching axes.
 template <class L>
 absl::Status Choose(std::span<const L> layouts, L ConvProblem::* member,
                     std::span<const Given> tensors, ConvProblem& problem) {
@@ -71,7 +71,7 @@ absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem) {
   const Given of_pixels[] = {{"x", Tensor::kX, strides.x}, {"y", Tensor::kY, strides.y}};
   const Given of_weights[] = {{"w", Tensor::kW, strides.w}};
   ConvProblem chosen = problem;
-  // Layouts of sizes that are valid in none cannot be computed. In these, tensors reach least far.
+  // Sizes that are valid in no layout cannot be computed. These layouts have the shortest reach.
   chosen.layout = Layout::kGNHWC;
   chosen.weight_layout = WeightLayout::kGKYXC;
   if (absl::Status status = Validate(chosen); !status.ok()) return status;

@@ -14,10 +14,11 @@ struct TensorStrides {
   bool operator==(const TensorStrides&) const = default;
 };
 
-/// Sets the problem's layouts to those that have these strides; axes of one index may have any. A
-/// tensor whose strides are not given takes part in no choice. kInvalidArgument, naming the tensor,
-/// the axis and what its stride must be, where kernels cannot: tensors with gaps or of other
-/// orders, and x and y of two layouts; and, as Validate, for a problem that is valid in no layout.
+/// Sets the problem's layouts to those with these strides; an axis of one index may have any
+/// stride. A tensor whose strides are not given does not affect the choice. Returns
+/// kInvalidArgument, naming the tensor, the axis and the required stride, if no kernel has such
+/// strides: tensors with gaps or in other orders, and x and y of different layouts. Also returns
+/// it, as Validate does, for a problem that is valid in no layout.
 absl::Status SetLayouts(const TensorStrides& strides, ConvProblem& problem);
 
 }  // namespace gridwise

@@ -12,8 +12,8 @@
 namespace gridwise {
 namespace {
 
-/// The phase of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so that
-/// the pixels of dy count up.
+/// The phase of residue `a` of backward-data, whose smallest tap is `tap`. Taps count down, so the
+/// pixels of dy count up.
 AxisPhase PhaseOf(const Dim& dim, int64_t tap_distance, int64_t a, std::optional<int64_t> tap) {
   AxisPhase result{.first_pixel = static_cast<int>(a),
                    .count = static_cast<int>(CeilDiv(dim.in - a, dim.stride)),

@@ -15,10 +15,10 @@ struct AxisMap {
   std::vector<AxisPhase> phases;
 };
 
-/// AxisMap::strides alone.
+/// Returns only AxisMap::strides.
 AxisStrides MakeAxisStrides(Direction direction, const Dim& dim);
 
-/// `dim` is an axis of a valid problem. Backward-weight has forward's map.
+/// `dim` must be an axis of a valid problem. Backward-weight has forward's map.
 AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 
 /// All sub-GEMMs of a valid problem whose pixels (with the batch) and filter taps are < 2^31, with
@@ -26,11 +26,11 @@ AxisMap MakeAxisMap(Direction direction, const Dim& dim);
 /// empty ones. Equal K keeps the order of the phases.
 std::vector<SubGemm> MakeSubGemms(const ConvProblem& problem);
 
-/// Their number.
+/// The number of sub-GEMMs.
 int64_t SubGemmCount(const ConvProblem& problem);
 
-/// Sets the taps along d, h and w of the filter that w with these strides has in memory: of which
-/// the problem may have a part, but in which indices of taps count. Along d it is not known, and 1.
+/// Sets the taps along d, h and w of the whole filter in memory, from w's strides. The problem may
+/// have a part of that filter, but indices of taps count in it. Along d it is unknown, and 1.
 void SetFilter(const PerAxis& w_stride, int (&filter)[3]);
 
 }  // namespace gridwise

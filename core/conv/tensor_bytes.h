@@ -17,7 +17,7 @@ constexpr std::int64_t EpilogueElements(const ConvProblem& problem, int index) {
   return last + 1;
 }
 
-/// Bytes of all tensors that a caller gives: operands, what they are sums with, the epilogue's, and
+/// Bytes of all tensors that a caller passes: operands, their addends, the epilogue's tensors, and
 /// the output.
 constexpr std::int64_t TensorBytes(const ConvProblem& problem) {
   const auto operand = [&](std::size_t i, std::int64_t elements) {

@@ -13,7 +13,7 @@ double FourthPower(double x) { return x * x * (x * x); }
 
 }  // namespace
 
-// What goes on at the same time hides the less well the nearer it is to the longest.
+// Concurrent work is hidden less well the closer it is to the longest.
 double BurstCycles(const Cost& cost) {
   const double loop = std::max(
       {cost.matrix_cycles, cost.lds_cycles, cost.memory_cycles, cost.alone_cycles / cost.resident});

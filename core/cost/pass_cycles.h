@@ -6,8 +6,8 @@
 
 namespace gridwise {
 
-/// Estimated cycles of a launch that moves `bytes` through memory and waits for the one before it.
-/// Its own beginning and end take as long as the simulator's clock says of such kernels.
+/// Estimated cycles of a launch that moves `bytes` through memory and waits for the previous one.
+/// Its start and end take as long as the simulator's clock predicts for such kernels.
 inline double PassCycles(const DeviceFacts& device, double bytes) {
   constexpr double kBeginAndEndUs = 2.5;
   const MachineFacts machine = MachineFactsOf(device.gfx);

@@ -17,7 +17,7 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
     for (const int m : {16, 32, 64}) {
       const int k = MmaK(unit, m, type, target.mma_double_k);
       if (k == 0) continue;
-      // Hopper's instruction is 64 x 128, and all units of a multiprocessor work on it.
+      // Hopper's instruction is 64 x 128, and all units of an SM work on it.
       const bool wgmma = unit == MmaUnit::kWgmma;
       const int n = wgmma ? 128 : m;
       const double flops = 2.0 * m * n * k * (wgmma ? 1 : target.simds_per_unit);
@@ -28,7 +28,7 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
 }
 
 std::int64_t PixelsMet(const Dim& dim) {
-  // Pixels that are a stride apart, of so many positions from the one at `begin` on.
+  // Pixels that are a stride apart, among `positions` positions from `begin` on.
   const auto inside = [&](std::int64_t begin, std::int64_t positions) {
     const std::int64_t zero = 0;
     const std::int64_t first = CeilDiv(std::max(zero, -begin), dim.stride);
@@ -36,7 +36,7 @@ std::int64_t PixelsMet(const Dim& dim) {
     return std::max(zero, std::min(positions, end) - first);
   };
   // Taps meet the same pixels if they have the same remainder by the stride. Each of those begins
-  // `shift` positions behind the one before.
+  // `shift` positions after the one before.
   const std::int64_t common = std::gcd(dim.stride, dim.dilation);
   const std::int64_t remainders = dim.stride / common, shift = dim.dilation / common;
   std::int64_t met = 0;

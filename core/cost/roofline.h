@@ -9,10 +9,10 @@
 
 namespace gridwise {
 
-/// What no kernel can be faster than: the time of all multiplications at the rate of the matrix
-/// units, and of moving once what is read and written of each tensor. The launch itself is not
-/// counted. In long runs the matrix units' rate is what power affords
-/// (MachineFacts::sustained_ghz), memory's does not depend on the clock.
+/// A bound that no kernel can beat: the time of all multiplications at the rate of the matrix
+/// units, and of reading and writing each tensor once. The launch itself is not counted. In long
+/// runs, power limits the rate of the matrix units (MachineFacts::sustained_ghz); memory's rate
+/// does not depend on the clock.
 struct Roofline {
   double matrix_ms = 0, memory_ms = 0;
   double ms() const { return matrix_ms > memory_ms ? matrix_ms : memory_ms; }
@@ -20,28 +20,28 @@ struct Roofline {
   const char* bound() const { return matrix_ms > memory_ms ? "matrix unit" : "memory"; }
 };
 
-/// What of a problem the roofline depends on.
+/// The properties of a problem that the roofline depends on.
 struct RooflineWork {
   DataType type = DataType::kF16;            // of the operands
   double flops = 0;                          // multiplications and additions
-  double bytes_read = 0, bytes_written = 0;  // of all tensors, each once
+  double bytes_read = 0, bytes_written = 0;  // each tensor once
 };
 
-/// The work of a problem. Of x no more is read than the pixels that some tap meets: a filter of one
-/// tap and stride 2 leaves out three quarters of an image.
+/// The work of a problem. Only the pixels of x that some tap meets are read: a filter of one tap
+/// and stride 2 leaves out three quarters of an image.
 RooflineWork RooflineWorkOf(const ConvProblem& problem);
 RooflineWork RooflineWorkOf(const GemmProblem& problem);
 
-/// How many of an axis' input pixels are met by some tap of the filter.
+/// Number of an axis' input pixels that some tap of the filter meets.
 std::int64_t PixelsMet(const Dim& dim);
 
-/// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in runs one after
-/// the other, tensors that fit into the Infinity Cache together are there already; of larger ones
-/// what it does not keep comes from memory and goes there (MemoryNs), at the rates that are
-/// achieved (MachineFacts). The tensors of an epilogue are not counted.
+/// The roofline of `work` on `device` with its matrix units at `clock_ghz`. As in consecutive runs,
+/// tensors that together fit into the Infinity Cache are there already. For larger ones, the part
+/// that the cache does not keep goes from and to memory (MemoryNs), at measured rates
+/// (MachineFacts). The tensors of an epilogue are not counted.
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz);
 
-/// Multiplications and additions a clock of one compute unit on operands of `type`, at most.
+/// Maximum multiplications and additions per clock of one compute unit on operands of `type`.
 double PeakFlopsPerClock(Gfx gfx, DataType type);
 
 }  // namespace gridwise

@@ -15,14 +15,14 @@ constexpr int kMaxLog2Band = 5;
 
 constexpr double kAllColumns = std::numeric_limits<double>::infinity();
 
-/// Rows of A and columns of B that `resident` consecutive slots read, in elements of K. Of rows
-/// that L2 keeps from tap to tap, for all `taps` of K once; of columns at most `channels`, where
-/// they are the same ones at each tap.
+/// Rows of A and columns of B that `resident` consecutive slots read, in elements of K. Rows that
+/// L2 keeps from tap to tap count once for all `taps` of K; columns count at most `channels`, if
+/// they are the same at each tap.
 double Reads(const TileGrid& grid, double resident, int log2_band, double taps = 1,
              double channels = kAllColumns) {
   const auto columns = static_cast<double>(grid.columns);
   const double band_rows = std::ldexp(1.0, log2_band);
-  const double bands = resident / (band_rows * columns);  // that the slots fill
+  const double bands = resident / (band_rows * columns);  // number that the slots fill
   const double rows = std::ceil(std::max(bands, 1.0)) * band_rows;
   const double touched = std::min(columns, std::ceil(resident / band_rows));
   return std::min(rows, static_cast<double>(grid.rows)) * grid.row_elements / taps +
@@ -30,11 +30,11 @@ double Reads(const TileGrid& grid, double resident, int log2_band, double taps =
 }
 
 constexpr std::int64_t kLineBytes = 128;
-// What is read again and again lies in those sets of L2 that its channels of each pixel fall into:
-// to have fewer groups at a time has to save a quarter of what workgroups read.
+// Data that is read again and again lies in the sets of L2 into which its channels of each pixel
+// fall. Fewer groups at a time must save a quarter of what workgroups read.
 constexpr double kWorthIt = 0.75;
 
-/// What a workgroup reads where `tiles` of a group run at the same time.
+/// What a workgroup reads if `tiles` tiles of a group run at the same time.
 double ReadsOfTile(const TileGrid& grid, double tiles) {
   tiles = std::clamp(tiles, 1.0, static_cast<double>(grid.tiles));
   const double channels = grid.sums_pixels() ? static_cast<double>(grid.channels) : kAllColumns;
@@ -48,8 +48,8 @@ std::int64_t GroupsOfLines(const TileGrid& grid) {
   return std::min(groups, grid.groups);
 }
 
-/// Bytes of L2 that a group's channels of a pixel take up where groups run one after the other:
-/// pixels whose distance is a multiple of a power of two lines fall into one of so many sets.
+/// Bytes of L2 that a group's channels of a pixel occupy if groups run one after the other: pixels
+/// whose distance is a multiple of a power of two lines fall into one of that many sets.
 double BytesOfSets(const TileGrid& grid) {
   const std::int64_t lines = grid.pixel_bytes / kLineBytes;
   return static_cast<double>(std::max(grid.group_bytes, (lines & -lines) * kLineBytes));
@@ -57,7 +57,7 @@ double BytesOfSets(const TileGrid& grid) {
 
 /// How many of the groups run next to each other: all, those of whole lines, or one.
 std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
-  constexpr double kOfPixels = 0.75;  // of L2: the rest is of columns, which pass through
+  constexpr double kOfPixels = 0.75;  // of L2; the rest is for columns, which pass through
   constexpr double kEdges = 1.05;     // tiles at an image's edges have fewer pixels
   if (grid.group_bytes == 0) return 1;
   const double resident = device.compute_units * grid.resident / device.xcds;
@@ -69,7 +69,7 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
     return of_few < kWorthIt * ReadsOfTile(grid, resident / groups) ? few : grid.groups;
   }
   if (grid.taps == 1) return 1;
-  const double tiles = std::max(1.0, resident / groups);  // of a group
+  const double tiles = std::max(1.0, resident / groups);  // per group
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
   const double pixels =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
@@ -77,21 +77,22 @@ std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
   const double of_one =
       std::max(1.0, resident / static_cast<double>(grid.columns)) * grid.row_elements;
   const bool one_stays = of_one * BytesOfSets(grid) <= l2;
-  // If one group's do not stay, the pixels of all may leave just the columns of a tap.
+  // If the pixels of one group do not stay, those of all may leave room only for the columns of a
+  // tap.
   const double columns =
       std::min(groups, resident) * grid.column_elements * static_cast<double>(grid.group_bytes);
   if (pixels > kOfPixels * l2 && (one_stays || pixels + columns > kEdges * l2)) return 1;
-  // Of each tile.
+  // Per tile.
   const double beside = Reads(grid, tiles, 0, static_cast<double>(grid.taps)) / tiles;
   const double behind = Reads(grid, resident, 0) / resident;
   return beside < behind ? grid.groups : 1;
 }
 
-/// What XCDs have runs of, of so many runs of neighbouring groups, where so many workgroups of a
-/// XCD run at the same time.
+/// Whether XCDs have runs of sections or of the launch, for `runs` runs of adjacent groups and
+/// `resident` workgroups per XCD at a time.
 RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int xcds, double resident) {
   if (grid.sums_pixels() || (runs == 1 && grid.sections == 1)) return RunsOf::kLaunch;
-  // Some XCDs would have more of the long sections than others.
+  // Otherwise some XCDs would have more of the long sections than others.
   if (grid.sections > 1 && runs % xcds != 0) return RunsOf::kSection;
   const double of_section = static_cast<double>(grid.tiles) / xcds;
   const double of_launch = of_section * static_cast<double>(runs);

@@ -10,7 +10,8 @@ SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, co
                     absl::FunctionRef<double(int splits)> time_of,
                     absl::FunctionRef<bool(int splits, double time)> is_over, double enough) {
   constexpr double kMinSteps = 4;  // shorter loops are not worth a workgroup
-  constexpr int kMaxRounds = 8;    // more workgroups than that waste little of the last round
+  constexpr int kMaxRounds = 8;    // with more workgroups than that, little of the last round is
+                                   // wasted
   if (split_k.splits == 0) {
     split_k.splits = 1;
     const bool splittable =
@@ -21,12 +22,13 @@ SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, co
       const bool too_many = split_k.has_fixup() && splits > split_k.max_fixup;
       return !too_many && work.steps / (work.tiles * splits) >= kMinSteps;
     };
-    // Kernels that join splits are for several: of one, there is another without what joins them.
+    // Kernels that join splits need several: for a single one, there is another instance without
+    // joining.
     split_k.splits = split_k.has_fixup() && has_steps(2) ? 2 : 1;
     const auto is_possible = [&, fewest = split_k.splits](int splits) {
       return splits >= fewest && (splits == 1 || has_steps(splits));
     };
-    constexpr double kSlack = 1 + 1e-9;  // bounds are exact but for rounding
+    constexpr double kSlack = 1 + 1e-9;  // bounds are exact except for rounding
     enough *= kSlack;
     double least = std::numeric_limits<double>::infinity();
     const auto consider = [&](int splits) {
@@ -37,7 +39,7 @@ SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, co
       least = time;
       split_k.splits = splits;
     };
-    // A likely one first, so that the others are ruled out.
+    // A likely candidate first, to exclude most others.
     const auto likely = std::max(1U, static_cast<unsigned>(std::min(2 * of_round, 1e9)));
     consider(static_cast<int>(likely));
     if (likely > 1) consider(1);

@@ -5,17 +5,17 @@
 
 namespace gridwise {
 
-/// The tiles of a gather (forward, backward-data) whose K goes from tap to tap, in each from one
-/// run of channels to the next.
+/// The tiles of a gather (forward, backward-data) whose K goes from tap to tap, and within a tap
+/// from one run of channels to the next.
 struct TapTiles {
-  double rows = 0;     // of A, of a tile
-  double columns = 1;  // tiles that have the same rows of A
-  double terms = 0;    // of a group, of a step
-  double part = 0;     // of a step's bytes, that are of A
+  double rows = 0;     // of A, per tile
+  double columns = 1;  // tiles with the same rows of A
+  double terms = 0;    // per group and step
+  double part = 0;     // of A in a step's bytes
 };
 
-/// Fills in what of the pixels that a tap reads L2 may have at the next one, and at the next step:
-/// steps.window_bytes, window_part and window_spread, by `steps.resident`.
+/// Sets steps.window_bytes, window_part and window_spread from `steps.resident`: how many of the
+/// pixels that a tap reads L2 may still have at the next tap, and at the next step.
 void SetTapWindow(const PartRequest& request, const TapTiles& tiles, TileSteps& steps);
 
 }  // namespace gridwise

@@ -10,7 +10,7 @@
 namespace gridwise {
 namespace {
 
-/// Bytes a clock that one of `busy` compute units gets of its XCD's L2, and of what is behind it,
+/// Bytes per clock that one of `busy` compute units gets from its XCD's L2 and the levels below it,
 /// which workgroups share evenly: as if `split_k` units were busy.
 double BytesPerClock(const DeviceFacts& device, const MachineFacts& machine, double missed,
                      double busy, double split_k) {
@@ -43,7 +43,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
       power_(PowerFactor(device.gfx)) {
   lds_ = s.k_tile_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
-  // What a wave does in a step besides to multiply, or another wave meanwhile.
+  // Work of a wave in a step in addition to multiplying, by it or by another wave at the same time.
   const double written =
       s.written_bytes > 0 ? s.written_bytes / machine_.lds_write_bytes + s.conflict_cycles : 0;
   const double swapped = fit.swapped * s.swapped_elements;
@@ -62,9 +62,9 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   const double units = device.compute_units;
   transfer_ = s.k_tile_bytes / BytesPerClock(device, machine_, fit.missed, units, units);
   if (s.fixup_bytes > 0) {
-    // The last workgroup of a tile has stored its sums, counts them, and waits for the first ones.
+    // The last workgroup of a tile stores its sums, counts them, and waits for the first ones.
     constexpr double kWaits = 3;
-    constexpr double kBytesPerClock = 24;  // of a workgroup, which has 48 kB on their way
+    constexpr double kBytesPerClock = 24;  // per workgroup, which has 48 kB in flight
     pass_ = kWaits * (machine_.l2_latency_clk + machine_.mall_latency_ns * device.clock_ghz);
     pass_of_split_ = s.fixup_bytes / kBytesPerClock;
   } else {
@@ -82,28 +82,28 @@ double TileCost::PassOf(int splits) const {
 Cost TileCost::TermsOf(int splits) const {
   const TileSteps& s = steps_;
   const double tiles = work_.tiles * splits;
-  // Of a workgroup; splits of a tile have whole ones.
+  // Per workgroup; splits of a tile have whole steps.
   const auto of_split = [&](double all) { return splits == 1 ? all : std::ceil(all); };
   const double mean = of_split(work_.steps / tiles), most = of_split(work_.most_steps / splits);
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
-  // Long tiles start first, so that a unit has one of them in all its rounds, beside shorter ones;
-  // it takes at least as long as that one alone.
+  // Long tiles start first, so a unit has one of them in all its rounds, next to shorter ones. It
+  // takes at least as long as that one alone.
   const double steps = std::max(mean, most / rounds);
   const double alone_steps = std::max(mean, most * resident / rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
-  // L2 has a tap's pixels no more at the next one if it does not hold those of all workgroups.
-  // Splits of a tile, which run next to each other, have the same ones. The more a step's lines
-  // crowd into some sets, the sooner all are lost.
+  // L2 has lost a tap's pixels at the next tap if it cannot hold those of all workgroups. Splits of
+  // a tile run next to each other and have the same pixels. The more a step's lines crowd into some
+  // sets, the sooner all are lost.
   const double window =
       s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.xcds;
   const double lost =
       s.window_part * std::clamp((window / machine_.l2_bytes - 1) * s.window_spread, 0.0, 1.0);
   const double missed = lost + (1 - lost) * fit_.missed;
   const double bytes_per_clock = BytesPerClock(device_, machine_, missed, units, tiles / rounds);
-  // A k tile arrives behind those of the unit's other workgroups.
+  // A k tile arrives after those of the unit's other workgroups.
   const double arrival = latency_ + resident * s.k_tile_bytes / bytes_per_clock;
-  // L2 gives whole lines; what is behind it, each of them once.
+  // L2 delivers whole lines; the levels below it deliver each of them once.
   const double beside = std::max(0.0, s.line_bytes - s.k_tile_bytes) * units /
                         (machine_.l2_bytes_per_clk * device_.xcds);
   const double memory = std::max(s.k_tile_bytes / bytes_per_clock + beside, address_);
@@ -140,14 +140,14 @@ bool TileCost::IsOver(int splits, double eighth_power) const {
       std::max({steps_.matrix_cycles, lds_, address_, busy_ / resident, latency_ / resident});
   const double apart = rounds * (steps * step + fixed_ / resident);
   const double together = steps * tiles / device_.compute_units * transfer_;
-  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;  // PassOf at least
+  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;  // the minimum of PassOf
   const double burst = steps_.factor * std::max(apart, together) + pass;
   const double power =
       power_ * steps_.matrix_simds * steps_.matrix_cycles * steps * tiles / device_.compute_units;
   return EighthPower(burst) + EighthPower(power) > eighth_power;
 }
 
-// All steps, however they are shared, at all units' best.
+// All steps, however they are divided, at the best rate of all units.
 bool TileCost::IsAlwaysOver(double eighth_power) const {
   const TileSteps& s = steps_;
   const double steps = work_.steps / device_.compute_units;
@@ -162,7 +162,7 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
                            const Work& work) {
   const bool along_pixels = request.problem.direction == Direction::kBackwardWeight;
   const TileCost cost(request.device, TileFitOf(request.device.gfx, along_pixels), steps, work);
-  // In eighth powers of cycles.
+  // Cycles to the eighth power.
   Cost best = {.splits = 0};
   double least = std::numeric_limits<double>::infinity();
   const auto time_of = [&](int splits) {

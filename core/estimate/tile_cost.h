@@ -11,72 +11,76 @@
 
 namespace gridwise {
 
-/// Instructions of all waves of a workgroup together, besides matrix ones.
+/// Instructions of all waves of a workgroup together, without matrix instructions.
 struct Instructions {
-  double vector = 0;  // in those that take a SIMD as long as an addition of f32
-  double scalar = 0;  // of the scalar ALU
+  double vector = 0;  // instructions that take a SIMD as long as an f32 addition
+  double scalar = 0;  // instructions of the scalar ALU
 };
 
-/// Elements that a wave reads of LDS for `a` elements of A and `b` of B: what several of its lanes
-/// hold, LDS gives to each.
+/// Elements that a wave reads from LDS for `a` elements of A and `b` of B. Elements that several
+/// lanes hold count once per lane.
 double ReadElements(const MmaShape& mma, double a, double b);
 
-/// What a workgroup does that computes a tile of a matrix product in steps of K, as estimates need
-/// it: an instance of the tile or the classic family.
+/// The work of a workgroup that computes a tile of a matrix product in steps of K, as estimates
+/// need it, for an instance of the tile or the classic family.
 struct TileSteps {
   double tile_elements = 0;  // of the output
-  double output_factor = 1;  // of the clocks that staging in LDS and storing one of them takes
-  int element_bytes = 0;     // of the operands
-  double resident = 1;       // workgroups of a compute unit, as far as registers and LDS go
+  double output_factor = 1;  // relative clocks of staging an output element in LDS and storing it
+  int element_bytes = 0;     // of operands
+  double resident = 1;       // workgroups per compute unit, limited by registers and LDS
 
-  // Of a step.
+  // Per step.
   double matrix_cycles = 0;  // of the matrix units
-  double matrix_simds = 1;   // part of the SIMDs that have those; 0: vector ALUs multiply
-  double k_tile_bytes = 0;   // that come from memory into LDS
-  double line_bytes = 0;     // of the lines of memory that they are in; 0: they fill them
-  double window_bytes = 0;   // of pixels that the steps of a tap read, and those of the next again
-  double window_part = 0;    // of the k tile's bytes, that are of such pixels
-  double window_spread = 1;  // of L2's sets, a step's lines of such pixels fall into one in so many
-  double read_bytes = 0;     // that waves read of LDS
-  double written_bytes = 0;  // that waves write to LDS, one after the other
-  double conflict_cycles = 0;   // that these writes take longer, since lanes share banks
-  double lane_cycles = 0;       // of vector instructions of a wave, besides
-  double swapped_elements = 0;  // of the k tile, that are transposed in registers
-  bool loads_apart = false;     // the last four are of waves that do nothing else
-  double address_cycles = 0;    // of one address unit, for what is loaded; 0: less than the loads
+  double matrix_simds = 1;   // part of the SIMDs that have matrix units; 0: vector ALUs multiply
+  double k_tile_bytes = 0;   // bytes that go from memory to LDS
+  double line_bytes = 0;     // bytes of the memory lines that contain them; 0: the same
+  double window_bytes = 0;   // bytes of pixels that the steps of a tap read, and those of the next
+                             // tap read again
+  double window_part = 0;    // part of the k tile's bytes that belongs to such pixels
+  double window_spread = 1;  // a step's lines of such pixels fall into one in this many of L2's
+                             // sets
+  double read_bytes = 0;     // bytes that waves read from LDS
+  double written_bytes = 0;  // bytes that waves write to LDS, one after the other
+  double conflict_cycles = 0;   // additional cycles of these writes, because lanes share banks
+  double lane_cycles = 0;       // cycles of a wave's other vector instructions
+  double swapped_elements = 0;  // elements of the k tile that are transposed in registers
+  bool loads_apart = false;     // the last four belong to waves that do nothing else
+  double address_cycles = 0;    // cycles of one address unit for the loads; 0: less than the loads
+                                // take
   int barriers = 1;
   int k_tiles_in_flight = 1;
-  bool loads_ahead = false;  // several k tiles into registers, as many as there may be steps
+  bool loads_ahead = false;  // loads several k tiles into registers, as many as there may be steps
 
-  // A wave issues them, whether other waves wait or not: of a short K, most of the time.
-  Instructions of_workgroup;  // before its first step, and behind its last one
+  // A wave issues these whether other waves wait or not: with a short K, most of the time.
+  Instructions of_workgroup;  // before its first step and after its last one
   Instructions of_step;
-  Instructions of_tap;  // and more of a step that is the first one of a tap, but for the first tap
+  Instructions of_tap;  // additional ones in the first step of each tap but the first
 
-  double ragged_cycles = 0;    // more of a step that loads parts of vectors
-  double prologue_cycles = 0;  // of a workgroup, before its first load
-  double fixup_bytes = 0;      // of the sums of a tile, whose splits are joined in the launch
-  double factor = 1;           // of all that a workgroup takes, by measurement of the family
+  double ragged_cycles = 0;    // additional cycles of a step that loads parts of vectors
+  double prologue_cycles = 0;  // cycles of a workgroup before its first load
+  double fixup_bytes = 0;      // bytes of the sums of a tile whose splits are joined in the launch
+  double factor = 1;  // factor of everything that a workgroup takes, by measurement of the family
 };
 
-/// Estimates launches of `work`, which outlives it. What does not depend on the number of splits is
-/// computed once.
+/// Estimates launches of `work`, which must outlive it. Terms that do not depend on the number of
+/// splits are computed once.
 class TileCost {
  public:
   TileCost(const DeviceFacts& device, const TileFit& fit, const TileSteps& steps, const Work& work);
 
-  /// Of a launch of `splits` workgroups for each tile, and the launch that adds their sums up.
+  /// The cost of a launch with `splits` workgroups per tile, and of the launch that adds their
+  /// sums.
   Cost Of(int splits) const { return WithCycles(TermsOf(splits)); }
-  /// Of(splits) but for its cycles.
+  /// Of(splits) without its cycles.
   Cost TermsOf(int splits) const;
-  /// Whether Of(splits).cycles to the eighth power are over `eighth_power`, as far as a bound tells
-  /// that takes a fraction of the time.
+  /// Returns true only if Of(splits).cycles to the eighth power are over `eighth_power`. Uses a
+  /// bound that takes a fraction of the time, and so may miss cases.
   bool IsOver(int splits, double eighth_power) const;
-  /// Whether that is so of any number of splits.
+  /// Whether that holds for every number of splits.
   bool IsAlwaysOver(double eighth_power) const;
 
  private:
-  /// Of adding up the sums of so many splits, in a launch of its own or in this one.
+  /// The cost of adding the sums of `splits` splits, in a separate launch or in this one.
   double PassOf(int splits) const;
 
   const DeviceFacts& device_;
@@ -84,21 +88,21 @@ class TileCost {
   const TileSteps steps_;
   const Work& work_;
   const MachineFacts machine_;
-  const double power_;  // PowerFactor
-  double instruction_;  // clocks of a unit that an instruction of a wave takes
-  double lds_, address_, busy_, latency_, fixed_;  // of a step, but the last of a workgroup
-  double transfer_;  // of a step of each unit, L2 and what is behind it at their best
-  double pass_;      // of a launch that adds sums up, or of joining them, besides their transfer
-  double pass_of_split_;  // transfer of a split's sums at best
+  const double power_;                             // PowerFactor
+  double instruction_;                             // clocks of a unit per instruction of a wave
+  double lds_, address_, busy_, latency_, fixed_;  // per step, except the last of a workgroup
+  double transfer_;       // per step of each unit, with L2 and the levels below it at their best
+  double pass_;           // of a launch that adds sums, or of joining them, without their transfer
+  double pass_of_split_;  // transfer of a split's sums, at best
 };
 
-/// How a launch of tiles shares K, and what it costs.
+/// How a launch of tiles splits K, and what it costs.
 struct TileEstimate {
   SplitK split_k;
-  Cost cost;  // but for its cycles
+  Cost cost;  // without its cycles
 };
 
-/// ChooseSplitK by the estimates of an instance for operands of `type` that takes `steps`.
+/// ChooseSplitK by the estimates of an instance with operands of `type` whose work is `steps`.
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work);
 

@@ -11,7 +11,7 @@ struct Fits {
   TileFit along_channels, along_pixels;
 };
 
-// Of instances of the tile and classic families on training problems (tools/tune), f16.
+// For instances of the tile and classic families on training problems (tools/tune), f16.
 constexpr Fits kOf942 = {.along_channels = {.missed = 0.0149,
                                             .barrier = 291,
                                             .first_reads = 1.14,
@@ -63,7 +63,7 @@ constexpr Fits kOf1201 = {.along_channels = {.missed = 0.000433,
                                            .ahead = 1200,
                                            .issue = 0.19}};
 
-// Of gfx942, by the clock as it was before it had two frequencies in one launch.
+// gfx942's, by the clock before it had two frequencies in one launch.
 constexpr TileFit kUnfitted = {.missed = 0.3,
                                .barrier = 600,
                                .first_reads = 160,

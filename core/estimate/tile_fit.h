@@ -4,17 +4,17 @@
 
 namespace gridwise {
 
-/// What estimates of tiles (tile_cost.h) need beyond a machine's facts: fits to the simulator's
-/// clock, by `//benchmarks:fit`. Clocks unless said otherwise.
+/// Constants that estimates of tiles (tile_cost.h) need in addition to a machine's facts:
+/// `//benchmarks:fit` fits them to the simulator's clock. In clocks unless noted.
 struct TileFit {
-  double missed = 0;       // part of the operands' bytes that L2 lacks
-  double barrier = 0;      // of a step, for each of its barriers: waves are out of step
-  double first_reads = 0;  // of a step, which nothing hides
-  double swapped = 0;      // of an element that is transposed in registers
-  double output = 0;       // of an element of the output: staged in LDS, and stored
-  double launch = 0;       // dispatch and index arithmetic of a workgroup
-  double ahead = 0;        // of a workgroup that loads several k tiles before its first step
-  double issue = 0;        // factor of the clocks that instructions take at best
+  double missed = 0;       // part of the operands' bytes that miss L2
+  double barrier = 0;      // per step and barrier: waves are out of step
+  double first_reads = 0;  // per step, not hidden
+  double swapped = 0;      // per element that is transposed in registers
+  double output = 0;       // per output element: staged in LDS, and stored
+  double launch = 0;       // dispatch and index arithmetic, per workgroup
+  double ahead = 0;        // per workgroup that loads several k tiles before its first step
+  double issue = 0;        // factor of the minimum clocks of instructions
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [missed, barrier, first_reads, swapped, output, launch, ahead, issue] = self;
@@ -29,9 +29,9 @@ struct TileFit {
   }
 };
 
-/// Those of kernels whose K are channels, or of backward-weight's, whose K are pixels.
+/// The constants of kernels whose K is channels, or pixels (backward-weight).
 const TileFit& TileFitOf(Gfx gfx, bool along_pixels);
-/// The same to be changed, by a program that fits it: not while another thread estimates.
+/// The constants, mutable for a program that fits them. Not safe while another thread estimates.
 TileFit& MutableTileFit(Gfx gfx, bool along_pixels);
 
 }  // namespace gridwise

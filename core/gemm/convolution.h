@@ -5,10 +5,10 @@
 
 namespace gridwise {
 
-/// The valid matrix multiplication as a forward convolution with one tap, so that all that plans
-/// convolutions (parts of large ones, splits of K and their sum, the seam) plans it too: matrices
-/// are groups, rows are pixels, terms are input channels and columns output channels, on tensors
-/// whose strides are given.
+/// Returns the valid matrix multiplication as a forward convolution with one tap, so that
+/// everything that plans convolutions also plans it: parts of large problems, splits of K and their
+/// sum, the family interface. Matrices are groups, rows are pixels, terms are input channels and
+/// columns output channels, on tensors whose strides are given.
 constexpr ConvProblem AsConvolution(const GemmProblem& gemm) {
   ConvProblem conv = {.direction = Direction::kForward,
                       .type = gemm.type,

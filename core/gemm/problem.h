@@ -1,4 +1,4 @@
-/// The batched matrix multiplication: what the user asks for. Plain values.
+/// The batched matrix multiplication: the user's request. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct MatrixStrides {
   constexpr MatrixStrides Transposed() const { return {batch, column, row}; }
 };
 
-/// How a matrix lies in memory: its rows, or its columns, are neighbours' lines.
+/// Memory order of a matrix. kRow: consecutive elements of a row are adjacent; kColumn: of a
+/// column.
 enum class MatrixOrder : unsigned char { kRow, kColumn };
 
 inline constexpr MatrixOrder kAllMatrixOrders[] = {MatrixOrder::kRow, MatrixOrder::kColumn};
@@ -26,8 +27,8 @@ inline constexpr MatrixOrder kAllMatrixOrders[] = {MatrixOrder::kRow, MatrixOrde
 /// "row" or "col".
 constexpr const char* Name(MatrixOrder order) { return order == MatrixOrder::kRow ? "row" : "col"; }
 
-/// Matrices of `rows` x `columns` one behind the other: row-major lines are rows, column-major ones
-/// are columns. A line is `pitch` elements from the next; 0: its length.
+/// Consecutive matrices of `rows` x `columns`. Lines are rows in row-major order, and columns in
+/// column-major order. A line is `pitch` elements from the next; 0: its length.
 constexpr MatrixStrides StridesOf(MatrixOrder order, std::int64_t rows, std::int64_t columns,
                                   std::int64_t pitch = 0) {
   const bool by_row = order == MatrixOrder::kRow;
@@ -36,7 +37,7 @@ constexpr MatrixStrides StridesOf(MatrixOrder order, std::int64_t rows, std::int
   return by_row ? MatrixStrides{batch, pitch, 1} : MatrixStrides{batch, 1, pitch};
 }
 
-/// Strides of an epilogue's tensor (EpilogueTensor::stride) that lies so beside C.
+/// Strides of an epilogue's tensor (EpilogueTensor::stride) with this layout for the elements of C.
 constexpr PerAxis TensorStrides(const MatrixStrides& strides) {
   return {0, 0, 0, strides.row, strides.batch, strides.column};
 }
@@ -66,10 +67,10 @@ struct GemmProblem {
   constexpr std::int64_t a_elements() const { return Elements(a, m, k); }
   constexpr std::int64_t b_elements() const { return Elements(b, k, n); }
   constexpr std::int64_t out_elements() const { return Elements(c, m, n); }
-  /// Whether C's elements are all between its first and its last.
+  /// Whether C has no gaps between its first and its last element.
   constexpr bool out_is_packed() const { return out_elements() == batch * m * n; }
 
-  /// Products that an element of C sums.
+  /// Number of products that an element of C sums.
   constexpr std::int64_t reduction_length() const { return k; }
 
   constexpr double Flops() const {
@@ -93,7 +94,7 @@ struct GemmProblem {
 
   constexpr bool operator==(const GemmProblem&) const = default;
 
-  /// From the first to the last element of `batch` matrices.
+  /// Elements from the first to the last of `batch` matrices.
   constexpr std::int64_t Elements(const MatrixStrides& strides, std::int64_t rows,
                                   std::int64_t columns) const {
     return (batch - 1) * strides.batch + (rows - 1) * strides.row + (columns - 1) * strides.column +
@@ -107,7 +108,7 @@ constexpr std::int64_t EpilogueElements(const GemmProblem& problem, int index) {
   return problem.Elements(StridesOf(tensor.stride), problem.m, problem.n);
 }
 
-/// A packed problem.
+/// Returns a packed problem.
 constexpr GemmProblem MakeGemm(DataType type, std::int64_t batch, std::int64_t m, std::int64_t n,
                                std::int64_t k, MatrixOrder a = MatrixOrder::kRow,
                                MatrixOrder b = MatrixOrder::kRow,

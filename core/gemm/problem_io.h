@@ -13,7 +13,7 @@ namespace gridwise {
 /// A row of a problem set.
 struct NamedGemm {
   std::string name;
-  GemmProblem problem;  ///< type at its default: the user of the set chooses it
+  GemmProblem problem;  ///< the type has its default: the user of the set chooses it
   std::string note;
 };
 
@@ -34,8 +34,8 @@ absl::StatusOr<std::vector<NamedGemm>> ParseGemms(std::string_view csv, std::str
 absl::StatusOr<MatrixStrides> ParseOrder(std::string_view text, std::int64_t rows,
                                          std::int64_t columns);
 
-/// One line: "gemm f16 batch 2 m 64 n 96 k 128 a row b col c row". A matrix that is in neither
-/// order prints its strides: "a [4096 64 2]". An epilogue follows as that of convolutions.
+/// One line: "gemm f16 batch 2 m 64 n 96 k 128 a row b col c row". A matrix in neither order prints
+/// its strides: "a [4096 64 2]". An epilogue follows, as for convolutions.
 std::string ToString(const GemmProblem& problem);
 
 }  // namespace gridwise

@@ -37,7 +37,7 @@ absl::Status ValidateTypes(const GemmProblem& p) {
       "k is %d; must be <= %d, so that no sum of products of i8 overflows an i32", p.k, kMaxTerms));
 }
 
-/// Distances of a tensor of `rows` x `columns`.
+/// Checks the strides of a tensor of `rows` x `columns`.
 absl::Status ValidateStrides(const std::string& name, const MatrixStrides& strides,
                              std::int64_t batch, std::int64_t rows, std::int64_t columns) {
   double elements = 1;
@@ -62,7 +62,8 @@ absl::Status ValidateOperand(const std::string& name, const MatrixStrides& strid
   return ValidateStrides(name, strides, batch, rows, columns);
 }
 
-/// No two elements of C are one: a longer stride steps over all that shorter ones reach.
+/// No two elements of C have the same address: each longer stride steps over everything that
+/// shorter ones reach.
 absl::Status ValidateOutput(const GemmProblem& p) {
   absl::Status status = ValidateStrides("c", p.c, p.batch, p.m, p.n);
   if (!status.ok()) return status;

@@ -7,12 +7,12 @@ namespace gridwise {
 
 inline constexpr float kLog2E = 1.44269504f, kLn2 = 0.693147181f;
 
-/// 1 / (1 + e^-v): of a large -v 0, since e^-v is an infinity.
+/// 1 / (1 + e^-v): 0 for a large -v, because e^-v is infinite.
 GRIDWISE_DEVICE float Sigmoid(float v) { return Reciprocal(1 + Exp2(-kLog2E * v)); }
 
 /// Calls visit(f) for the function f of `unary` (core/base/unary.h) with its parameter, unless it
-/// is none: the choice is made once for all values. Within some units of the last place of f32 of
-/// the largest of v, f(v) and 1.
+/// is none: the choice is made once for all values. Errors are some f32 ulps of the largest of v,
+/// f(v) and 1.
 template <class Visit>
 GRIDWISE_DEVICE void WithUnary(Unary unary, float a, Visit visit) {
   switch (unary) {

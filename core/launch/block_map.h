@@ -1,25 +1,26 @@
 /// The block map: which tile of the output a workgroup computes. Device-usable.
 ///
-/// Tiles of a launch are numbered: those of a sub-GEMM after those of the one before, and within it
-/// by rows of tiles. Workgroups that run at the same time share operands in the L2 of their XCD:
-/// those of a row of tiles their rows of A, those of a column their columns of B. The map chooses
+/// Tiles of a launch are numbered sub-GEMM by sub-GEMM, and within a sub-GEMM by rows of tiles.
+/// Workgroups that run at the same time share operands in the L2 of their XCD: those in a row of
+/// tiles share rows of A, those in a column share columns of B. The map chooses which tiles run
+/// together, in two steps:
 /// which tiles these are, in two steps:
 ///
 ///   workgroup --XCDs--> slot        each XCD gets a contiguous run of slots
 ///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
 ///
-/// Both are bijections, which block_map_test.cc enumerates. Slots may count groups and splits too,
-/// so that those of a tile run next to each other: neighbouring groups lie in the same lines of
-/// memory. Those that share no lines run one after the other, each on as few XCDs as there are:
-/// runs are of the whole launch, or, where sub-GEMMs of unlike length follow one another in each
-/// group, of one of these.
+/// Both are bijections, which block_map_test.cc proves by enumeration. Slots may also count groups
+/// and splits, so that those of a tile run next to each other: adjacent groups lie in the same
+/// memory lines. Groups that share no lines run one after the other, each on as few XCDs as
+/// possible. XCDs get runs of the whole launch, or of one group at a time if each group has
+/// sub-GEMMs of different lengths.
 #pragma once
 
 #include "core/base/math.h"
 
 namespace gridwise {
 
-/// Workgroups that start one after the other and that XCDs share: number i runs on XCD i % XCDs.
+/// Consecutive workgroups that XCDs share: number i runs on XCD i % XCDs.
 struct XcdRuns {
   int xcds = 1;
   MagicDiv by_xcds = MakeMagicDiv(1);
@@ -30,26 +31,26 @@ constexpr XcdRuns MakeXcdRuns(int xcds) {
 
 /// A block map of some size. The default is row-major on one XCD.
 struct BlockMap {
-  XcdRuns of_launch;  // one of the two is of one XCD
+  XcdRuns of_launch;  // one of the two has one XCD
   XcdRuns of_section;
-  int log2_band = 0;  // rows of tiles of a band; one row: row-major
-  int tiles = 1;      // along x of the launch; groups are along y and splits along z
+  int log2_band = 0;  // log2 of the rows of tiles in a band; 0: row-major
+  int tiles = 1;      // along x of the launch; groups are along y, splits along z
   int groups = 1;
-  int neighbours = 1;  // groups that run next to each other, a part of all
-  int slots = 1;       // workgroups of such groups
+  int neighbours = 1;  // groups that run next to each other; divides the number of groups
+  int slots = 1;       // workgroups of `neighbours` groups
   int workgroups = 1;  // of the launch
   MagicDiv by_tiles, by_neighbours, by_slots;
-  MagicDiv by_columns, by_band;  // tiles of a row, and of a band
+  MagicDiv by_columns, by_band;  // tiles in a row, and in a band
 
   constexpr int band() const { return 1 << log2_band; }
 };
 
-/// What XCDs have runs of.
+/// Whether XCDs get runs of a section or of the whole launch.
 enum class RunsOf { kSection, kLaunch };
 
-/// The map of a launch of `tiles` tiles in rows of `columns`, of so many groups, of which
-/// `neighbours`, a divisor, run next to each other, and splits. `log2_band` < 31, and fewer than
-/// 2^31 workgroups.
+/// The map of a launch of `tiles` tiles in rows of `columns`, with groups and splits. `neighbours`
+/// groups run next to each other; it divides the number of groups. Requires `log2_band` < 31 and
+/// fewer than 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band, int groups = 1,
                                 int neighbours = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
   return {.of_launch = MakeXcdRuns(runs == RunsOf::kLaunch ? xcds : 1),
@@ -67,30 +68,29 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band,
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The slot of workgroup `i` of `count` that start one after the other: XCDs have runs of them, in
-/// their order.
+/// The slot of workgroup `i` of `count` consecutive ones: XCDs have runs of slots, in their order.
 GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
   const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
-  const int rest = count - xcd_slots * runs.xcds;  // so many XCDs have one more
+  const int rest = count - xcd_slots * runs.xcds;  // this many XCDs have one more
   const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
   const int xcd = i - turn * runs.xcds;
   return xcd * xcd_slots + (xcd < rest ? xcd : rest) + turn;
 }
 
-/// A workgroup's number among those of neighbouring groups, one after the other on its XCD.
+/// A workgroup's number among those of adjacent groups, consecutive on its XCD.
 struct WorkgroupOfGroups {
   int number, first_group;
 };
-/// That of workgroup (x, y, z). Where XCDs have runs of the launch, the number is its slot.
+/// The number of workgroup (x, y, z). If XCDs have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
   const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
   return {.number = number - before * map.slots, .first_group = before * map.neighbours};
 }
 
-/// What a slot is of.
+/// The tile, split and group of a slot.
 struct GroupOfSlot {
-  int rest, group;  // tile and split, in the caller's order; one of the neighbours
+  int rest, group;  // tile and split, in the caller's order; index among adjacent groups
 };
 GRIDWISE_HD constexpr GroupOfSlot GroupAt(const BlockMap& map, int slot) {
   const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_neighbours));
@@ -101,8 +101,8 @@ struct TileOfGemm {
   int row, column;  // in tiles
 };
 
-/// The tile at slot `slot` of a sub-GEMM with so many rows and columns of tiles. Rows that fill no
-/// band are row-major. Both are computed: a branch would cost more.
+/// The tile at slot `slot` of a sub-GEMM with the given rows and columns of tiles. Rows that fill
+/// no band are row-major. Both results are computed, because a branch would cost more.
 GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows, int columns) {
   const int row = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_columns));
   const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));

@@ -14,7 +14,7 @@
 
 namespace gridwise {
 
-/// Whether //tools/config:directions, when the program was built, named `direction`.
+/// Whether //tools/config:directions named `direction` when the program was built.
 constexpr bool IsBuilt(Direction direction) {
   return kBuiltDirections[static_cast<std::size_t>(direction)];
 }
@@ -23,33 +23,33 @@ constexpr bool IsBuilt(Direction direction) {
 /// `gfx`.
 std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard = 0);
 
-/// Where the kernel of an instance of a kernel table is: kernel_instance_codes
-/// (tools/build/defs.bzl) writes a list of them beside the list of instances.
+/// The kernel of an instance of a kernel table: kernel_instance_codes (tools/build/defs.bzl) writes
+/// a list of them next to the list of instances.
 struct InstanceCode {
   std::size_t shard;
   std::string_view hash;  // of the instance's text
 };
 
-/// The kernel that an instance of a table of `family` was compiled to for `gfx`, its needs not
-/// known. Its object is empty if the program has no kernels for `gfx`; nothing if it has, and this
-/// instance is one that //tools/config's families, directions or types leave out.
+/// The kernel to which an instance of a table of `family` was compiled for `gfx`; its needs are not
+/// known. Its object is empty if the program has no kernels for `gfx`. Returns nullopt if it has
+/// some, but //tools/config's families, directions or types leave out this instance.
 std::optional<KernelCode> CodeOfInstance(CodeObjects objects, Gfx gfx, std::string_view family,
                                          const InstanceCode& instance);
 
-/// What the kernel of an instance needs, by the instance's printed config: plans are the same
-/// whether the program has the kernel or not. Tools write lists of them (tests/isa), and a test
-/// holds them to the kernels.
+/// The needs of an instance's kernel, by the instance's printed config: plans are the same whether
+/// or not the program has the kernel. Tools write lists of them (tests/isa), and a test compares
+/// them with the kernels.
 struct InstanceNeeds {
   std::string_view config;
   KernelNeeds needs;
 };
 
-/// Those of `config` in a list; if it is not there, as of an instance that was just added, those of
-/// the compiled kernel.
+/// The needs of `config` in a list. If it is not there, such as an instance that was just added:
+/// those of the compiled kernel.
 KernelNeeds NeedsOfInstance(std::span<const InstanceNeeds> list, std::string_view config,
                             const KernelCode& code);
 
-/// The kernel `symbol` of a code object, and what it needs.
+/// The kernel `symbol` of a code object, and its needs.
 KernelCode CodeOf(std::string_view object, std::string symbol);
 
 }  // namespace gridwise

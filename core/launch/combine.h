@@ -11,7 +11,7 @@ GRIDWISE_DEVICE float Combine(const EpilogueTensorArgs& tensor, float v, float d
   return tensor.multiplies ? v * scaled : v + scaled;
 }
 
-/// v within the bounds; a NaN stays one.
+/// Clamps v to the bounds; NaN stays NaN.
 GRIDWISE_DEVICE float Clamp(const EpilogueArgs& args, float v) {
   if (!args.clamps) return v;
   const float above = v < args.low ? args.low : v;

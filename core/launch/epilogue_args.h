@@ -6,10 +6,10 @@ namespace gridwise {
 /// tensor along that axis.
 struct OutputStrides {
   long image, group;
-  int row;      // of dw: from one output channel to the next
-  int axis[3];  // d, h, w: from one pixel to the next, or of dw from one filter tap to the next
-  int column;   // from one column to the next; of dw: from one channel to the next of a tap
-  int packed;   // of dw: taps follow each other as channels do
+  int row;      // in dw: from one output channel to the next
+  int axis[3];  // d, h, w: from one pixel to the next; in dw, from one filter tap to the next
+  int column;   // from one column to the next; in dw, from one channel to the next of a tap
+  int packed;   // in dw: whether taps follow each other as channels do
 };
 
 /// A tensor that the epilogue combines with the sums.
@@ -17,24 +17,24 @@ struct EpilogueTensorArgs {
   const void* data;
   OutputStrides strides;
   float scale;
-  int multiplies;  // else it is added
-  int is_f32;      // else it is of the output's type
-  int by_element;  // columns are not neighbours in memory
+  int multiplies;  // otherwise it is added
+  int is_f32;      // otherwise it has the output's type
+  int by_element;  // columns are not adjacent in memory
 };
 
-/// What becomes of the sums:
+/// The function of the sums:
 ///
 ///   out = clamp(combine(combine(alpha * sum, D0), D1), low, high)
 ///
-/// rounded once to the output's type (of i8 operands, i32 sums are written as they are), where
+/// rounded once to the output's type (for i8 operands, i32 sums are written unchanged), where
 /// combine(v, D) = v + scale * D or v * scale * D.
 struct EpilogueArgs {
   void* out;
   OutputStrides strides;
   int out_type;      // DataType of the output
-  int by_element;    // columns of the output are not neighbours in memory
-  int adds;          // the output is f32 that all splits add to
-  long split_bytes;  // of the output, from one split of K to the next
+  int by_element;    // columns of the output are not adjacent in memory
+  int adds;          // the output is f32, and all splits add to it
+  long split_bytes;  // in the output, from one split of K to the next
   float alpha;
   int clamps;
   float low, high;

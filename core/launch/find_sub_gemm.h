@@ -9,9 +9,9 @@ namespace gridwise {
 
 inline constexpr int kSubGemmWords = sizeof(SubGemm) / 4;
 
-/// Where the sub-GEMM is that workgroup tile `tile` is part of: the last whose tiles begin at or
-/// before it. `Args` are the kernel's; their sub-GEMMs lie in `table`, or where that is null in
-/// `inline_table`.
+/// The address of the sub-GEMM to which workgroup tile `tile` belongs: the last one whose tiles
+/// begin at or before it. `Args` are the kernel's; their sub-GEMMs are in `table`, or in
+/// `inline_table` if that is null.
 template <class Args>
 GRIDWISE_DEVICE ConstantWords FindSubGemmWords(const Args& args, int tile) {
   static_assert(offsetof(SubGemm, first_tile) == 0);

@@ -17,7 +17,7 @@
 namespace gridwise {
 namespace {
 
-/// A file's structures, of which what lies beyond its end is zeros.
+/// A file's structures; beyond its end they read as zeros.
 class Elf {
  public:
   explicit Elf(std::string_view bytes) : bytes_(bytes), header_(At<Elf64_Ehdr>(0)) {}
@@ -30,7 +30,7 @@ class Elf {
     return value;
   }
 
-  /// Where what the dynamic symbol `name` names is in the file.
+  /// The file offset of the dynamic symbol `name`.
   std::optional<std::uint64_t> Find(std::string_view name) const {
     for (std::uint64_t i = 0; i < header_.e_shnum; ++i) {
       const Elf64_Shdr section = Section(i);
@@ -61,7 +61,7 @@ class Elf {
   Elf64_Ehdr header_;
 };
 
-/// Where a kernel's descriptor is in a code object of AMD's.
+/// The file offset of a kernel's descriptor in an AMD code object.
 std::optional<std::uint64_t> FindDescriptor(std::string_view object, std::string_view symbol) {
   if (!absl::StartsWith(object, ELFMAG) || object.size() <= EI_CLASS ||
       object[EI_CLASS] != ELFCLASS64) {

@@ -6,21 +6,21 @@
 
 namespace gridwise {
 
-/// What a compiled kernel takes of a compute unit.
+/// The resources of a compute unit that a compiled kernel needs.
 struct KernelNeeds {
-  int registers = 0;  // vector registers of a lane, accumulation registers with them; 0: not known
-  int lds_bytes = 0;  // of a workgroup
+  int registers = 0;  // vector registers per lane, including accumulation registers; 0: unknown
+  int lds_bytes = 0;  // per workgroup
 };
 
-/// Those of the kernel `symbol`, as its descriptor in the code object says (LLVM, User Guide for
-/// AMDGPU, "Kernel Descriptor": waves of 64 lanes on gfx9, of 32 on others). Not known where
-/// `object` is no ELF of 64 bits, or has no such kernel.
+/// The needs of kernel `symbol`, from its descriptor in the code object (LLVM, User Guide for
+/// AMDGPU, "Kernel Descriptor": waves of 64 lanes on gfx9, of 32 on others). Unknown if `object` is
+/// not a 64-bit ELF, or has no such kernel.
 KernelNeeds NeedsOf(std::string_view object, std::string_view symbol);
 
-/// Whether `object`, a code object of AMD's or PTX, packed or not, has the kernel `symbol`.
+/// Whether `object`, an AMD code object or PTX, packed or not, has the kernel `symbol`.
 bool HasKernel(std::string_view object, std::string_view symbol);
 
-/// Workgroups of `waves` waves that a compute unit has room for at a time; at least 1.
+/// Workgroups of `waves` waves that fit on a compute unit at a time; at least 1.
 double ResidentWorkgroups(const DeviceFacts& device, const KernelNeeds& needs, int waves);
 
 }  // namespace gridwise

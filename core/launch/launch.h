@@ -14,20 +14,20 @@
 #include "core/launch/kernel_needs.h"
 #include "core/launch/launch_shape.h"
 
-/// What a plan consists of: launches of kernels, as values.
+/// The contents of a plan: kernel launches, as values.
 
 namespace gridwise {
 
-/// Where a kernel is.
+/// The kernel of a launch.
 struct KernelCode {
-  /// The code object that holds it (bytes of an ELF) in static memory; empty if the program was
+  /// The code object with the kernel (bytes of an ELF), in static memory. Empty if the program was
   /// built without kernels for the target.
   std::string_view object;
   std::string symbol;
-  KernelNeeds needs = {};  // as CodeOf reads them; else not known
+  KernelNeeds needs = {};  // as CodeOf reads them; otherwise unknown
 };
 
-/// Device memory that a launch is given the address of.
+/// Device memory whose address a launch receives.
 enum class Memory { kA, kB, kOut, kD0, kD1, kA1, kB1, kWorkspace, kTable };
 inline constexpr std::size_t kMemories = 9;
 
@@ -37,10 +37,10 @@ struct Place {
   std::int64_t offset = 0;  // bytes from its start
 };
 
-/// Bytes of a launch's arguments: the HIP API's own limit.
+/// Maximum bytes of a launch's arguments: the HIP API's own limit.
 inline constexpr std::size_t kMaxArguments = 4096;
 
-/// One launch, but for the addresses.
+/// One launch, without addresses.
 struct KernelLaunch {
   /// An address among the arguments: 8 bytes from byte `at` on.
   struct Address {
@@ -60,9 +60,9 @@ struct KernelLaunch {
   std::vector<std::byte> arguments;
   std::vector<Address> addresses;
   std::vector<Map> maps = {};
-  // 8 bytes: a number; no other launch has it, or one of the 255 behind it.
+  // Byte offset of an 8-byte number that neither another launch has, nor the 255 numbers after it.
   std::optional<std::size_t> number_at = {};
-  std::optional<BlockMap> map;  // of kernels that have one
+  std::optional<BlockMap> map;  // for kernels that have one
 };
 
 /// The bytes of kernel arguments, for KernelLaunch.
@@ -80,22 +80,21 @@ std::vector<std::byte> BytesOfTable(std::span<const Entry> table) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// D[m][n] = sum over k, of one group.
+/// D[m][n] = sum over k, for one group.
 struct GemmShape {
   std::int64_t m, n, k;
   bool operator==(const GemmShape&) const = default;
 };
 
-/// How an instance computes a problem: launches in their order, on memory that one stream gives
-/// them.
+/// How an instance computes a problem: launches in order, on memory of one stream.
 struct LaunchPlan {
   std::vector<KernelLaunch> launches;
-  std::vector<std::byte> table;  // Memory::kTable, which is on the device from the load on
+  std::vector<std::byte> table;  // Memory::kTable; on the device from Load on
   std::int64_t workspace_bytes = 0;
   std::int64_t tensor_bytes = 0;             // of the caller's tensors
   std::int64_t zero_at = 0, zero_bytes = 0;  // part of the workspace that must be zero at the start
   int splits = 1;                            // workgroups that share the K of a tile
-  std::vector<GemmShape> gemms;              // of one group; those with k = 0 write zeros
+  std::vector<GemmShape> gemms;              // for one group; those with k = 0 write zeros
   Cost cost;
 
   /// Appends `bytes` to the workspace and returns where they begin.

@@ -5,7 +5,7 @@
 
 namespace gridwise {
 
-/// Numbers along the axes of a launch; those that are left out are 1.
+/// Numbers along the axes of a launch; omitted ones are 1.
 struct Extent3 {
   std::uint32_t x = 1, y = 1, z = 1;
 
@@ -20,19 +20,19 @@ struct LaunchShape {
   Extent3 workgroups = {};
   Extent3 threads = {};  // per workgroup
   std::uint32_t dynamic_lds_bytes = 0;
-  /// Workgroups along x, neighbours, that run together and reach each other's LDS: a cluster.
+  /// Adjacent workgroups along x that run together and reach each other's LDS: a cluster.
   std::uint32_t cluster = 1;
-  /// May begin while the launch before it ends: the kernel waits for that one before it touches
-  /// memory. Of targets that can, see core/arch/hopper.h, WaitForLaunchBefore.
+  /// The launch may begin while the previous one ends; the kernel waits for that one before it
+  /// touches memory. Only on targets that can, see core/arch/hopper.h, WaitForLaunchBefore.
   bool begins_early = false;
 
   bool operator==(const LaunchShape&) const = default;
 };
 
-/// Work-items (threads) that a grid may have along an axis. Source: HIP documentation,
+/// Maximum number of work-items (threads) of a grid along an axis. Source: HIP documentation,
 /// hipModuleLaunchKernel: gridDim * blockDim < 2^32.
 inline constexpr std::int64_t kMaxWorkItems = (std::int64_t{1} << 32) - 1;
-/// Workgroups along y and z.
+/// Maximum number of workgroups along y, and along z.
 inline constexpr std::int64_t kMaxWorkgroupsYz = 65535;
 
 }  // namespace gridwise

@@ -4,7 +4,7 @@
 
 namespace gridwise {
 
-/// Calls visit.operator()<kOut>() for the floating-point type `out_type` of the output of operands
+/// Calls visit.operator()<kOut>() for `out_type`, a floating-point type of the output for operands
 /// of kType. The type is the same in all lanes.
 template <DataType kType, DataType kOut = DataType::kF16, class Visitor>
 GRIDWISE_DEVICE void WithFloatOutput(int out_type, Visitor&& visit) {

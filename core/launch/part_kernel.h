@@ -21,14 +21,14 @@
 
 namespace gridwise {
 
-/// Offsets within a tensor are bytes below this, see Buffer.
+/// Offsets within a tensor are bytes below this limit; see Buffer.
 inline constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;
 
-/// Sub-GEMMs of a launch: 6 MB of descriptors.
+/// Maximum number of sub-GEMMs in a launch: 6 MB of descriptors.
 inline constexpr std::int64_t kMaxSubGemms = std::int64_t{1} << 16;
 
 /// Why one launch cannot compute all of a problem, with the values that matter, and the axis along
-/// which it may compute a part.
+/// which a launch may compute a part.
 struct Excess {
   std::string reason;
   PartAxis axis;
@@ -36,100 +36,102 @@ struct Excess {
 
 /// How workgroups share the K of a tile.
 struct SplitK {
-  int splits = 0;  // workgroups of a tile; 0: as many as are estimated to be fastest
-  /// Where the sums are not the output but f32 terms of it: elements of all of the output, which
-  /// lie between the sums of one split and those of the next; 0: of the problem's output, if there
-  /// are several splits.
+  int splits = 0;  // workgroups per tile; 0: the estimated best number
+  /// If the sums are f32 terms of the output: elements of the whole output, which is the distance
+  /// from the sums of one split to the next. 0: the distance is the problem's output, if there are
+  /// several splits.
   std::int64_t partial_elements = 0;
-  bool adds = false;  // several splits add their sums to a single f32 tensor instead
-  /// Splits that the launch joins at most (PartKernel::max_fixup), so that the output is written
-  /// once; 0: it joins none.
+  bool adds = false;  // splits add their sums to a single f32 tensor instead
+  /// Maximum number of splits that the launch joins (PartKernel::max_fixup), so that the output is
+  /// written once; 0: it joins none.
   int max_fixup = 0;
 
   bool has_fixup() const { return max_fixup > 0; }
 };
 
-/// What a kernel is to compute: a part of a problem that it accepts and that is not too large.
+/// The work of a kernel: a part of a problem that it accepts and that is not too large.
 struct PartRequest {
   const DeviceFacts& device;
   const ConvProblem& problem;
-  /// Of forward and backward-data: MakeSubGemms(problem), or some that follow each other there.
+  /// Forward and backward-data: MakeSubGemms(problem), or a consecutive part of it.
   std::span<const SubGemm> sub_gemms;
   SplitK split_k;
-  /// Of an estimate that is above, no more is asked than that it is: its splits need not be best.
+  /// An estimate above this need not be exact: its number of splits need not be the best.
   double enough_cycles = std::numeric_limits<double>::infinity();
   KernelNeeds needs = {};  // of the kernel
-  // Of Pixels::kParts: elements from one part of B to the next.
+  // Pixels::kParts: elements from one part of B to the next.
   std::int64_t part_elements = 0;
-  std::int64_t merged_groups = 1;  // that are one of the problem's, see WithMergedGroups
+  std::int64_t merged_groups = 1;  // merged into one group of the problem, see WithMergedGroups
   std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)
 };
 
-/// What that takes.
+/// The estimated cost of a PartRequest.
 struct PartEstimate {
-  int splits = 1;  // above 1, their sums are f32 tensors in the output's layout, to be added up,
-                   // unless they are joined in the launch
-  Cost cost;       // its cycles need not be filled in: launches and passes are added to it
-  std::int64_t fixup_bytes = 0;  // of the workspace in which they are joined; 0: they are not
+  int splits = 1;  // if above 1 and not joined in the launch, the sums are f32 tensors in the
+                   // output's layout
+  Cost cost;       // `cycles` need not be filled in: launches and passes are added later
+  std::int64_t fixup_bytes = 0;  // of workspace for joining splits; 0: splits are not joined
 
-  int tensors() const { return fixup_bytes > 0 ? 1 : splits; }  // that are written
+  int tensors() const { return fixup_bytes > 0 ? 1 : splits; }  // number of tensors written
 };
 
 /// The launch of a part, whose addresses are those of the part's own tensors.
 struct PartLaunch {
   KernelLaunch launch;
-  std::vector<std::byte> table;  // what it reads of Memory::kTable
+  std::vector<std::byte> table;  // contents of Memory::kTable
 };
 
-/// What a kernel wants of operands on a target with TMA: pixels of few channels copied, so
-/// that it can load them, and 8-bit floats as a type that its matrix unit multiplies; the same, and
-/// groups of few channels a power of two apart, since it computes several at a time; or all as it
-/// is; or pixels as they are, but elements of 8 bits, i8 too, as such a type; or spaced ones of a
-/// problem whose taps are columns or rows, where that pays; or, of f32, the same and B in bf16
-/// parts (core/arch/parts.h), where B1 is B as it is.
-enum class Pixels { kSpaced, kGroupsApart, kAsTheyAre, kFloatsAsTheyAre, kSpacedTaps, kParts };
+/// The form of its operands that a kernel needs on a target with TMA. Passes make it.
+enum class Pixels {
+  kSpaced,       ///< Few channels copied so that TMA can load them; f8 widened for the unit.
+  kGroupsApart,  ///< As kSpaced, with groups a power of two apart: several are computed at once.
+  kAsTheyAre,    ///< No copies.
+  kFloatsAsTheyAre,  ///< No copies, except that 8-bit elements, including i8, are widened.
+  kSpacedTaps,       ///< As kSpaced, with taps as columns or rows where that pays.
+  kParts,            ///< f32: as kSpacedTaps, and B in bf16 parts (core/arch/parts.h); B1 is B.
+};
 
-/// A kernel that computes a problem, or a part of one, in a launch of its own: instances of which a
-/// PartsFamily is made. Immutable.
+/// A kernel that computes a problem, or a part of one, in one launch. Instances of a PartsFamily
+/// implement it. Immutable.
 class PartKernel {
  public:
   virtual ~PartKernel() = default;
 
   /// InstanceInfo::op; lives as long as the program.
   virtual std::string_view op() const { return ""; }
-  /// Its op and its config, printed.
+  /// The op and the config, printed.
   virtual std::string name() const = 0;
   virtual DataType type() const = 0;
   virtual InstanceShape shape() const { return {}; }
   virtual const KernelCode& code() const = 0;
 
-  /// Whether it applies epilogues itself, and can add splits to a single tensor; and whether these
-  /// may have unary functions. Else it writes sums that a pass finishes.
+  /// Whether the kernel applies epilogues and can add splits to a single tensor, and whether its
+  /// epilogues may have unary functions. If not, it writes sums that a pass finishes.
   virtual bool has_epilogue() const = 0;
   virtual bool has_unary() const { return false; }
 
-  /// Whether its launch joins the splits of a tile, at most so many; 0: it does not.
+  /// Maximum number of splits of a tile that a launch joins; 0: it joins none.
   virtual int max_fixup() const { return 0; }
 
   virtual Pixels pixels() const { return Pixels::kSpaced; }
 
-  /// Whether it computes functions of several tensors in place of A and B
-  /// (ConvProblem::operand_sums), and nothing else.
+  /// Whether it computes only functions of several tensors in place of A and B
+  /// (ConvProblem::operand_sums).
   virtual bool sums_operands() const { return false; }
 
-  /// The reason why it cannot compute `problem`, of any size, in `splits` splits (0: any number);
-  /// nothing if it can.
+  /// Why it cannot compute `problem`, of any size, in `splits` splits (0: any number). Returns
+  /// nullopt if it can.
   virtual std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const = 0;
 
-  /// Sub-GEMMs of a launch, at most: more are computed by several.
+  /// Maximum number of sub-GEMMs in a launch; further ones need more launches.
   virtual std::size_t most_sub_gemms() const { return kMaxSubGemms; }
 
-  /// Why one launch can only compute parts of it; nothing if it can compute it at once. Tiles may
-  /// reach over `limit` bytes of a tensor, at most kOffsetLimit.
+  /// Why one launch can only compute parts of the problem. Returns nullopt if one launch can
+  /// compute it. Tiles may reach over `limit` bytes of a tensor, at most kOffsetLimit.
   virtual std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const = 0;
 
-  /// Of a launch whose last round would leave most of the device idle, the images that fill the
-  /// rounds before it: the others may be faster by themselves. 0: none.
+  /// If the last round of a launch would leave most of the device idle: the number of images that
+  /// fill the rounds before it, since the other images may be faster in a separate launch. 0: none.
   virtual std::int64_t ImagesOfWholeRounds(const PartRequest& /*request*/) const { return 0; }
 
   virtual PartEstimate Estimate(const PartRequest& request) const = 0;

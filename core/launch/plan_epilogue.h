@@ -13,21 +13,22 @@
 
 namespace gridwise {
 
-/// The output's strides where an element has `element_bytes` bytes.
+/// The output's strides if an element has `element_bytes` bytes.
 OutputStrides MakeStrides(Tensor tensor, const TensorAxes& axes, std::int64_t element_bytes);
 
-/// What a kernel does with its sums: the problem's epilogue, or where `split_k` has partial
-/// elements, nothing but to write them as f32, or to add them.
+/// The kernel's function of its sums: the problem's epilogue. If `split_k` has partial elements,
+/// the sums are only written as f32, or added.
 EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k);
 
-/// Where the output and the tensors are that the epilogue at byte `at` of the arguments combines.
+/// Addresses of the output and of the tensors combined by the epilogue at byte `at` of the
+/// arguments.
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args,
                                                      const Place& out, const Place (&d)[2]);
-/// The same of a part's own tensors.
+/// The same for a part's own tensors.
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args);
 
-/// Why the epilogue's tensors are too large for offsets; nothing if they are not. A tile reaches
-/// over `images` images and the channels of `groups` groups.
+/// Why the epilogue's tensors are too large for offsets. Returns nullopt if they are not. A tile
+/// reaches over `images` images and the channels of `groups` groups.
 std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images,
                                           std::int64_t groups = 1);
 

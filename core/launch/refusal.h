@@ -7,15 +7,15 @@
 
 namespace gridwise {
 
-/// What about a problem an instance cannot compute, for programs. Values stay: they are the C API's
-/// too.
+/// The property of a problem that an instance cannot handle, for programs. Values are stable: the C
+/// API has the same.
 enum class RefusalCode : int {
-  kOther = 0,      // the sentence says it alone
+  kOther = 0,      // only the sentence says it
   kType = 1,       // of operands or output
   kDirection = 2,  //
-  kLayout = 3,     // where elements lie in memory
-  kChannels = 4,   // of a group: how many, or what divides them
-  kGroups = 5,     // how many, or how they lie
+  kLayout = 3,     // positions of elements in memory
+  kChannels = 4,   // per group: their number, or its divisors
+  kGroups = 5,     // their number, or their positions
   kFilter = 6,     // its taps, strides, dilations or padding
   kSize = 7,       // too large, or too many launches
 };
@@ -31,7 +31,7 @@ constexpr const char* Name(RefusalCode code) {
   return kNames[static_cast<int>(code)];
 }
 
-/// Why an instance cannot compute a problem: the sentence has the values that matter.
+/// Why an instance cannot compute a problem: a sentence with the values that matter, and a code.
 struct Refusal {
   RefusalCode code = RefusalCode::kOther;
   std::string reason;

@@ -4,8 +4,8 @@
 
 namespace gridwise {
 
-/// Sub-GEMMs whose descriptors travel in the kernel arguments; more of them are read from device
-/// memory.
+/// Maximum number of sub-GEMMs whose descriptors are in the kernel arguments; with more, all are
+/// read from device memory.
 inline constexpr int kInlineSubGemms = 16;
 
 }  // namespace gridwise

@@ -4,16 +4,16 @@
 
 namespace gridwise {
 
-/// Where an operand tile [rows][k] lives in LDS.
+/// The layout of an operand tile [rows][k] in LDS.
 ///
 /// The tile is stored as chunks of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
-/// bytes or 4 of 4) in the order [chunk of the row][row], and within a column of chunks rows are
-/// permuted by an exclusive-or that spreads over the banks
-///   - the writes of neighbouring lanes, which hold neighbouring k of one row (operand A) or every
-///   other row (operand B),
-///   - the reads of the matrix fragments, whose lanes hold neighbouring rows.
-/// Rows are permuted within aligned runs of kPeriodRows, so that adding a multiple of it to the row
-/// moves an address by a constant. There are 32 banks, or 64.
+/// bytes or 4 of 4) in the order [chunk of the row][row]. Within a column of chunks, rows are
+/// permuted by an exclusive-or that spreads two kinds of accesses over the banks:
+///   - writes of adjacent lanes, which hold adjacent k of one row (operand A) or of every other row
+///     (operand B),
+///   - reads of the matrix fragments, whose lanes hold adjacent rows.
+/// Rows are permuted within aligned runs of kPeriodRows, so adding a multiple of it to the row
+/// moves an address by a constant. There are 32 or 64 banks.
 struct LdsTile {
   static constexpr int kChunkBytes = 16;
   static constexpr int kPeriodRows = 16;
@@ -36,17 +36,18 @@ struct LdsTile {
   }
 };
 
-/// Where an operand tile [rows][k] lives in LDS that loads fill straight away, 16 bytes a lane to
+/// The layout of an operand tile [rows][k] in LDS that loads fill directly, 16 bytes per lane to
 /// consecutive chunks: [row][chunk of the row]. The chunks of a row are permuted by an exclusive-or
-/// of the row within an aligned run of 16, so that the reads of the matrix fragments, whose lanes
-/// hold neighbouring rows, touch each of 64 banks once.
+/// with the row within an aligned run of 16. The reads of the matrix fragments, whose lanes hold
+/// adjacent rows, then touch each of 64 banks once.
 struct LdsRows {
   int rows = 0;            // a multiple of 16
   int chunks_per_row = 0;  // 2, 4 or 8
 
   constexpr int row_bytes() const { return chunks_per_row * LdsTile::kChunkBytes; }
 
-  /// The chunk of `row` at a place among its chunks, and the place of a chunk.
+  /// The chunk of `row` at a place among its chunks, and the place of a chunk: the permutation is
+  /// its own inverse.
   constexpr int Permuted(int row, int chunk) const {
     const int bit_1 = (row >> 1) & 1, bit_2 = (row >> 2) & 1, bit_3 = (row >> 3) & 1;
     if (chunks_per_row == 2) return chunk ^ bit_3;
@@ -59,18 +60,18 @@ struct LdsRows {
   }
 };
 
-/// Where an operand tile lives in LDS whose rows are consecutive in memory, while matrix fragments
-/// want runs of k: as lines of one k, of pieces of 8 elements of 2 bytes (16 bytes) along the rows.
-/// Fragments are read by ds_read_b64_tr_b16, whose groups of 16 lanes read 16 rows of 4 lines, and
-/// transpose them. Pieces are permuted by an exclusive-or of the line, so that the two groups of a
-/// phase, which read 32 rows, touch each of 64 banks once.
+/// The layout in LDS of an operand tile whose rows are consecutive in memory, while matrix
+/// fragments need runs of k: lines of one k, of pieces of 8 elements of 2 bytes (16 bytes) along
+/// the rows. Fragments are read by ds_read_b64_tr_b16, whose groups of 16 lanes read 16 rows of 4
+/// lines and transpose them. Pieces are permuted by an exclusive-or with the line. The two groups
+/// of a phase, which read 32 rows, then touch each of 64 banks once.
 struct LdsLines {
   static constexpr int kPieceRows = 8;
 
   int rows = 0;  // a multiple of 64
   int k = 0;     // lines
 
-  constexpr int pieces() const { return rows / kPieceRows; }  // of a line
+  constexpr int pieces() const { return rows / kPieceRows; }  // per line
   constexpr int line_bytes() const { return rows * 2; }
 
   /// The piece at a place of line `k`, and the place of a piece. Lines 4 apart have the same order.
@@ -82,26 +83,26 @@ struct LdsLines {
     return k * line_bytes() + Permuted(k, row / kPieceRows) * 16 + row % kPieceRows * 2;
   }
 
-  /// Lanes that transpose together, and lines that they do it of.
+  /// Lanes that transpose together, and the lines that they transpose.
   static constexpr int kReadLanes = 16, kReadLines = 4;
-  /// Where `lane` reads, to get elements k to k + 3 of `row`: k is a multiple of 4, and the rows of
-  /// lanes that transpose together are consecutive.
+  /// The offset that `lane` reads to get elements k to k + 3 of `row`. k is a multiple of 4, and
+  /// the rows of lanes that transpose together are consecutive.
   constexpr int ReadOffset(int lane, int k, int row) const {
     const int of_group = lane % kReadLanes;
     return Offset(k + of_group / kReadLines, row - of_group + of_group % kReadLines * 4);
   }
 };
 
-/// Rows of which LdsLines get pieces, where they are no multiple of a piece: the last piece ends
-/// with the last row, and so begins with some that are in the piece before it, too.
+/// Rows that LdsLines gets in pieces, if they are not a multiple of a piece: the last piece ends
+/// with the last row, and so repeats some rows of the piece before it.
 struct PiecesOfRows {
   static constexpr int kPiece = LdsLines::kPieceRows;
 
   int rows = 0;  // at least a piece
 
-  /// The row that the piece at `place`, a multiple of a piece below `rows`, begins with.
+  /// The first row of the piece at `place`, a multiple of a piece below `rows`.
   constexpr int First(int place) const { return place < rows - kPiece ? place : rows - kPiece; }
-  /// The row at a place, each at one; `rows` where there is none, or one that is at another place.
+  /// The row at a place, each row once; `rows` if there is none, or if the row is at another place.
   constexpr int RowAt(int place) const {
     const int whole = rows / kPiece * kPiece;
     if (place < whole) return place;
@@ -127,7 +128,7 @@ inline constexpr LdsPhase<8> kWritePhasesB128[] = {{{0, 1, 2, 3, 4, 5, 6, 7}},
                                                    {{8, 9, 10, 11, 12, 13, 14, 15}},
                                                    {{16, 17, 18, 19, 20, 21, 22, 23}},
                                                    {{24, 25, 26, 27, 28, 29, 30, 31}}};
-/// As if writes to 64 banks went by consecutive lanes too, which nobody has measured.
+/// Assumes that writes to 64 banks also go by consecutive lanes, which nobody has measured.
 inline constexpr LdsPhase<16> kWritePhasesB128Of64[] = {
     {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}},
     {{16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31}}};
@@ -136,9 +137,9 @@ inline constexpr LdsPhase<16> kReadPhasesB128Of64[] = {
     {{0, 1, 2, 3, 12, 13, 14, 15, 20, 21, 22, 23, 24, 25, 26, 27}},
     {{4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 28, 29, 30, 31}}};
 
-/// The most 16-byte accesses of one phase that fall on the same 4 banks, of so many that the lanes
-/// of a phase can touch each once; 1 is conflict-free. `offset_of_lane(lane)` is the byte offset
-/// that lane 0..63 accesses.
+/// Returns the largest number of 16-byte accesses of one phase that fall on the same 4 banks, where
+/// the lanes of a phase could touch each bank once; 1 is conflict-free. `offset_of_lane(lane)` is
+/// the byte offset that lane 0..63 accesses.
 template <int kLanes, int kPhases, class OffsetOfLane>
 constexpr int WorstBankConflict(const LdsPhase<kLanes> (&phases)[kPhases],
                                 OffsetOfLane offset_of_lane) {

@@ -5,8 +5,8 @@
 
 namespace gridwise {
 
-/// See ColumnsArgs; an element per lane. Word is an unsigned integer of an element's size, or of
-/// several neighbouring ones together.
+/// See ColumnsArgs; one element per lane. Word is an unsigned integer of the size of one element,
+/// or of several adjacent ones together.
 template <class Word>
 GRIDWISE_DEVICE void ColumnsTile(const ColumnsArgs& args) {
   const int at = BlockIdX() * kColumnsThreads + ThreadId();
@@ -18,7 +18,7 @@ GRIDWISE_DEVICE void ColumnsTile(const ColumnsArgs& args) {
     const int outer = static_cast<int>(Divide(static_cast<unsigned>(rest), args.digit[i].by));
     const int index = rest - outer * args.digit[i].size;
     offset += index * args.digit[i].unit;
-    for (int axis = 0; axis < 3; ++axis) {  // registers have no index
+    for (int axis = 0; axis < 3; ++axis) {  // registers cannot be indexed
       pixel[axis] += axis == args.digit[i].axis ? index * args.digit[i].step : 0;
     }
     rest = outer;

@@ -6,8 +6,8 @@
 
 namespace gridwise {
 
-/// Copies elements of 8 bits as those of a type that has all their values, kConvertElements a lane.
-/// The copy is aligned to as many.
+/// Copies 8-bit elements as elements of a type that has all their values, kConvertElements per
+/// lane. The copy is aligned to that many.
 template <DataType kFrom, DataType kTo>
 GRIDWISE_DEVICE void ConvertTile(const ConvertArgs& args) {
   using Codes = Vec<unsigned char, kConvertElements>;

@@ -2,7 +2,7 @@
 
 namespace gridwise {
 
-/// Lanes of a workgroup of the converting kernel, and neighbouring elements that each makes.
+/// Lanes per workgroup of the converting kernel, and adjacent elements that each lane makes.
 inline constexpr int kConvertThreads = 256;
 inline constexpr int kConvertElements = 8;
 

@@ -13,8 +13,8 @@
 namespace gridwise {
 namespace {
 
-/// Of backward-data, the groups of pixels of y that get more channels, or of w, which get more
-/// rows; nothing if they do not.
+/// Backward-data: the groups of pixels of y that get more channels, or of w, which get more rows.
+/// Returns nullopt if they do not.
 std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.canonical.k_per_group(), to = prepared.deeper.k_per_group();
   if (from == to || tensor == Tensor::kX || prepared.merged_groups() > 1) return std::nullopt;
@@ -26,7 +26,7 @@ std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
                .to_line = to * of_channel};
 }
 
-/// Of forward, the groups of pixels of x, and of w its taps, that get more channels; nothing if
+/// Forward: the groups of pixels of x, and taps of w, that get more channels. Returns nullopt if
 /// they do not.
 std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.canonical.c_per_group(), to = prepared.deeper.c_per_group();
@@ -37,8 +37,8 @@ std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
                .to_line = to};
 }
 
-/// What output pixels see along w, or the filter's taps along w: the pixels of `deeper`. Nothing if
-/// it has those of `canonical`.
+/// The pixels of `deeper`: what output pixels see along w, or the filter's taps along w. Returns
+/// nullopt if it has the pixels of `canonical`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t c = prepared.canonical.c, channels = prepared.deeper.c;
   if (prepared.canonical.groups > 1 || c == channels || tensor == Tensor::kY) return std::nullopt;
@@ -60,7 +60,7 @@ std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
 }
 
 /// The lines of x along w that are copied with their padding, or the taps of w if pixels get more
-/// channels; nothing if they are not copied.
+/// channels. Returns nullopt if they are not copied.
 std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
   if (!prepared.folded || !prepared.folded->copies) return std::nullopt;
   const Folded& folded = *prepared.folded;
@@ -88,8 +88,8 @@ std::optional<Lines> WidenedLines(const Prepared& prepared, Tensor tensor) {
                .used = c};
 }
 
-/// w of forward in the order that its taps have as columns, or of backward-data with columns of
-/// zeros behind them; nothing if it is not copied.
+/// w of forward in the order that its taps have as columns, or of backward-data followed by columns
+/// of zeros. Returns nullopt if it is not copied.
 std::optional<Lines> ColumnLines(const Prepared& prepared, Tensor tensor) {
   if (!prepared.columns || !prepared.columns->copies_weights || tensor != Tensor::kW) {
     return std::nullopt;
@@ -112,21 +112,21 @@ std::optional<Lines> ColumnLines(const Prepared& prepared, Tensor tensor) {
                .used = canonical.c};
 }
 
-/// What pixels of x meet of dy along w, where taps are rows; nothing if they are not.
+/// The pixels of dy that pixels of x meet along w, if taps are rows; otherwise nullopt.
 std::optional<Lines> RowLines(const Prepared& prepared, Tensor tensor) {
   if (!prepared.rows || tensor != Tensor::kY) return std::nullopt;
   return LinesOfTapRows(prepared.canonical, *prepared.rows);
 }
 
-/// The pixels of an operand, of w its taps, that are copied so that they, or their groups, lie
-/// multiples of 16 bytes apart; nothing if they are not.
+/// The pixels of an operand (taps of w) that are copied to put them, or their groups, multiples of
+/// 16 bytes apart. Returns nullopt if they are not copied.
 std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor, Gfx gfx,
                                   Pixels pixels) {
   if (!HasTma(canonical, gfx, pixels) || !CopiesPixels(pixels)) return std::nullopt;
   const TensorAxes axes = canonical.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
-  // Groups of so few channels are not what TMA loads filters for, but in backward-data,
-  // where w lies along c, if those of y are whole k tiles.
+  // TMA does not load filters for groups of so few channels, except in backward-data, where w lies
+  // along c, if those of y are whole k tiles.
   const bool has_k_tiles =
       canonical.direction == Direction::kBackwardData && canonical.k_per_group() % kShortKTile == 0;
   const bool powers = pixels == Pixels::kGroupsApart && PowerApart(canonical) > 0;
@@ -147,7 +147,7 @@ std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor, G
   return lines;
 }
 
-/// The strides of a packed tensor whose innermost axis, or for pixels axes, became longer.
+/// The strides of a packed tensor whose innermost axis, or axes for pixels, became longer.
 PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
   PerAxis strides = axes.stride;
   for (std::int64_t& stride : strides) {

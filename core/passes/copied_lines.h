@@ -11,14 +11,14 @@
 
 namespace gridwise {
 
-/// The copies of an operand, each made of the one before; nothing where there is no such copy.
+/// The copies of an operand, each made from the one before; nullopt where there is no such copy.
 struct CopiedLines {
-  std::array<std::optional<Lines>, 5> whole;  // of all that kernels add up
-  std::array<std::optional<Lines>, 2> apart;  // whose taps or pixels are moved apart
+  std::array<std::optional<Lines>, 5> whole;  // of everything that kernels add up
+  std::array<std::optional<Lines>, 2> apart;  // with taps or pixels moved apart
 };
 CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx, Pixels pixels);
 
-/// What kernels compute, with the strides of padded pixels.
+/// The problem that kernels compute, with the strides of padded pixels.
 ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, Pixels pixels);
 
 }  // namespace gridwise

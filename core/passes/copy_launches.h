@@ -16,11 +16,11 @@ namespace gridwise {
 KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
                                  const Place& from, const Place& to);
 
-/// To elements of another type.
+/// Converts to another element type.
 KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
                                const Place& from, const Place& to);
 
-/// To the parts of f32.
+/// Splits f32 into parts.
 KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, const Place& to);
 
 KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,

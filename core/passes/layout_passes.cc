@@ -26,8 +26,8 @@ std::int64_t BytesOfTensor(const ConvProblem& problem, Tensor tensor) {
   return problem.AxesOf(tensor).Elements() * SizeOf(TypeOf(problem, tensor));
 }
 
-/// The matrices, pixels by channels, that a tensor of x or y is in NHWGC, one for each image. In
-/// NGCHW they are transposed.
+/// The matrices, pixels by channels, of a tensor x or y in NHWGC, one for each image. In NGCHW they
+/// are transposed.
 Matrices MatricesOf(const ConvProblem& problem, Tensor tensor) {
   const PerAxis size = problem.AxesOf(tensor).size;
   return {.count = size[0], .rows = size[1] * size[2] * size[3], .columns = size[4] * size[5]};
@@ -37,14 +37,14 @@ Matrices Transposed(const Matrices& matrices) {
   return {.count = matrices.count, .rows = matrices.columns, .columns = matrices.rows};
 }
 
-/// Whether a tensor is not as kernels have it.
+/// Whether a tensor's layout differs from the kernels'.
 bool IsTransposed(const ConvProblem& problem, Tensor tensor) {
   if (problem.layout != Layout::kNGCHW || tensor == Tensor::kW) return false;
   const Matrices matrices = MatricesOf(problem, tensor);
   return matrices.rows > 1 && matrices.columns > 1;
 }
 
-/// The tensors that the operands are made of.
+/// The tensors from which the operands are made.
 struct OperandTensor {
   Tensor tensor;
   Place Places::* place;
@@ -56,7 +56,7 @@ std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
   return tensors;
 }
 
-/// Elements from B's first to behind its last.
+/// Elements from B's first to the end of its last.
 std::int64_t ElementsOfB(const ConvProblem& canonical) {
   const TensorAxes axes = canonical.AxesOf(canonical.b());
   std::int64_t elements = 1;
@@ -66,7 +66,7 @@ std::int64_t ElementsOfB(const ConvProblem& canonical) {
   return elements;
 }
 
-/// Of `problem`, which kernels compute.
+/// Arguments for `problem`, which kernels compute.
 SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
   SplitArgs args = {};
   args.elements = ElementsOfB(problem);
@@ -112,7 +112,7 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     add(lines.apart);
   }
   if (pixels == Pixels::kParts) {
-    const double bytes =  // of an element and its parts
+    const double bytes =  // per element and its parts
         SizeOf(problem.type) + kSplitParts * SizeOf(TypeOfB(problem.type));
     const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, pixels)));
     cycles += PassCycles(device, elements * bytes);

@@ -9,12 +9,13 @@
 namespace gridwise {
 
 /// The terms of a lane's output pixel along one axis. Integer multiplications take as long as four
-/// other instructions, and axes without columns, or of one pixel, need fewer.
+/// other instructions; axes without columns, or of one pixel, need fewer of them.
 struct TermsOfAxis {
   int first_tap = 0, first_pixel = 0;
   int at = 0;  // elements from an image's first to the first term
 
-  /// Takes the pixel off `rest`, the pixels' number along this axis and those outside of it.
+  /// Divides `rest`, the pixel's index over this axis and the outer ones, and keeps the outer part
+  /// in it.
   GRIDWISE_DEVICE TermsOfAxis(const OverlapAxis& axis, int& rest) {
     if (axis.out == 1 && axis.most_terms == 1) return;
     const int outer = static_cast<int>(Divide(rest, axis.by_out));
@@ -43,16 +44,16 @@ struct TermsOfAxis {
   }
 };
 
-/// The sum of an output pixel's terms. Where a tap of it meets padding, `padding` has 0 times
-/// another product of the same weights: unless that is NaN, 0 times the weights is 0.
+/// The sum of an output pixel's terms. If one of its taps meets padding, `padding` has 0 times
+/// another product of the same weights: 0 times the weights is 0, unless that product is NaN.
 struct OverlapSum {
   float terms = 0, padding = 0;
 };
 
-/// Some terms along w, which are the same in all lines along it.
+/// Some terms along w; the same in all lines along w.
 struct TermsOfLine {
   bool has[kOverlapAddAtATime];
-  int at[kOverlapAddAtATime];  // elements from the first of the line's; 0 where there is no tap
+  int at[kOverlapAddAtATime];  // elements from the line's first; 0 if there is no tap
 
   GRIDWISE_DEVICE TermsOfLine(const OverlapAxis& w, const TermsOfAxis& terms, int first) {
 #pragma unroll
@@ -62,8 +63,8 @@ struct TermsOfLine {
       at[i] = has_tap ? terms.At(w, first + i) : 0;
     }
   }
-  /// Adds those of the line from `line` on, which is one of the source or padding. All are loaded,
-  /// so that no load is behind a branch and waits for the one before; columns have fewer than 2^30
+  /// Adds the terms of the line from `line` on, which is a source line or padding. All are loaded,
+  /// so that no load follows a branch and waits for the one before; columns have fewer than 2^30
   /// elements.
   GRIDWISE_DEVICE void Add(const float* columns, int line, bool is_source, OverlapSum& sum) const {
     float term[kOverlapAddAtATime];
@@ -83,9 +84,9 @@ struct TermsOfLine {
 };
 
 /// out[n][i][c] = epilogue(sum over splits, taps t and source pixels j that meet at pixel i of
-/// columns[n][j][(t, c)]), always in the same order; NaN where a tap meets padding, which has no
-/// column, with a weight that is not finite. Each XCD has a run of the output: neighbours read the
-/// same columns.
+/// columns[n][j][(t, c)]), always in the same order. NaN if a tap meets padding, which has no
+/// column, with a weight that is not finite. Each XCD has a run of the output, because adjacent
+/// pixels read the same columns.
 template <DataType kType>
 GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
   const int tile = SlotOf(args.runs, BlockIdX(), args.tiles);

@@ -7,23 +7,23 @@
 
 namespace gridwise {
 
-/// Lanes of a workgroup of the overlap-adding kernel, an output element each.
+/// Lanes per workgroup of the overlap-adding kernel, one output element each.
 inline constexpr int kOverlapAddThreads = 256;
-/// Loads of a lane that are under way at a time: taps along w.
+/// Loads of a lane that are in flight at a time: taps along w.
 inline constexpr int kOverlapAddAtATime = 4;
 
-/// Along one axis, the products that are terms of output pixel i. With
+/// The products that are terms of output pixel i, along one axis. With
 ///
 ///   s = i + shift,  t = s mod stride + u * tap_stride,  j = s / stride + first + u * pixel_stride
 ///
-/// these are those of taps t and source pixels j, for u = 0, ..., most_terms - 1, that there are.
+/// these are the products of taps t and source pixels j that exist, for u = 0, ..., most_terms - 1.
 struct OverlapAxis {
   int out;                     // pixels
   int shift, first;            //
   int most_terms;              //
   int taps, tap_stride;        //
   int pixels, pixel_stride;    //
-  int pixel_elements;          // of the columns, from one source pixel to the next
+  int pixel_elements;          // in the columns, from one source pixel to the next
   int tap_columns;             // from one tap to the next
   int term_elements;           // from one term to the next
   MagicDiv by_out, by_stride;  //
@@ -34,10 +34,10 @@ struct OverlapAxis {
 struct OverlapAddArgs {
   ReduceArgs reduce;  // its `partial` are the columns; `elements` those of the output
   OverlapAxis axis[3];
-  int channels, channel_columns;  // of the output; columns from one to the next
+  int channels, channel_columns;  // of the output; columns from one channel to the next
   MagicDiv by_channels;
   int image_elements;  // of the columns
-  int tiles;           // workgroups, of which XCDs have runs
+  int tiles;           // workgroups; XCDs have runs of them
   XcdRuns runs;
   PaddingArgs padding;  // of the whole problem
 };

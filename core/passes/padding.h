@@ -14,7 +14,7 @@ GRIDWISE_DEVICE bool IsNotFinite(const PaddingArgs& args, long at) {
   return (code & args.code_mask) == args.not_finite;
 }
 
-/// Where a tap leads from an output pixel along an axis.
+/// What an output pixel's tap meets along an axis.
 enum class Meets { kSource, kPadding, kNothing };
 
 GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int pixel, int tap) {
@@ -27,9 +27,9 @@ GRIDWISE_DEVICE Meets WhatTapMeets(const PaddingAxis& axis, bool forward, int pi
   return source >= 0 && source < axis.source ? Meets::kSource : Meets::kPadding;
 }
 
-/// Whether a term of the output element is the product of padding with a weight that is not finite:
-/// NaN. `pixel` is its number among those of all images. For elements that seldom need it: a loop
-/// over all taps and, of those that meet padding, all terms.
+/// Whether a term of the output element is the product of padding with a weight that is not finite,
+/// which is NaN. `pixel` is its index among those of all images. Only for elements that seldom need
+/// it: it loops over all taps, and over all terms of those that meet padding.
 GRIDWISE_DEVICE bool PaddingIsNaN(const PaddingArgs& args, int pixel, int channel) {
   const auto& [d, h, w] = args.axis;
   const int pixel_w = pixel % w.out, pixel_h = pixel / w.out % h.out,

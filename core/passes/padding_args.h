@@ -4,7 +4,7 @@
 
 namespace gridwise {
 
-/// One axis of the terms of a sum of forward or backward-data.
+/// One axis of the terms of a forward or backward-data sum.
 struct PaddingAxis {
   int out, source;            // pixels
   int stride, dilation, pad;  // of the convolution
@@ -12,16 +12,16 @@ struct PaddingAxis {
   long tap;  // elements of w from one tap to the next
 };
 
-/// What tells which products of an output element are of padding, and whether their weights are
+/// Describes which products of an output element have padding, and whether their weights are
 /// finite.
 struct PaddingArgs {
   const void* w;
   int element_bytes;
-  unsigned code_mask, not_finite;  // an element is infinite or NaN where its masked code is this
+  unsigned code_mask, not_finite;  // an element is infinite or NaN if its masked code is not_finite
   bool forward;
   PaddingAxis axis[3];
-  int terms;           // of a tap: channels of the source
-  long term, channel;  // elements of w from one term, or channel of the output, to the next
+  int terms;           // per tap: channels of the source
+  long term, channel;  // elements of w from one term, or one output channel, to the next
 };
 
 }  // namespace gridwise

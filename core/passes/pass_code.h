@@ -8,16 +8,16 @@
 
 namespace gridwise {
 
-/// The kernel of a pass ("transpose", "widen") for elements of `bytes` bytes, which it only copies.
+/// The kernel of a pass ("transpose", "widen") that only copies elements of `bytes` bytes.
 KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx);
 
-/// That of a pass ("reduce") whose output has a type.
+/// The kernel of a pass ("reduce") whose output has a type.
 KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx);
 
-/// That of a pass ("convert") that makes elements of another type.
+/// The kernel of a pass ("convert") that makes elements of another type.
 KernelCode PassCode(std::string_view pass, DataType from, DataType to, Gfx gfx);
 
-/// Whether kernels of passes wait for the launch before them, see LaunchShape::begins_early.
+/// Whether kernels of passes wait for the previous launch, see LaunchShape::begins_early.
 bool BeginsEarly(Gfx gfx);
 
 }  // namespace gridwise

@@ -15,9 +15,9 @@
 namespace gridwise {
 namespace {
 
-constexpr int kMaxBytes = 16;  // of a load
+constexpr int kMaxBytes = 16;  // per load
 
-/// Elements from one (tap, channel) of a tensor of dw's shape to the next; nothing if these differ.
+/// Elements from one (tap, channel) of a tensor of dw's shape to the next; nullopt if these differ.
 std::optional<std::int64_t> StrideOfTerms(const PerAxis& size, const PerAxis& stride) {
   std::optional<std::int64_t> step;
   std::int64_t reach = 1;  // terms within one index of the axis
@@ -76,8 +76,8 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
                  .axis = static_cast<int>(i),
                  .step = static_cast<int>(step)};
   };
-  // Digits with their distances in the copy, where the longest is the outermost. Channels of the
-  // copy are a tap's channels, tap after tap.
+  // Digits with their distances in the copy; the longest is the outermost. Channels of the copy are
+  // a tap's channels, tap after tap.
   const std::int64_t channel = to.stride[5], c = problem.c_per_group();
   std::array<std::pair<std::int64_t, Digit>, ColumnsArgs::kDigits> digits = {{
       {to.stride[0], plain(0, problem.batch)},
@@ -91,7 +91,7 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
       {channel, plain(5, c)},
   }};
   std::stable_sort(digits.begin(), digits.end(), [](const auto& a, const auto& b) {
-    // Of equal distances all but one have size 1.
+    // Of equal distances, all but one have size 1.
     return a.first != b.first ? a.first > b.first : a.second.size < b.second.size;
   });
   for (std::size_t i = 0; i < digits.size(); ++i) {
@@ -104,7 +104,7 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
 int ElementsOfWord(const ColumnsArgs& args, int bytes) {
   const ColumnsArgs::Digit& channel = args.digit[ColumnsArgs::kDigits - 1];
   if (channel.unit != 1 || channel.step != 0) return 1;
-  // Of powers of two, the lowest bit of numbers together is what divides them all.
+  // For powers of two, the lowest bit of all numbers together divides them all.
   std::int64_t numbers = channel.size | args.first;
   for (int i = 0; i < ColumnsArgs::kDigits - 1; ++i) {
     if (args.digit[i].size > 1) numbers |= args.digit[i].unit;
@@ -125,7 +125,7 @@ ColumnsArgs InWords(ColumnsArgs args, int elements) {
 
 double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
                      const DeviceFacts& device) {
-  constexpr double kInstructions = 320;  // of a lane, as the simulator counts them
+  constexpr double kInstructions = 320;  // per lane, as the simulator counts them
   const int bytes = SizeOf(problem.type);
   const ColumnsArgs args = PlanColumns(problem, columns);
   const TargetTraits target = TraitsOf(device.gfx);

@@ -11,25 +11,25 @@
 
 namespace gridwise {
 
-/// The 1x1 problem that backward-weight is on columns: x with what each output pixel's filter meets
-/// as channels (tap, channel), of which dw has one tap. Or the sentence why it is none: columns of
-/// 2^31 elements or more, or a dw whose taps and channels are no neighbours.
+/// Backward-weight as a 1x1 problem on columns: the channels (tap, channel) of x are the elements
+/// that each output pixel's filter meets, and dw has one tap. Or a sentence why it cannot be one:
+/// columns of 2^31 or more elements, or a dw whose taps and channels are not adjacent.
 std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem);
 
-/// Arguments of the copy of `problem`'s x into that of `columns`; pointers null.
+/// Arguments of the copy of `problem`'s x to that of `columns`; pointers null.
 ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns);
 
-/// Elements of `bytes` bytes each that a lane may copy together, since they are neighbours in x and
-/// in the copy: a power of two, of up to 16 bytes.
+/// Number of elements of `bytes` bytes each that a lane may copy together, because they are
+/// adjacent in x and in the copy: a power of two, up to 16 bytes.
 int ElementsOfWord(const ColumnsArgs& args, int bytes);
-/// The same copy in words of so many elements.
+/// The same copy in words of `elements` elements.
 ColumnsArgs InWords(ColumnsArgs args, int elements);
 
 /// Estimated cycles of the launch.
 double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
                      const DeviceFacts& device);
 
-/// Its launch, from `from` to `to`.
+/// The launch, from `from` to `to`.
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
                                const Place& from, const Place& to);
 

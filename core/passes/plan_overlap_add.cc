@@ -11,7 +11,7 @@
 namespace gridwise {
 namespace {
 
-/// An axis of the output, whose taps are columns; of those whose are not, a pixel is its only term.
+/// An axis of the output. If its taps are not columns, a pixel is its only term.
 OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_elements,
                      int tap_columns) {
   const auto i = [](std::int64_t value) { return static_cast<int>(value); };
@@ -38,7 +38,7 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_e
     axis.pixels = i(dim.in);
     axis.pixel_stride = i(dim.dilation);
   } else {
-    // j * stride + t * dilation = i + pad, where one of stride and dilation is 1.
+    // j * stride + t * dilation = i + pad, where stride or dilation is 1.
     axis.shift = i(dim.pad_begin);
     axis.pixels = i(dim.out());
     axis.stride = i(dim.stride);

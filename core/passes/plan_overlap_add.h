@@ -11,8 +11,8 @@
 
 namespace gridwise {
 
-/// Arguments of the launch that makes the output of `problem` of its `columns` in `splits` splits,
-/// on a device of so many XCDs; pointers null. w of the caller is of `weights_type`.
+/// Arguments of the launch that makes the output of `problem` from its `columns` in `splits`
+/// splits, on a device with `xcds` XCDs; pointers null. The caller's w has type `weights_type`.
 OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
                               DataType weights_type, int splits, int xcds);
 

@@ -5,7 +5,7 @@
 namespace gridwise {
 namespace {
 
-/// The codes of a type that are infinities or NaN: those that are `code` under a mask.
+/// The codes of a type that are infinities or NaN: those that equal `code` under a mask.
 struct Codes {
   unsigned mask, code;
 };

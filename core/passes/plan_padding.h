@@ -6,8 +6,8 @@
 
 namespace gridwise {
 
-/// What tells of forward or backward-data of one group which products are of padding; `type` is
-/// that of w in memory, whose address is null.
+/// Describes which products of forward or backward-data of one group have padding. `type` is that
+/// of w in memory; the address of w is null.
 PaddingArgs PlanPadding(const ConvProblem& problem, DataType type);
 
 }  // namespace gridwise

@@ -19,7 +19,7 @@ namespace {
 std::array<std::size_t, 6> AxesInMemory(const TensorAxes& axes) {
   std::array<std::size_t, 6> order;
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Axes of size 1 have strides of their neighbours; where they stand does not matter.
+  // Axes of size 1 have strides of adjacent axes; their position does not matter.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return axes.stride[a] > axes.stride[b]; });
   return order;
@@ -44,8 +44,8 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   return args;
 }
 
-/// Whether groups of lanes share the splits of an element: where they are many, and workgroups that
-/// do not share them would not fill the device.
+/// Whether groups of lanes share the splits of an element: if there are many splits, and workgroups
+/// that do not share them would not fill the device.
 bool SharesSplits(Gfx gfx, double elements, int splits) {
   constexpr int kFewElements = 1 << 18;
   const int many = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 4 : 2 * kReduceAtATime + 1;
@@ -57,7 +57,7 @@ bool SharesSplits(Gfx gfx, double elements, int splits) {
 std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const ReduceArgs args = MakeArgs(problem, axes, AxesInMemory(axes), splits);
-  // A launch takes some indices of the outermost axis of which it can take any.
+  // A launch takes some indices of the outermost axis that can be divided.
   std::size_t cut = 0;
   std::int64_t inner = axes.Elements() / args.size[0];  // elements of one index of axis `cut`
   while (inner >= kOffsetLimit) inner /= args.size[++cut];

@@ -16,30 +16,30 @@ namespace gridwise {
 /// One launch of the sum over splits of K.
 struct ReducePlan {
   ReduceArgs args;  // pointers null
-  // Elements of the output, and bytes of the epilogue's tensors, that lie before the launch's.
+  // Elements of the output, and bytes of the epilogue's tensors, that precede the launch's.
   std::int64_t first = 0;
   std::int64_t tensor_first[2] = {0, 0};
 };
 
-/// The launches that add up `splits` splits of K, or terms, of a problem: one where the output has
-/// fewer than 2^31 elements.
+/// The launches that add up `splits` splits of K, or terms, of a problem: one launch if the output
+/// has fewer than 2^31 elements.
 std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits);
 
-/// Estimated cycles of such a launch for so many outputs: what it moves, and its turns of loads,
-/// each of which waits for the one before it.
+/// Estimated cycles of such a launch for `elements` outputs: its memory traffic, and its turns of
+/// loads, each of which waits for the one before.
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes);
 
-/// Workgroups of its launch.
+/// Workgroups of the launch.
 unsigned ReduceWorkgroups(const ReduceArgs& args);
 
-/// A launch that makes what `places` says is the output of sums at byte `sums_at` of the workspace,
-/// by a pass whose `arguments` have `reduce` at byte `reduce_at`.
+/// A launch that makes the output described by `places` from sums at byte `sums_at` of the
+/// workspace, by a pass whose `arguments` have `reduce` at byte `reduce_at`.
 KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
                             std::vector<std::byte> arguments, std::size_t reduce_at,
                             const ReduceArgs& reduce, std::int64_t sums_at, const Places& places);
 
 /// Appends the launches that add up `splits` sums, which are at byte `partial_at` of the workspace,
-/// to what `places` says is the problem's output.
+/// into the problem's output in `places`.
 void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
                        const Places& places, LaunchPlan& plan);
 

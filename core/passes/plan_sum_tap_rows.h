@@ -12,15 +12,15 @@
 
 namespace gridwise {
 
-/// The lines that are copied of dy: for each pixel of x along w, what it meets.
+/// The lines of dy's copy: for each pixel of x along w, the pixels that it meets.
 Lines LinesOfTapRows(const ConvProblem& problem, const TapRows& rows);
 
-/// Arguments of the launch that makes dw of `problem` of that of its `rows` in `splits` splits;
+/// Arguments of the launch that makes dw of `problem` from that of its `rows` in `splits` splits;
 /// pointers null.
 SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, int splits);
 
 /// Appends that launch; the splits are at byte `sums_at` of the workspace. `dy` and the x of
-/// `places` are the whole problem's.
+/// `places` belong to the whole problem.
 void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gfx, int splits,
                          std::int64_t sums_at, const Place& dy, const Places& places,
                          LaunchPlan& plan);

@@ -13,12 +13,12 @@ struct Matrices {
 };
 
 /// Arguments for images of a valid problem, which have fewer than 2^31 tiles: sides are shorter
-/// than 2^31, there are at most 2^30 images, and tiles that are not full leave few elements to the
-/// others of the limit (core/conv/limits.h). Pointers null.
+/// than 2^31, there are at most 2^30 images, and the other limits (core/conv/limits.h) leave little
+/// room for partial tiles. Pointers null.
 TransposeArgs PlanTranspose(const Matrices& matrices);
 
-/// The shape of its launch: the tiles along x, and where a grid's axis has no room for them along y
-/// as well.
+/// The shape of the launch: tiles along x, and along y as well if a grid's axis has too little
+/// room.
 LaunchShape TransposeShape(const Matrices& matrices);
 
 }  // namespace gridwise

@@ -7,8 +7,8 @@
 
 namespace gridwise {
 
-/// `count` lines that are made, see WidenArgs; as they are by default, `used` of a line is what the
-/// source has.
+/// `count` lines to make, see WidenArgs. By default, `used` elements of a line come from the
+/// source.
 struct Lines {
   std::int64_t count, from_line, to_line, before = 0;
   std::int64_t item = 1, of_row = 1, step = 0, from_row = from_line;
@@ -17,16 +17,16 @@ struct Lines {
   std::int64_t ToElements() const { return count * to_line; }
 };
 
-/// The same lines in words of `elements` elements; nothing where they are no whole words.
+/// The same lines in words of `elements` elements; nullopt if they are not whole words.
 std::optional<Lines> InWords(const Lines& lines, std::int64_t elements);
 
-/// Elements that lines become are fewer.
+/// Bound on the number of elements that lines become.
 inline constexpr std::int64_t kMaxWidened = std::int64_t{1} << 31;
 
-/// Arguments for such lines; pointers null.
+/// Arguments for these lines; pointers null.
 WidenArgs PlanWiden(const Lines& lines);
 
-/// Workgroups of its launch.
+/// Workgroups of the launch.
 unsigned WidenWorkgroups(const Lines& lines);
 
 }  // namespace gridwise

@@ -14,7 +14,7 @@ ConvProblem WithoutTranspositions(ConvProblem problem) {
   return problem;
 }
 
-/// All but what kernels compute.
+/// All fields except what kernels compute.
 Prepared PrepareForms(const ConvProblem& problem, Gfx gfx, Pixels pixels) {
   Prepared prepared = {.canonical = Canonicalize(WithoutTranspositions(problem)),
                        .deeper = {},

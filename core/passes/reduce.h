@@ -11,7 +11,7 @@ namespace gridwise {
 
 inline constexpr bool kAlignedVectors = TraitsOf(kThisTarget).aligned_vectors;
 
-/// Bytes of the epilogue's tensor from its first element to the one at element `at` of the output.
+/// Bytes from the first element of the epilogue's tensor to the one at element `at` of the output.
 GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) {
   long offset = 0;
   for (int axis = 5; axis >= 0; --axis) {
@@ -22,7 +22,7 @@ GRIDWISE_DEVICE long OffsetInTensor(const ReduceArgs& args, int tensor, int at) 
   return offset;
 }
 
-/// The value of element `at` of the output, of whose splits `sum` is the sum.
+/// The value of element `at` of the output, given the sum of its splits.
 template <DataType kType>
 GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
   const EpilogueArgs& epilogue = args.epilogue;
@@ -38,14 +38,14 @@ GRIDWISE_DEVICE float FinishSum(const ReduceArgs& args, int at, float sum) {
   return Clamp(epilogue, v);
 }
 
-/// kCount neighbouring elements; 16 bytes at a time where the target's loads want to be aligned.
+/// kCount adjacent elements, loaded 16 bytes at a time on targets whose loads must be aligned.
 template <class T, int kCount>
 struct alignas(kAlignedVectors ? kCount * sizeof(T) : alignof(T)) Run {
   T of[kCount] = {};
 };
 
-/// The sums of `kCount` neighbouring elements from `at` on over splits first, first + step, ...
-/// Some splits' loads are under way at a time.
+/// The sums of `kCount` adjacent elements from `at` on over splits first, first + step, ... The
+/// loads of several splits are in flight at a time.
 template <int kCount>
 GRIDWISE_DEVICE Run<float, kCount> SumSplits(const ReduceArgs& args, int at, int first, int step) {
   using Sums = Run<float, kCount>;
@@ -65,8 +65,8 @@ GRIDWISE_DEVICE Run<float, kCount> SumSplits(const ReduceArgs& args, int at, int
   return sums;
 }
 
-/// Stores what becomes of sums. A short launch waits for its code to arrive, so what most outputs
-/// don't need is out of the way.
+/// Stores the final values of sums. A short launch waits for its code to arrive, so code that most
+/// outputs do not need is out of line.
 template <DataType kType, int kCount>
 GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, Run<float, kCount> sums) {
   const EpilogueArgs& epilogue = args.epilogue;
@@ -80,7 +80,7 @@ GRIDWISE_DEVICE void FinishRun(const ReduceArgs& args, int at, Run<float, kCount
   *reinterpret_cast<decltype(values)*>(static_cast<Element<kType>*>(epilogue.out) + at) = values;
 }
 
-/// Whether runs of elements are aligned to their size, where they have to be.
+/// Whether runs of elements are aligned to their size, if they must be.
 GRIDWISE_DEVICE bool RunsAreAligned(const ReduceArgs& args) {
   if constexpr (!kAlignedVectors) return true;
   return args.split_elements % kReduceElements == 0 &&
@@ -88,8 +88,8 @@ GRIDWISE_DEVICE bool RunsAreAligned(const ReduceArgs& args) {
          reinterpret_cast<unsigned long>(args.epilogue.out) % 16 == 0;
 }
 
-/// The sums of a lane's elements, `at` and those behind it: a run of kReduceElements of them, or
-/// one by one what there is.
+/// The sums of a lane's elements from `at` on: a run of kReduceElements, or one by one those that
+/// exist.
 GRIDWISE_DEVICE Run<float, kReduceElements> SumLane(const ReduceArgs& args, int at, bool is_run,
                                                     int first, int step) {
   if (is_run) [[likely]] {
@@ -102,7 +102,7 @@ GRIDWISE_DEVICE Run<float, kReduceElements> SumLane(const ReduceArgs& args, int 
   return sums;
 }
 
-/// Stores what becomes of them.
+/// Stores the final values of a lane's sums.
 template <DataType kType>
 GRIDWISE_DEVICE void FinishLane(const ReduceArgs& args, int at, bool is_run,
                                 Run<float, kReduceElements> sums) {
@@ -115,7 +115,7 @@ GRIDWISE_DEVICE void FinishLane(const ReduceArgs& args, int at, bool is_run,
   }
 }
 
-/// out[i] = epilogue(sum over splits s of partial[s][i]), the splits in order, so that the result
+/// out[i] = epilogue(sum over splits s of partial[s][i]). Splits are added in order, so the result
 /// does not depend on which workgroup was first.
 template <DataType kType>
 GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
@@ -124,7 +124,7 @@ GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   FinishLane<kType>(args, at, is_run, SumLane(args, at, is_run, 0, 1));
 }
 
-/// The same for few elements of many splits: kReduceSlices groups of lanes share the splits of an
+/// The same for few elements with many splits: kReduceSlices groups of lanes share the splits of an
 /// element, each taking every kReduceSlices-th one. The first group adds up their sums in order.
 template <DataType kType>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {

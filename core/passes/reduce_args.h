@@ -6,30 +6,30 @@
 
 namespace gridwise {
 
-/// Lanes of a workgroup of the reducing kernel.
+/// Lanes per workgroup of the reducing kernel.
 inline constexpr int kReduceThreads = 256;
-/// Neighbouring elements that a lane adds up.
+/// Adjacent elements that a lane adds up.
 inline constexpr int kReduceElements = 4;
-/// Splits whose loads are under way at a time.
+/// Splits whose loads are in flight at a time.
 inline constexpr int kReduceAtATime = 8;
 
-/// Where workgroups are few: groups of lanes that share an element's splits, and the elements of a
+/// For few workgroups: groups of lanes that share an element's splits, and the elements of a
 /// workgroup.
 inline constexpr int kReduceSlices = 8;
 inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSlices * kReduceElements;
 
-/// Kernel arguments of the sum over splits of K. Elements are in the order of the output in memory.
+/// Kernel arguments of the sum over splits of K. Elements are in memory order of the output.
 struct ReduceArgs {
-  const float* partial;  // [splits], of which this launch adds up `elements` elements
+  const float* partial;  // [splits]; this launch adds up `elements` elements of each
   long split_elements;   // from one split to the next
   int elements, splits;
-  // Axes of the output in the order of memory, outermost first, and bytes from one index to the
-  // next of the tensors that the epilogue combines. Their OutputStrides are not used here.
+  // Axes of the output in memory order, outermost first, and the bytes from one index to the next
+  // in the tensors that the epilogue combines. Their OutputStrides are not used here.
   int size[6];
   MagicDiv by_size[6];
   long tensor_stride[2][6];
   EpilogueArgs epilogue;
-  Unary unary;  // after it has combined and before it clamps
+  Unary unary;  // applied after combining and before clamping
   float unary_parameter;
 };
 

@@ -8,7 +8,7 @@ namespace gridwise {
 
 static_assert(kSplitParts == kParts);
 
-/// Element `i` of what is split, where groups are merged.
+/// Element `i` of the tensor to split, if groups are merged.
 GRIDWISE_DEVICE float MergedElement(const SplitArgs& args, int i) {
   const int line = static_cast<int>(Divide(static_cast<unsigned>(i), args.by_line));
   const int of_line = i - line * args.merged * args.item;
@@ -18,7 +18,7 @@ GRIDWISE_DEVICE float MergedElement(const SplitArgs& args, int i) {
   return static_cast<const float*>(args.from)[line * args.item + of_line - group * args.item];
 }
 
-/// Splits f32 into parts, kSplitElements a lane. The parts are aligned to as many.
+/// Splits f32 into parts, kSplitElements per lane. The parts are aligned to that many.
 GRIDWISE_DEVICE void SplitTile(const SplitArgs& args) {
   using Four = Vec<float, 4>;
   using Words = Vec<unsigned, kSplitElements / 2>;

@@ -21,9 +21,9 @@ struct PlaceOfWeight {
     }
     k = rest;
   }
-  /// Elements from the first of dw' to the one that it becomes.
+  /// Elements from the first of dw' to the one that becomes this element.
   GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args) const { return InRows(args, tap[2]); }
-  /// The same of another tap along w.
+  /// The same for another tap along w.
   GRIDWISE_DEVICE int InRows(const SumTapRowsArgs& args, int tap_w) const {
     const int row = (args.axis[2].filter - 1 - tap_w) * args.k + k;
     const int line = (row * args.axis[0].filter + tap[0]) * args.axis[1].filter + tap[1];
@@ -31,8 +31,8 @@ struct PlaceOfWeight {
   }
 };
 
-/// A lane's part of the terms of an element: pixels first, first + step, ... of dy times those of
-/// x, or of padding, that they meet. It ends where it is NaN, which it stays.
+/// A lane's part of the terms of an element: pixels first, first + step, ... of dy times the pixels
+/// of x, or of padding, that they meet. Stops as soon as the sum is NaN.
 template <DataType kType>
 GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
                                  int step) {
@@ -60,7 +60,7 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
   return sum;
 }
 
-/// That of operands of args.type.
+/// The same for operands of args.type.
 GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
                                  int step) {
   switch (static_cast<DataType>(args.type)) {
@@ -73,8 +73,8 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
   }
 }
 
-/// A lane's part of 0 times the sums of all taps along w that lie beside one of the workgroup's
-/// elements, of one channel: each pixel of dy is in one of them, so that it is NaN if dy is not
+/// A lane's part of 0 times the sums of all taps along w that lie next to one of the workgroup's
+/// elements, for one channel. Each pixel of dy is in one of them, so the result is NaN if dy is not
 /// finite.
 GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int element, int slice) {
   float zero = 0;
@@ -89,8 +89,8 @@ GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int elem
 }
 
 /// dw[k][..][t][c] = epilogue(sum over splits of dw'[(T - 1 - t, k)][..][c]), in that order. A sum
-/// that is not finite may be of products of zeros that are no terms of it, and one beside such a
-/// sum may lack dy times padding: these are added up anew by all lanes.
+/// that is not finite may contain products of zeros that are not its terms, and a sum next to it
+/// may lack dy times padding. All lanes recompute these sums.
 template <DataType kType>
 GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
   GRIDWISE_LDS float of_lanes[kTapRowsThreads], zeros[kTapRowsThreads], sums[kTapRowsElements];

@@ -5,12 +5,11 @@
 
 namespace gridwise {
 
-/// Lanes of a workgroup of the summing kernel: so many elements of dw, whose splits so many groups
-/// of lanes share.
+/// Elements of dw per workgroup of the summing kernel, and groups of lanes that share their splits.
 inline constexpr int kTapRowsElements = 16, kTapRowsSlices = 16;
 inline constexpr int kTapRowsThreads = kTapRowsElements * kTapRowsSlices;
 
-/// What the kernel needs to know of an axis d, h or w to add up the terms of a sum anew.
+/// An axis d, h or w, for recomputing the terms of a sum.
 struct TermAxis {
   int out, in;                 // pixels of dy and of x
   int stride, dilation, pad;   // x's pixel is o * stride + t * dilation - pad
@@ -21,13 +20,13 @@ struct TermAxis {
 
 /// Kernel arguments of the sums that tap_rows.h describes.
 struct SumTapRowsArgs {
-  ReduceArgs reduce;     // its `partial` are dw'; `elements` those of dw
+  ReduceArgs reduce;     // its `partial` is dw'; `elements` counts those of dw
   const void *dy, *x;    // of the whole problem
   int type;              // DataType of these
   int channels, k;       // of x and of dy
   MagicDiv by_channels;  //
   TermAxis axis[3];
-  int pixels;  // of dy, of all images
+  int pixels;  // of dy, in all images
   long dy_image, x_image;
 };
 

@@ -12,7 +12,7 @@
 namespace gridwise {
 namespace {
 
-/// Whether tensors are packed, in the layouts that copies are made of.
+/// Whether tensors are packed, in the layouts that copies have.
 bool IsPlain(const ConvProblem& canonical) {
   return canonical.layout == Layout::kNHWGC && canonical.weight_layout == WeightLayout::kGKYXC &&
          canonical.strides == decltype(canonical.strides){};
@@ -25,9 +25,9 @@ bool FillsKTile(const ConvProblem& canonical) {
          IsPlain(canonical) && canonical.batch * canonical.out_pixels() < kMaxWidened / kKTile;
 }
 
-/// Of forward of few channels: the convolution of a copy of x whose pixels are what output pixels
-/// see along w, filled up to a k tile of channels. (Runs of x that overlap need no copy, see Fold,
-/// but end within a k tile.) Nothing if it cannot be folded or is too large.
+/// Forward with few channels: the convolution of a copy of x whose pixels are what output pixels
+/// see along w, filled up to a k tile of channels. (Overlapping runs of x need no copy, see Fold,
+/// but end within a k tile.) Returns nullopt if it cannot be folded or is too large.
 std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
   if (!Fold(canonical)) return std::nullopt;
   const Dim& w = canonical.dims[2];
@@ -41,9 +41,8 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
   return runs;
 }
 
-/// Of backward-weight of few channels and many taps: the same copy of x, whose pixels are only as
-/// far apart as TMA wants them, so that dw has as many channels as a filter line in
-/// memory.
+/// Backward-weight with few channels and many taps: the same copy of x, with pixels only as far
+/// apart as TMA requires, so that dw has as many channels as a filter line in memory.
 std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical) {
   constexpr std::int64_t kManyTaps = 9;
   const std::int64_t least = CopyElements(canonical.type);
@@ -63,23 +62,23 @@ std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical) {
   return runs;
 }
 
-/// Whether kernels compute several groups at a time as they are.
+/// Whether kernels compute several groups at a time without a copy.
 bool AreSeveral(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
   return c == k && c <= kKTile && (c & (c - 1)) == 0;
 }
 
-/// The channels of a group's operand that gather instances have a use for: whole k tiles, of i8
-/// whatever TMA finds.
+/// The channels of a group's operand that gather instances use: whole k tiles; for i8, the existing
+/// ones.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
   if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
   if (type == DataType::kF32) return AlignUp(channels, kShortKTile);
   return AlignUp(channels, channels > kShortKTile ? kKTile : kShortKTile);
 }
 
-/// Whether TMA loads groups of x, or of y in backward-data, and there lines of w, as
-/// fast as copies that are filled up: it is slow at groups that begin within a sector of the cache,
-/// and copies pay where much is loaded several times.
+/// Whether TMA loads groups of x (in backward-data, of y and lines of w) as fast as copies that are
+/// filled up. It is slow at groups that begin within a sector of the cache; copies pay if much is
+/// loaded several times.
 bool GroupsAreLoaded(const ConvProblem& canonical) {
   constexpr std::int64_t kSectorBytes = 32, kSeveralTimes = 4;
   const bool forward = canonical.direction == Direction::kForward;
@@ -95,8 +94,8 @@ bool GroupsAreLoaded(const ConvProblem& canonical) {
   return channels * bytes % kSectorBytes == 0 || loads < kSeveralTimes * pixels || lines < much;
 }
 
-/// Of many groups: those of x, or of y in backward-data, filled up to WholeChannels, but for groups
-/// that are computed several at a time. Nothing if they are not filled up.
+/// For many groups: those of x (in backward-data, of y) filled up to WholeChannels, except for
+/// groups that are computed several at a time. Returns nullopt if they are not filled up.
 std::optional<ConvProblem> WithWholeGroups(const ConvProblem& canonical) {
   const std::int64_t c = canonical.c_per_group(), k = canonical.k_per_group();
   const bool has_maps = canonical.type != DataType::kI8 && GroupsAreLoaded(canonical) &&
@@ -178,7 +177,7 @@ ConvProblem WithMergedGroups(const ConvProblem& canonical) {
   const bool forward = canonical.direction == Direction::kForward;
   if (canonical.direction == Direction::kBackwardWeight || !IsPlain(canonical)) return canonical;
   const TensorAxes out = canonical.AxesOf(canonical.out());
-  for (int i = 0; i < canonical.epilogue.tensors; ++i) {  // channels of all groups are neighbours
+  for (int i = 0; i < canonical.epilogue.tensors; ++i) {  // channels of all groups are adjacent
     const PerAxis& stride = canonical.epilogue.d[static_cast<std::size_t>(i)].stride;
     if (stride[4] != out.size[5] * stride[5]) return canonical;
   }
@@ -208,7 +207,7 @@ std::int64_t PowerApart(const ConvProblem& problem) {
   const std::int64_t most = std::max(problem.c_per_group(), problem.k_per_group());
   if (problem.groups == 1 || AreSeveral(problem)) return 0;
   auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(most)));
-  // And pixels are multiples of what TMA loads.
+  // Pixels must also be multiples of what TMA loads.
   while (problem.groups * apart % CopyElements(problem.type) != 0) apart *= 2;
   return apart <= kKTile ? apart : 0;
 }

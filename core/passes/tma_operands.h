@@ -7,63 +7,61 @@
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
 
-/// What kernels compute in place of a problem where they load by TMA. Problems are
-/// simplified ones, in NHWGC.
+/// The problems that kernels with TMA compute in place of the original. Problems are simplified, in
+/// NHWGC.
 
 namespace gridwise {
 
-/// What TMA loads at once, and where that may begin.
+/// Bytes of the smallest TMA load, and the alignment of its address.
 inline constexpr std::int64_t kCopyBytes = 16;
-/// Channels that it loads at once. It is slower at filling in zeros than at loading them: what is
-/// copied anyway is filled up.
+/// Channels that TMA loads at once. TMA is slower at filling in zeros than at loading them, so
+/// operands that are copied anyway are filled up.
 inline constexpr std::int64_t kKTile = 64, kShortKTile = 32;
 
-/// Sub-GEMMs times groups for which a kernel has a map of TMA each. Of more groups,
-/// whose channels are no whole k tiles, operands are copied, but where groups are an axis of a map.
+/// Maximum of sub-GEMMs times groups for which a kernel has one tensor map each. With more groups
+/// whose channels are no whole k tiles, operands are copied, unless groups are an axis of a map.
 inline constexpr int kMaxMapsOfGroups = 9;
 
-/// Whether groups of x, or of y in backward-data, can be an axis of a map: pixels have at most two
-/// others, along which a map of so many axes knows only few pixels outside of the tensor.
+/// Whether groups of x (of y in backward-data) can be an axis of a map. Pixels then have at most
+/// two other axes, and a map of so many axes knows only few pixels outside of the tensor.
 inline constexpr int kMaxPixelsBesideGroups = 8;  // that a filter reaches over
 bool HasAxisOfGroups(const ConvProblem& canonical);
 
-/// Whether kernels load operands of the problem's type by TMA; of f32 those that want
-/// parts.
+/// Whether kernels load operands of the problem's type by TMA; in f32 only those that need parts.
 bool HasTma(const ConvProblem& problem, Gfx gfx, Pixels pixels);
 
-/// The type that B is multiplied in: of f32, that of its parts.
+/// The type in which B is multiplied; for f32, the type of its parts.
 DataType TypeOfB(DataType type);
-/// Elements of an operand that TMA loads at once, at least.
+/// Minimum number of elements of an operand that TMA loads at once.
 std::int64_t CopyElements(DataType type);
 
 /// Whether pixels of few channels are copied for TMA.
 bool CopiesPixels(Pixels pixels);
 
-/// Patches that are further apart along h than TMA's boxes have steps for: a line of
-/// patches is an image. x is the same in memory. In backward-data a line of each is a sub-GEMM.
+/// The problem for patches that are further apart along h than the steps of TMA's boxes: each line
+/// of patches is an image. x is the same in memory. In backward-data each line is a sub-GEMM.
 ConvProblem WithImagesOfPatches(ConvProblem canonical);
 
-/// What is computed where taps are not columns or rows: with more channels of x or y, which are
+/// The problem to compute if taps are not columns or rows: with more channels of x or y, which are
 /// copied, or the problem itself.
 ConvProblem WithKTiles(const ConvProblem& canonical);
 
-/// Of f32 in forward and backward-data: groups of few channels that are neighbours, as many as a
-/// power of two, become one, so that a k tile of 32 source channels has no zeros but in w, of whose
-/// parts those of two different groups of the problem are. Channels stay where they are; the
-/// problem itself where that cannot be.
+/// f32, forward and backward-data: merges a power of two of adjacent groups with few channels into
+/// one. A k tile of 32 source channels then has zeros only in w, whose parts belong to different
+/// groups of the problem. Channels stay in place. Returns the problem itself if that is impossible.
 ConvProblem WithMergedGroups(const ConvProblem& canonical);
 
-/// How many neighbouring groups a tile of f32 backward-weight computes together: the largest power
-/// of two that divides the groups and has at most 64 channels of x and of dy. The tile multiplies
-/// all of them with each other, and stores the products of channels of the same group.
+/// How many adjacent groups a tile of f32 backward-weight computes together: the largest power of
+/// two that divides the groups and has at most 64 channels of x and of dy. The tile multiplies all
+/// of them with each other, and stores the products of channels of the same group.
 std::int64_t GroupsMultiplied(const ConvProblem& canonical);
 
-/// Elements from one group to the next where groups are copied so that kernels compute several at a
-/// time: as many of x as of y, a power of two. 0: they are not.
+/// Elements from one group to the next if groups are copied for kernels that compute several at a
+/// time: the same for x and y, a power of two. 0: groups are not copied.
 std::int64_t PowerApart(const ConvProblem& problem);
 
-/// Elements from one group of x or y to the next, where it is copied. In backward-weight, groups,
-/// or as many as are multiplied at a time, begin where TMA can load them.
+/// Elements from one copied group of x or y to the next. In backward-weight, groups, or as many as
+/// are multiplied at a time, begin where TMA can load them.
 std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, Pixels pixels);
 
 }  // namespace gridwise

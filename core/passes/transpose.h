@@ -6,8 +6,8 @@
 
 namespace gridwise {
 
-/// Transposes a batch of matrices, a tile of one per workgroup, through LDS: lanes read along rows
-/// and write along columns, so that both sides touch whole lines of memory. Word is an unsigned
+/// Transposes a batch of matrices through LDS, a tile of one matrix per workgroup. Lanes read along
+/// rows and write along columns, so both sides touch whole memory lines. Word is an unsigned
 /// integer of an element's size.
 template <class Word>
 GRIDWISE_DEVICE void TransposeTile(const TransposeArgs& args) {
@@ -17,7 +17,7 @@ GRIDWISE_DEVICE void TransposeTile(const TransposeArgs& args) {
   const int at = BlockIdY() * kTransposeRow + BlockIdX();
   const int by_column = static_cast<int>(Divide(at, args.by_column_tiles));
   const int matrix = static_cast<int>(Divide(by_column, args.by_row_tiles));
-  if (matrix >= args.matrices) return;  // behind the last tile of the last row of workgroups
+  if (matrix >= args.matrices) return;  // after the last tile of the last row of workgroups
   const int first_row = (by_column - matrix * args.row_tiles) * kTile;
   const int first_column = (at - by_column * args.column_tiles) * kTile;
   const long start = static_cast<long>(matrix) * args.rows * args.columns;

@@ -5,11 +5,11 @@
 
 namespace gridwise {
 
-/// Where the elements of a copied line come from, see WidenArgs: neighbours come from neighbours,
-/// as far as the row goes.
+/// Where the elements of a copied line come from, see WidenArgs: adjacent elements come from
+/// adjacent ones, up to the end of the row.
 struct WidenedFrom {
   long row;    // its first element
-  int of_row;  // of the row; may be none of its
+  int of_row;  // index in the row; may be outside of it
   int of_line;
 
   GRIDWISE_DEVICE WidenedFrom(const WidenArgs& args, int element) {
@@ -22,7 +22,7 @@ struct WidenedFrom {
 };
 
 /// Copies lines into longer ones, kWidenElements elements per lane; see WidenArgs. Word is an
-/// unsigned integer of an element's size. The copy is aligned to a run of them.
+/// unsigned integer of an element's size. The copy is aligned to a run of words.
 template <class Word>
 GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   using Run = Vec<Word, kWidenElements>;
@@ -53,7 +53,7 @@ GRIDWISE_DEVICE void WidenTile(const WidenArgs& args) {
   }
 }
 
-/// A word that may begin anywhere. (Volatile: else the compiler takes aligned ones for such too.)
+/// A word at any alignment. (Volatile: otherwise the compiler assumes alignment.)
 template <class Word>
 GRIDWISE_DEVICE Word LoadUnaligned(const Word* from) {
   const auto* const bytes = reinterpret_cast<const volatile unsigned char*>(from);
@@ -63,9 +63,9 @@ GRIDWISE_DEVICE Word LoadUnaligned(const Word* from) {
   return __builtin_bit_cast(Word, word);
 }
 
-/// The same of words of several elements, of which only the elements are sure to be aligned in
-/// `from`. A lane's words lie apart, so that lanes move neighbours, and their loads are all under
-/// way before the first is stored.
+/// The same with words of several elements; in `from`, only elements are certain to be aligned. A
+/// lane's words are apart, so that adjacent lanes move adjacent words. All of a lane's loads are in
+/// flight before the first one is stored.
 template <class Word>
 GRIDWISE_DEVICE void WidenWords(const WidenArgs& args) {
   const Word* const from = static_cast<const Word*>(args.from);

@@ -4,17 +4,17 @@
 
 namespace gridwise {
 
-/// Lanes of a workgroup of the widening kernel.
+/// Lanes per workgroup of the widening kernel.
 inline constexpr int kWidenThreads = 256;
-/// Neighbouring elements that a lane makes.
+/// Adjacent elements that a lane makes.
 inline constexpr int kWidenElements = 4;
 
-/// Kernel arguments of a copy of lines, with zeros around what they take from the source. A row of
-/// `from` is from_line items of `item` elements; of_row lines of `to` are made from it:
+/// Kernel arguments of a copy of lines, with zeros around the elements taken from the source. A row
+/// of `from` is from_line items of `item` elements; of_row lines of `to` are made from it:
 ///
 ///   to[row][o][e] = from[row][o * step - before + e / item][e % item]
 ///
-/// for e < used and items that there are, else 0.
+/// for e < used and items that exist, else 0.
 struct WidenArgs {
   const void* from;
   void* to;

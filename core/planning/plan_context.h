@@ -36,7 +36,7 @@ class PlanContext {
   struct Canonical {
     /// It differs from the original problem as follows:
     ///   - Passes before and after (core/passes) transpose NGCHW to NHWGC and back.
-    ///   - Axes are merged (core/rewrite/simplify.h).
+    ///   - Axes are merged (core/rewrite/canonicalize.h).
     ///   - Few channels are folded (core/rewrite/fold.h).
     ///   - For few channels of the output, taps are columns (core/rewrite/tap_columns.h).
     ConvProblem problem;

@@ -38,7 +38,7 @@ double OverflowThreshold(DataType type) {
   return std::ldexp(2.0 - std::ldexp(1.0, -format.mantissa_bits - 1), format.max_exponent);
 }
 
-/// Whether NaN and infinities are where they must be; `tolerance` is that of finite `ref`.
+/// Whether NaN and infinities are where they should be; `tolerance` is that of finite `ref`.
 bool SpecialValuesAgree(DataType type, double out, double ref, double tolerance) {
   if (std::isnan(ref)) return std::isnan(out);
   if (std::isinf(ref)) return out == ref;

@@ -10,24 +10,23 @@
 
 namespace gridwise {
 
-/// Distance between neighbouring values of `type`, f16, bf16, f32 or i32, at magnitude |value|,
-/// subnormals included.
+/// Distance between adjacent values of `type`, f16, bf16, f32 or i32, at magnitude |value|,
+/// including subnormals.
 double UlpAt(DataType type, double value);
 
-/// Root of the mean square of the sums that are finite and not 0; 0 if there are none. Zeros say
-/// nothing of the others' size: backward-data with a stride beyond the filter has sums without
+/// Root mean square of the sums that are finite and not 0; 0 if there are none. Zeros say nothing
+/// about the size of the others: backward-data with a stride beyond the filter has sums without
 /// terms, which may be nearly all.
 double SumRms(std::span<const double> sums);
 
-/// How far an output element may be from its exact value `ref`.
+/// How much an output element may differ from its exact value `ref`.
 ///
 /// The kernels' arithmetic: K products (exact in f32 for operands of up to 16 bits, rounded for
 /// f32) are summed in f32 in any order, and the sum is rounded once to the output type. So
 ///
 ///   tolerance = ulp(ref) / 2 + 8 sqrt(K) 2^-24 max(|ref|, rms)
 ///
-/// with rms SumRms() of all sums, which are the reference's elements where nothing is done with
-/// them.
+/// with rms SumRms() of all sums, which are the reference's elements if no epilogue is applied.
 /// First term: the final rounding. Second: adding a term rounds by at most 2^-24 |partial sum|,
 /// evenly spread, 2^-24 / sqrt(3) |partial sum| rms. If the terms have no common sign the partial
 /// sum of k terms is about sqrt(k) s, s the rms of a term, and the errors add up to 2^-24 / sqrt(3)
@@ -50,15 +49,15 @@ struct ErrorStats {
   double rms = 0;  ///< SumRms() of the sums
 };
 
-/// Compares out[i] with ref[i] for as many elements as both have. NaN or infinity in `out` is bad
-/// unless `ref` is the same, or so large that it rounds to that infinity; such elements do not
+/// Compares out[i] with ref[i] for the elements that both have. NaN or infinity in `out` is bad
+/// unless `ref` is the same, or so large that it rounds to that infinity. Such elements do not
 /// enter the maxima and norms.
-/// `sum_rms` is rms of Tolerance(), if it is not SumRms(ref).
+/// `sum_rms` is the rms of Tolerance(), if it is not SumRms(ref).
 ErrorStats Compare(DataType type, std::span<const double> out, std::span<const double> ref,
                    int64_t reduction_length, std::optional<double> sum_rms = std::nullopt);
 
 /// OK if the sizes agree and no element is bad; else a sentence with the first bad element, its
-/// value, what it must be, and the extent of the damage.
+/// value, the expected value, and the extent of the damage.
 absl::Status CheckError(DataType type, std::span<const double> out, std::span<const double> ref,
                         int64_t reduction_length, std::optional<double> sum_rms = std::nullopt);
 

@@ -17,7 +17,7 @@ struct Float8 {
   int mantissa_bits;
   int bias;
   float largest;
-  int infinity;  ///< code of infinity, those behind it are NaN; 0: there is none
+  int infinity;  ///< code of infinity, after which come NaN; 0: there is none
   int nan;       ///< code of the NaN that kernels and conversions make; FNUZ: the only one
 };
 
@@ -56,8 +56,8 @@ uint8_t ToFloat8(const Float8& format, float value) {
   const uint8_t sign = std::signbit(value) ? kSign : 0;
   if (std::isnan(value)) return static_cast<uint8_t>(format.nan);
   const float magnitude = std::abs(value);
-  // The value in units of its last place is the mantissa with the implied bit; carries into the
-  // exponent come out right because codes of neighbouring elements are neighbours.
+  // The value in units of its last place is the mantissa with the implied bit. Carries into the
+  // exponent come out right because codes of adjacent elements are adjacent.
   const int exponent =
       std::max(magnitude == 0 ? 1 - format.bias : std::ilogb(magnitude), 1 - format.bias);
   const float units = std::nearbyint(std::ldexp(magnitude, format.mantissa_bits - exponent));

@@ -9,8 +9,8 @@
 
 namespace gridwise {
 
-/// `value` rounded to the nearest element of `type`, ties to even. Too large ones become infinite,
-/// NaN where the type has no infinity, and the nearest end of an integer's range.
+/// `value` rounded to the nearest element of `type`, ties to even. Values that are too large become
+/// infinite, NaN if the type has no infinity, or the nearest end of an integer's range.
 float RoundTo(DataType type, float value);
 
 /// Tensors of `type` filled with this byte have elements that no kernel writes: NaN, or integers
@@ -23,11 +23,11 @@ float OperandRange(DataType type);
 /// The elements nearest to `values`, as they lie in memory.
 std::vector<std::byte> Encode(DataType type, std::span<const float> values);
 
-/// The numbers in `bytes`, exactly but for i32 of more than 24 bits; a last element that is not
-/// whole is left out.
+/// The numbers in `bytes`, exact except for i32 of more than 24 bits. An incomplete last element is
+/// left out.
 std::vector<float> Decode(DataType type, std::span<const std::byte> bytes);
 
-/// The same for all types, exactly.
+/// The same, exact for all types.
 std::vector<double> DecodeExactly(DataType type, std::span<const std::byte> bytes);
 
 }  // namespace gridwise

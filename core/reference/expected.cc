@@ -47,7 +47,7 @@ absl::Status CheckSize(const char* name, std::size_t size, std::int64_t expected
       absl::StrFormat("%s has %d elements; the problem needs %d", name, size, expected));
 }
 
-/// What is multiplied in place of an operand: f32, and rounded to the type, as kernels have it.
+/// The sum that replaces an operand: computed in f32 and rounded to the type, as in kernels.
 std::vector<float> Summed(DataType type, const OperandSum& sum, std::span<const float> operand,
                           std::span<const float> added) {
   std::vector<float> values(operand.size());
@@ -70,7 +70,7 @@ double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& 
     largest = std::max(largest, std::abs(Apply(epilogue, sum, d)));
   }
   if (whole.unary == Unary::kNone) return largest;
-  // None is steeper than 1.13 (GELU) or its parameter, and some are differences with 1.
+  // No function is steeper than 1.13 (GELU) or its parameter, and some are differences with 1.
   const double steepest = std::max(1.13, std::abs(whole.unary_parameter));
   return std::max({1.0, steepest * largest, std::abs(Apply(whole, sum, d))});
 }

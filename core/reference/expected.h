@@ -1,5 +1,5 @@
-/// What a kernel must write, in the order that it is in memory: the reference with the problem's
-/// layouts and epilogue.
+/// The expected output of a kernel, in memory order: the reference with the problem's layouts and
+/// epilogue.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace gridwise {
 
-/// The largest magnitude of what the epilogue computes from `sum` before it clamps: what rounding
-/// errors are relative to.
+/// The largest magnitude that the epilogue computes from `sum` before it clamps. Rounding errors
+/// are relative to it.
 double LargestValue(Epilogue epilogue, double sum, const std::array<double, 2>& d);
 
 struct Expected {
@@ -23,8 +23,8 @@ struct Expected {
   double sum_rms = 0;
 };
 
-/// The output from operands in the problem's layouts and the epilogue's tensors, of which it has
-/// problem.epilogue.tensors; `added` are the tensors that operands are sums with. Errors: those of
+/// The output for operands in the problem's layouts and the epilogue's tensors, of which there are
+/// problem.epilogue.tensors. `added` are the tensors added to operands. Errors: those of
 /// Reference().
 absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<const float> a,
                                         std::span<const float> b,

@@ -20,7 +20,7 @@ absl::Status CheckSize(const char* name, std::size_t size, std::int64_t expected
       absl::StrFormat("%s has %d elements; the problem needs %d", name, size, expected));
 }
 
-/// Calls visit(index, offset) for the elements of a matrix, a row after the other.
+/// Calls visit(index, offset) for the elements of a matrix, row by row.
 template <class Visit>
 void ForEachElement(const MatrixStrides& strides, std::int64_t matrix, std::int64_t rows,
                     std::int64_t columns, Visit visit) {
@@ -33,7 +33,7 @@ void ForEachElement(const MatrixStrides& strides, std::int64_t matrix, std::int6
   }
 }
 
-/// A matrix, a row after the other.
+/// A matrix, row by row.
 std::vector<float> Rows(std::span<const float> memory, const MatrixStrides& strides,
                         std::int64_t matrix, std::int64_t rows, std::int64_t columns) {
   std::vector<float> packed(static_cast<std::size_t>(rows * columns));
@@ -42,7 +42,7 @@ std::vector<float> Rows(std::span<const float> memory, const MatrixStrides& stri
   return packed;
 }
 
-/// What an element has that nobody writes.
+/// The value of an element that nobody writes.
 double Poison(DataType type) {
   const std::vector<std::byte> bytes(static_cast<std::size_t>(SizeOf(type)),
                                      std::byte{PoisonByte(type)});

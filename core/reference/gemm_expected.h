@@ -1,4 +1,4 @@
-/// CPU matrix multiplication: the yardstick that kernels are compared with.
+/// CPU matrix multiplication: the reference for kernels.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace gridwise {
 
-/// C in memory, in double: elements that are not of C, between its lines, are NaN. Products and
-/// sums are in double, each sum in a fixed order. `d` are the epilogue's tensors. Errors: an
+/// C in memory, in double. Elements between its lines, which are not part of C, are NaN. Products
+/// and sums are in double, each sum in a fixed order. `d` are the epilogue's tensors. Errors: an
 /// invalid problem, or a span whose size is not the tensor's number of elements.
 absl::StatusOr<Expected> ExpectedOutput(const GemmProblem& problem, std::span<const float> a,
                                         std::span<const float> b,

@@ -6,10 +6,10 @@
 
 namespace gridwise {
 
-/// `problem` with f32 sums as its output, in the first layouts and without epilogue, for a pass to
-/// finish. Nothing unless it has one group, packed tensors that are not NGCHW, and f32 sums of
-/// operands of at least `operand_bytes` bytes that are no sums themselves: such passes look into
-/// operands.
+/// Returns `problem` with f32 sums as its output, in the first layouts and without epilogue, for a
+/// pass to finish. Returns nullopt unless it has one group, packed tensors that are not NGCHW, and
+/// f32 sums of operands that have at least `operand_bytes` bytes and are not sums themselves,
+/// because such passes look into operands.
 inline std::optional<ConvProblem> PlainSums(const ConvProblem& problem, int operand_bytes = 1) {
   if (problem.groups != 1 || problem.layout == Layout::kNGCHW ||
       problem.strides != ConvProblem{}.strides || SumType(problem.type) != DataType::kF32 ||

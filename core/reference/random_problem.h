@@ -1,4 +1,4 @@
-/// Random valid problems for tests: small, and odd in every way that a problem may be.
+/// Random valid problems for tests: small, and unusual in every way that a problem may be.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,7 @@ AxisTable MakeAxisTable(const Dim& dim, bool by_input) {
   return table;
 }
 
-/// What the tiles of one call share.
+/// Shared by the tiles of one call.
 struct Job {
   explicit Job(const ConvProblem& problem) : p(problem) {
     const bool by_input = p.direction == Direction::kBackwardData;
@@ -62,7 +62,7 @@ struct Job {
     return {tap / x / y, tap / x % y, tap % x};
   }
 
-  /// Index within an image of the pixel that `tap` ties to `pixel`, or -1.
+  /// Index within an image of the pixel that `tap` pairs with `pixel`, or -1.
   int64_t Source(const Pixel& pixel, const Pixel& tap) const {
     int64_t index = 0;
     for (size_t axis = 0; axis < 3; ++axis) {
@@ -80,7 +80,7 @@ struct Job {
 };
 
 /// Pixels first + step * j, 0 <= j < count, per axis, in every image. In backward-data, pixels that
-/// are a stride apart meet the same taps, so that a tile of them skips the others.
+/// are a stride apart meet the same taps, so a tile of them skips the other taps.
 struct Lattice {
   Pixel first = {0, 0, 0}, step = {1, 1, 1}, count;
 

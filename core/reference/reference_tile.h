@@ -17,10 +17,10 @@ class PackedOperand {
   /// `width` lines go through a register block together.
   PackedOperand(int width, int max_lines);
 
-  /// Empties the operand; it has `lines` lines from now on.
+  /// Empties the operand; from now on it has `lines` lines.
   void Reset(int lines);
   /// Sets terms `step` .. step + count - 1 of every line: element (line, step + i) is
-  /// starts[line][i], or 0 where starts[line] is null.
+  /// starts[line][i], or 0 if starts[line] is null.
   void SetSteps(int step, std::span<const float* const> starts, int count);
   /// Sets one term of `count` lines from `first_line`, a multiple of the width: element
   /// (first_line + i, step) is start[i], or 0 if `start` is null.

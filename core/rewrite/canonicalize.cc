@@ -15,7 +15,8 @@ bool IsPlain(const Dim& dim) {
   return dim.filter == 1 && dim.stride == 1 && dim.pad_begin == 0 && dim.pad_end == 0;
 }
 
-/// Whether the epilogue's tensors step over axis `outer` of x and y as over all of axis `inner`.
+/// Whether the epilogue's tensors step over axis `outer` of x and y as over the whole of axis
+/// `inner`.
 bool TensorsMerge(const ConvProblem& problem, std::size_t outer, std::size_t inner) {
   if (problem.out() == Tensor::kW) return true;  // axes of one tap have one index
   const PerAxis size = problem.AxesOf(problem.out()).size;
@@ -32,7 +33,7 @@ void MergeAxes(ConvProblem& problem, std::size_t outer) {
   Dim& from = problem.dims[outer];
   Dim& to = problem.dims[outer + 1];
   if (!IsPlain(from) || !IsPlain(to) || from.in * to.in > kMaxAxisLength) return;
-  if (!TensorsMerge(problem, outer + 1, outer + 2)) return;  // axis 0 of tensors are the images
+  if (!TensorsMerge(problem, outer + 1, outer + 2)) return;  // axis 0 of tensors is the images
   to.in *= from.in;
   from = Dim{};
 }
@@ -50,8 +51,9 @@ void MergeImages(ConvProblem& problem) {
   problem.batch = 1;
 }
 
-/// An axis with a single output pixel takes no step: its stride becomes the least that leaves one
-/// pixel. Kernels that walk over output pixels reach over several strides, whatever their number.
+/// An axis with a single output pixel takes no step: its stride becomes the smallest that leaves
+/// one pixel. Kernels that walk over output pixels reach over several strides, whatever their
+/// number.
 void ShortenStride(Dim& dim) {
   if (dim.out() == 1) dim.stride = dim.padded_in() - dim.dilated_filter() + 1;
 }
@@ -62,8 +64,8 @@ bool HasPatches(const Dim& dim) {
          dim.in == dim.out() * dim.filter && (dim.stride == dim.filter || dim.out() == 1);
 }
 
-/// Lets the epilogue's tensors step over the taps along `axis` and the channels as over channels;
-/// false if they do not lie so.
+/// Makes the epilogue's tensors step over the taps along `axis` and the channels as over channels.
+/// Returns false if their layout does not allow it.
 bool MergeTensorTaps(ConvProblem& problem, std::size_t axis) {
   if (problem.out() == Tensor::kY) return true;
   constexpr std::size_t kChannels = 5;
@@ -81,8 +83,8 @@ bool MergeTensorTaps(ConvProblem& problem, std::size_t axis) {
   return true;
 }
 
-/// Makes channels of the taps along patches, which lie one behind the other like those. Whether the
-/// next axis outwards may follow: there is no pixel of this one between its taps.
+/// Makes channels of the taps along patches, which are consecutive like channels. Returns whether
+/// the next outer axis may follow: no pixel of this one may lie between its taps.
 bool MergeTaps(ConvProblem& problem, std::size_t axis) {
   Dim& dim = problem.dims[axis];
   const bool merges = HasPatches(dim) && problem.c * dim.filter <= kMaxChannels;
@@ -95,16 +97,16 @@ bool MergeTaps(ConvProblem& problem, std::size_t axis) {
 }  // namespace
 
 ConvProblem Canonicalize(const ConvProblem& problem) {
-  if (problem.layout == Layout::kNGCHW) return problem;  // images and pixels are no neighbours
+  if (problem.layout == Layout::kNGCHW) return problem;  // images and pixels are not adjacent
   ConvProblem canonical = problem;
   canonical.rank = 3;
-  // Small groups are better off with rows of their own.
+  // Small groups are faster with separate rows.
   if (canonical.groups == 1) {
     for (const std::size_t axis : {2u, 1u, 0u}) {
       if (!MergeTaps(canonical, axis)) break;
     }
   }
-  // Of backward-data, a long stride leaves few taps to each pixel of dx.
+  // In backward-data, a long stride leaves few taps to each pixel of dx.
   if (canonical.direction != Direction::kBackwardData) {
     for (Dim& dim : canonical.dims) ShortenStride(dim);
   }

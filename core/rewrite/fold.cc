@@ -7,17 +7,17 @@
 namespace gridwise {
 namespace {
 
-/// Runs of taps along w that are loaded, from which on it pays to copy w, too: a launch takes as
-/// long as some 20 loads less for each of a million runs.
+/// Number of loaded runs of taps along w from which it pays to copy w too: a launch takes as long
+/// as some 20 loads less for each of a million runs.
 constexpr std::int64_t kManyRuns = std::int64_t{1} << 20;
 
-/// Channels of a pixel of a copy of x.
+/// Channels per pixel of a copy of x.
 std::int64_t PixelOfCopy(const ConvProblem& problem) {
   const std::int64_t runs =
       problem.batch * problem.out_pixels() * problem.dims[0].filter * problem.dims[1].filter;
   const auto channels = static_cast<std::uint64_t>(problem.c);
   const bool pays =
-      runs >= kManyRuns && SizeOf(problem.type) > 1;  // no rows load 4 bytes at a time
+      runs >= kManyRuns && SizeOf(problem.type) > 1;  // no instance loads 4 bytes at a time
   return pays ? static_cast<std::int64_t>(std::bit_ceil(channels)) : problem.c;
 }
 

@@ -10,7 +10,8 @@
 namespace gridwise {
 namespace {
 
-/// A range of an axis of x, of the filter's taps and of y, and the axis of the problem on them.
+/// A range of an axis of x, of the filter's taps and of y, and the problem's axis restricted to
+/// them.
 struct AxisPart {
   Dim dim;
   std::int64_t first_x = 0, first_tap = 0, first_y = 0;
@@ -36,7 +37,7 @@ AxisPart Cut(Direction direction, const Dim& dim, Range x, Range taps, Range y) 
   cut.in = x.count();
   cut.filter = taps.count();
   cut.pad_begin = dim.pad_begin + x.first - taps.first * dim.dilation - y.first * dim.stride;
-  // A single tap or pixel takes no step. Of backward-data, the least stride that leaves a single
+  // A single tap or pixel takes no step. In backward-data, the smallest stride that leaves a single
   // tap to each pixel is kept.
   if (taps.count() == 1) cut.dilation = 1;
   if (y.count() == 1) {
@@ -55,7 +56,7 @@ Range Meeting(std::int64_t count, std::int64_t step, std::int64_t pad, std::int6
   return {first, std::min(last, count - 1)};
 }
 
-/// Nothing where no tap of the axis meets a pixel of x.
+/// Returns nullopt if no tap of the axis meets a pixel of x.
 std::optional<AxisPart> TrimAxis(Direction direction, const Dim& dim) {
   const std::int64_t out_reach = (dim.out() - 1) * dim.stride;
   const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
@@ -136,7 +137,7 @@ ConvPart Dead(const ConvPart& part) {
     dim.pad_end = (direction == Direction::kForward ? whole.out() : 1) + dim.filter - 1;
   }
   ConvPart dead = WithAxes(part, axes);
-  // Nothing is read of the tensor that has the padding, and no offset reaches anywhere.
+  // Nothing is read from the tensor that has the padding, and no offset reaches anywhere.
   const Tensor source = direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
   for (const std::size_t axis : {1u, 2u, 3u}) {
     dead.problem.strides[static_cast<std::size_t>(source)][axis] = 0;
@@ -152,8 +153,8 @@ ConvPart WithAxis(const ConvPart& part, std::size_t i, const AxisPart& axis) {
   return Trim(WithAxes(part, axes));
 }
 
-/// How far offsets to pixels along axis i, and to what taps pair with them, reach in the tensor in
-/// which they reach furthest.
+/// How far offsets reach along axis i, to pixels and to the pixels that taps pair with them, in the
+/// tensor in which they reach furthest.
 std::int64_t ReachAlong(const ConvProblem& problem, std::size_t i) {
   const Dim& dim = problem.dims[i];
   const std::int64_t taps = (dim.filter - 1) * dim.dilation;
@@ -196,7 +197,7 @@ std::optional<std::vector<ConvPart>> HalvePixels(const ConvPart& whole) {
   return halves;
 }
 
-/// The halves of the taps, which are backward-weight's alone to write.
+/// The halves of the taps; only backward-weight writes taps.
 std::optional<std::vector<ConvPart>> HalveTaps(const ConvPart& whole) {
   const ConvProblem& problem = whole.problem;
   if (problem.direction != Direction::kBackwardWeight) return std::nullopt;
@@ -216,8 +217,8 @@ std::optional<std::vector<ConvPart>> HalveTaps(const ConvPart& whole) {
   return halves;
 }
 
-/// Channels of the first half of `count`: a power of two of those that rows load at a time, where
-/// there are enough.
+/// Channels of the first half of `count`: a power of two times those that instances load at a time,
+/// if there are enough.
 std::int64_t HalfOfChannels(std::int64_t count) {
   const auto together = static_cast<std::int64_t>(
       std::min(std::uint64_t{64}, std::bit_floor(static_cast<std::uint64_t>(count) / 2)));

@@ -17,27 +17,27 @@ namespace {
 constexpr std::int64_t kMaxOffsetElements = std::int64_t{1} << 30;  // offsets are 32 bits of bytes
 
 /// Whether taps along the axis can be columns: each product of a source pixel and a tap belongs to
-/// an output pixel, but for those at the edges, and the taps of an output pixel are evenly apart.
+/// an output pixel, except at the edges, and the taps of an output pixel are evenly spaced.
 bool IsApt(const Dim& dim, bool forward) {
   if (dim.filter == 1) return true;
   return dim.stride == 1 || (!forward && dim.dilation == 1);
 }
 
-/// Estimated us of kernels that compute `problem`, and of the passes that `columns`, if it is its
-/// columns, take. What is not estimated is the same of a problem and its columns.
+/// Estimated us of kernels that compute `problem`, and of the passes of `columns`, if `problem` is
+/// its columns. Terms that are the same for a problem and its columns are left out.
 ///
-/// The rates are fitted to times by the simulator's clock of 42 problems of 1 to 36 output channels
-/// with and without columns, on gfx942, gfx950 and gfx1201: of what is chosen by them, times are
-/// 2.5 % above the least in the mean.
+/// The rates are fitted to times by the simulator's clock for 42 problems of 1 to 36 output
+/// channels with and without columns, on gfx942, gfx950 and gfx1201. The choices by these rates
+/// take on average 2.5 % longer than the best.
 double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
                       const TapColumns* columns = nullptr) {
   constexpr double kOfMatrixRate = 0.7, kOfL2Rate = 0.4;
   constexpr double kNotOverlapped = 0.4;
-  constexpr double kLaunchUs = 5, kOfMemoryRate = 0.6;  // of passes
+  constexpr double kLaunchUs = 5, kOfMemoryRate = 0.6;  // for passes
   constexpr std::int64_t kFewestColumns = 16;
   const MachineFacts machine = MachineFactsOf(device.gfx);
   const bool forward = problem.direction == Direction::kForward;
-  // Forward, pixels may stay in LDS for all taps, of which columns leave few or one.
+  // In forward, pixels may stay in LDS for all taps, of which columns leave few or one.
   const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;
   const double of_l2_rate = !with_halo                                 ? kOfL2Rate
                             : TraitsOf(device.gfx).loads_chunks_to_lds ? 0.7
@@ -64,7 +64,7 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   return us;
 }
 
-/// Products that overlap-add adds up for an output pixel, in the mean.
+/// Average number of products that overlap-add adds up for an output pixel.
 double TermsOf(const ConvProblem& problem, int first_axis) {
   double terms = 1;
   for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
@@ -76,13 +76,13 @@ double TermsOf(const ConvProblem& problem, int first_axis) {
   return terms;
 }
 
-/// MicrosecondsOf by the rates of Hopper's gather instances. Where columns are no multiple of 4,
-/// lanes store elements, which bounds the time.
+/// MicrosecondsOf by the rates of Hopper's gather instances. If the number of columns is not a
+/// multiple of 4, lanes store elements, which bounds the time.
 ///
-/// The rates are fitted to times of 24 problems of 1 to 32 output channels (backward-data and some
-/// forward of tests/problems/few_channels.csv, first layers of edges.csv), with columns of each
-/// kind and without, before they were filled up, on an H200: of what is chosen by them, times are 2
-/// % above the least in the mean.
+/// The rates are fitted to times of 24 problems of 1 to 32 output channels on an H200:
+/// backward-data and some forward problems of tests/problems/few_channels.csv, and first layers of
+/// edges.csv. They were measured with each kind of columns and without, before columns were filled
+/// up. The choices by these rates take on average 2 % longer than the best.
 double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
                             const TapColumns* columns = nullptr) {
   constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;

@@ -12,7 +12,7 @@
 namespace gridwise {
 
 std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
-  constexpr std::int64_t kVector = 8;  // channels that rows load at a time
+  constexpr std::int64_t kVector = 8;  // channels that instances load at a time
   constexpr std::int64_t kMaxOffsetElements = std::int64_t{1} << 31;
   const Dim& w = problem.dims[2];
   const std::optional<ConvProblem> sums = PlainSums(problem, /*operand_bytes=*/2);
@@ -31,15 +31,15 @@ std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
 }
 
 std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
-  constexpr std::int64_t kMaxChannels = 16;  // of dy; with more there are rows enough
-  // Reached by the simulator's clock; and of what whole vectors of dy, straight to LDS, are.
+  constexpr std::int64_t kMaxChannels = 16;  // of dy; with more there are enough rows
+  // Rates by the simulator's clock; the second for whole vectors of dy that go straight to LDS.
   constexpr double kOfL2Rate = 0.35, kOfL2RateToLds = 0.65;
   constexpr std::int64_t kVector = 8;
   constexpr double kLaunchUs = 5;
   if (problem.k > std::min(kMaxChannels, problem.c)) return std::nullopt;
   const std::optional<TapRows> rows = WithTapRows(problem);
   if (!rows) return std::nullopt;
-  // Halo instances, which know nothing of rows of taps, are asked as well; they are faster for few
+  // Halo instances, which do not know rows of taps, compete as well; they are faster for few
   // pixels.
   if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) return rows;
   const DeviceFacts device(gfx);

@@ -31,10 +31,10 @@ class DeviceBuffer {
   void* data() const { return data_; }
   int64_t bytes() const { return bytes_; }
 
-  /// Copies host data to the start of the buffer; kOutOfRange when it does not fit. Returns when
-  /// the copy is done.
+  /// Copies host data to the start of the buffer. Returns kOutOfRange if it does not fit. Returns
+  /// when the copy is done.
   absl::Status CopyFromHost(std::span<const std::byte> source);
-  /// Copies the start of the buffer to the host; kOutOfRange when `target` is larger than the
+  /// Copies the start of the buffer to the host. Returns kOutOfRange if `target` is larger than the
   /// buffer.
   absl::Status CopyToHost(std::span<std::byte> target) const;
   /// Sets every byte to `value`, e.g. 0xff: NaN in every floating-point type.

@@ -2,11 +2,11 @@
 
 namespace gridwise {
 
-/// What the time between two events (stream.h) is.
+/// The kind of time between two events (stream.h).
 enum class EventClock {
   kDevice,     // time of a real device
-  kSimulated,  // time that the simulator's model of the device says (GRIDWISE_SIM=time)
-  kHost,       // time that simulating took on the host, which says nothing about a device
+  kSimulated,  // predicted by the simulator's model of the device (GRIDWISE_SIM=time)
+  kHost,       // the time that the simulation took on the host, which says nothing about a device
 };
 
 /// "device", "simulated" or "host".
@@ -22,7 +22,7 @@ constexpr const char* Name(EventClock clock) {
   return "?";
 }
 
-/// That of this process's HIP library.
+/// The clock of this process's HIP library.
 EventClock CurrentEventClock();
 
 }  // namespace gridwise

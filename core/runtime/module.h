@@ -13,12 +13,12 @@
 
 namespace gridwise {
 
-/// A code object that is loaded on the current device, unloaded on destruction. Move-only.
+/// A code object on the current device, unloaded on destruction. Move-only.
 class Module {
  public:
   Module() = default;
-  /// Loads the ELF bytes of a code object (see tools/build/code_object.h); they are not needed
-  /// afterwards.
+  /// Loads the ELF bytes of a code object (see tools/build/code_object.h), which need not outlive
+  /// the call.
   static absl::StatusOr<Module> Load(absl::string_view code_object);
 
   Module(Module&& other) noexcept : module_(std::exchange(other.module_, nullptr)) {}
@@ -28,7 +28,7 @@ class Module {
   }
   ~Module();
 
-  /// The kernel of this name; valid as long as the module. kNotFound when the code object has none.
+  /// The kernel of this name; valid as long as the module. Returns kNotFound if there is none.
   absl::StatusOr<hipFunction_t> FindKernel(const std::string& name) const;
 
  private:
@@ -36,18 +36,18 @@ class Module {
   hipModule_t module_ = nullptr;
 };
 
-/// The kernel `name` of the code object with the bytes `code_object`, on the current device. Loads
-/// the module the first time that this process asks for the code object, which is known by its
-/// address and must be static memory, on this device; it stays loaded until ResetDevice(). Any
-/// thread may call it.
+/// The kernel `name` of the code object with the bytes `code_object`, on the current device. The
+/// first call of this process for the code object on this device loads the module; it stays loaded
+/// until ResetDevice(). A code object is identified by its address and must be static memory.
+/// Thread-safe.
 absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name);
 
-/// Forgets the modules that LoadKernel loaded on the current device, whose state is gone.
+/// Forgets the modules that LoadKernel loaded on the current device, whose state is lost.
 void ForgetModules();
 
 /// Starts `kernel` with `arguments`, the bytes of its kernel argument block, on `stream` (null: the
-/// default stream). Allocates nothing unless it fails. kInvalidArgument for a shape that is empty
-/// or beyond what the device can have.
+/// default stream). Allocates nothing unless it fails. Returns kInvalidArgument for a shape that is
+/// empty or beyond the device's limits.
 absl::Status Launch(hipFunction_t kernel, const LaunchShape& shape,
                     std::span<const std::byte> arguments, hipStream_t stream = nullptr);
 

@@ -10,8 +10,8 @@ namespace gridwise {
 /// name.
 ///
 /// `what` completes "cannot ...", e.g. "allocate 4096 bytes of device memory". The code tells
-/// callers what to do: kUnavailable when there is no usable device or driver, kResourceExhausted
-/// when memory ran out, kInvalidArgument for a value HIP refuses, kInternal for a kernel that
+/// callers what to do: kUnavailable if there is no usable device or driver, kResourceExhausted if
+/// memory ran out, kInvalidArgument for a value that HIP refuses, and kInternal for a kernel that
 /// failed and for anything else.
 absl::Status ToStatus(hipError_t error, absl::string_view what);
 

@@ -8,12 +8,12 @@
 
 namespace gridwise {
 
-/// The fields of one line of CSV, as RFC 4180 has them but that a quoted field does not span lines;
-/// nothing if a quote is not closed.
+/// The fields of one line of CSV, as in RFC 4180, except that a quoted field does not span lines.
+/// Returns nullopt if a quote is not closed.
 std::optional<std::vector<std::string>> SplitCsvLine(std::string_view line);
 
-/// The line of these fields, without its end: fields with commas or quotes are quoted. Fields must
-/// not have line ends. SplitCsvLine(JoinCsvLine(fields)) == fields.
+/// The line with these fields, without a line end: fields with commas or quotes are quoted. Fields
+/// must not have line ends. SplitCsvLine(JoinCsvLine(fields)) == fields.
 std::string JoinCsvLine(std::span<const std::string> fields);
 
 }  // namespace gridwise

@@ -12,7 +12,7 @@
 
 namespace gridwise {
 
-/// A line of a table with what is needed to read it and to speak about it.
+/// A line of a table, with what is needed to read it and to report errors in it.
 class CsvRow {
  public:
   using Columns = std::map<std::string, std::size_t, std::less<>>;
@@ -21,11 +21,11 @@ class CsvRow {
       : columns_(columns), fields_(std::move(fields)), where_(std::move(where)) {}
 
   bool Has(std::string_view column) const { return columns_.contains(column); }
-  /// Of a column that it has.
+  /// Returns the field of a column. Requires that the table has it.
   const std::string& Field(std::string_view column) const {
     return fields_[columns_.find(column)->second];
   }
-  /// kInvalidArgument: "<source>:<line>: `what`".
+  /// Returns kInvalidArgument: "<source>:<line>: `what`".
   absl::Status Error(std::string_view what) const;
   absl::Status ReadInt(std::string_view column, std::int64_t& value) const;
 
@@ -36,16 +36,16 @@ class CsvRow {
 };
 
 /// Calls visit(row) for each line but the first, which names the columns in any order: all that are
-/// `required`, and some that are `optional`. Lines have different texts in the column "name", which
-/// is required. Fields may be quoted ("" is a quote), but not span lines; empty lines are skipped.
-/// Errors, and those of `visit`, end it; they start with "<source>:<line>: " and name the column
-/// and the value.
+/// `required`, and some that are `optional`. The column "name" is required, and its values must
+/// differ. Fields may be quoted ("" is a quote), but not span lines; empty lines are skipped. The
+/// first error, also one of `visit`, ends the loop. Errors start with "<source>:<line>: " and name
+/// the column and the value.
 absl::Status ForEachCsvRow(std::string_view csv, std::string_view source,
                            const std::vector<std::string>& required,
                            const std::vector<std::string>& optional,
                            absl::FunctionRef<absl::Status(const CsvRow&)> visit);
 
-/// The text of the file at `path`, which `what` is.
+/// The text of the file at `path`; errors call it `what`.
 absl::StatusOr<std::string> ReadText(const std::string& path, std::string_view what);
 
 }  // namespace gridwise

@@ -29,9 +29,9 @@ class NameReader {
   void Expect(std::string_view literal);
   /// Consumes an integer in [low, high].
   int64_t ReadInt(int64_t low, int64_t high);
-  /// Consumes the longest of the names name(0) .. name(255) that comes next, and returns its index.
+  /// Consumes the longest of the names name(0) .. name(255) that matches, and returns its index.
   int ReadName(const char* (*name)(int));
-  /// OK if everything was consumed and `printed`, the name of what was read, is the text.
+  /// OK if everything was consumed and `printed`, the name of the parsed value, is the text.
   absl::Status Finish(std::string_view printed);
 
  private:
@@ -41,7 +41,7 @@ class NameReader {
   absl::Status status_;
 };
 
-/// Whether no separator follows a part: enumerators within nested structs.
+/// Whether a part has no separator after it: enumerators within nested structs.
 template <typename Part>
 constexpr bool JoinsNext(char separator) {
   return separator == 'x' && std::is_enum_v<std::remove_cvref_t<Part>>;
@@ -77,7 +77,7 @@ void Read(NameReader& reader, T& field, char separator) {
       reader.Expect(tag);
       Read(reader, part, 'x');
       if constexpr (OmitsDefault<Part>) {
-        if (before.ok() && !reader.ok()) {  // it is not there
+        if (before.ok() && !reader.ok()) {  // it is absent
           reader = before;
           part = Part{};
           return;
@@ -97,7 +97,7 @@ void Read(NameReader& reader, T& field, char separator) {
 
 }  // namespace fields_internal
 
-/// The name of `value`. Values that differ have names that differ.
+/// The name of `value`. Different values have different names.
 template <HasFields T>
 std::string PrintFields(const T& value) {
   std::string text;
@@ -106,7 +106,7 @@ std::string PrintFields(const T& value) {
 }
 
 /// The value whose name is `text`: PrintFields(*ParseFields<T>(text)) == text. Errors quote the
-/// text, the place where it stops being a name, and what must be there.
+/// text, the place where it stops being a name, and what is expected there.
 template <HasFields T>
 absl::StatusOr<T> ParseFields(std::string_view text) {
   fields_internal::NameReader reader(text);

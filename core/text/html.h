@@ -5,7 +5,7 @@
 
 namespace gridwise {
 
-/// Text as HTML, also within a quoted attribute.
+/// Escapes text for HTML, also within a quoted attribute.
 std::string EscapeHtml(std::string_view text);
 
 }  // namespace gridwise

@@ -1,9 +1,9 @@
-/// What the configs of several families are made of, see fields.h.
+/// Fields shared by the configs of several families, see fields.h.
 #pragma once
 
 namespace gridwise {
 
-/// Waves of a workgroup that multiply, along the rows and the columns of its tile.
+/// Waves per workgroup that multiply, along the rows and the columns of its tile.
 struct Waves {
   int m = 0, n = 0;
   static constexpr void Fields(auto& self, auto&& visit) {
@@ -14,11 +14,11 @@ struct Waves {
   bool operator==(const Waves&) const = default;
 };
 
-/// How loads, LDS and matrix instructions take turns in the main loop. A family may have some of
-/// them alone.
+/// How the main loop overlaps loads, LDS and matrix instructions. A family may have only some of
+/// them.
 enum class Schedule : int {
-  kSingle,   ///< one LDS buffer; `count` k tiles are on their way into registers
-  kDouble,   ///< two LDS buffers; `count` k tiles are on their way
+  kSingle,   ///< one LDS buffer; `count` k tiles are in flight to registers
+  kDouble,   ///< two LDS buffers; `count` k tiles are in flight
   kWavelet,  ///< two LDS buffers; `count` waves only load, and the others only multiply
   kDirect,   ///< `count` LDS buffers, which loads fill without passing through registers
 };
@@ -37,7 +37,7 @@ constexpr const char* Name(Schedule schedule) {
   return "?";
 }
 
-/// Names leave out the plain one.
+/// Names leave out the default one.
 struct Pipeline {
   Schedule schedule = Schedule::kSingle;
   int count = 1;
@@ -50,7 +50,7 @@ struct Pipeline {
   bool operator==(const Pipeline&) const = default;
 };
 
-/// A number or enumerator that names leave out where it is `kDefault`.
+/// A number or enumerator that names leave out if it is `kDefault`.
 template <auto kDefault>
 struct Omittable {
   decltype(kDefault) value = kDefault;

@@ -7,15 +7,14 @@
 
 namespace gridwise {
 
-/// What somebody may have meant by `name`: of `names` the `count` ones that it is the beginning of,
-/// or that take the fewest insertions, deletions and changes of a character to become it, the
-/// nearest first.
+/// Suggestions for the misspelled `name`: up to `count` of `names` that begin with it, or that need
+/// the fewest insertions, deletions and changes of a character, nearest first.
 std::vector<std::string> NearestNames(std::string_view name,
                                       const std::vector<std::string_view>& names,
                                       std::size_t count);
 
 /// A list for an error: all of `names` if there are at most `count`, else the nearest to `name` and
-/// how many there are: "a, b, c, and 57 others".
+/// the number of others: "a, b, c, and 57 others".
 std::string NearestList(std::string_view name, const std::vector<std::string_view>& names,
                         std::size_t count = 5);
 

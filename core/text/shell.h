@@ -5,11 +5,11 @@
 namespace gridwise {
 
 struct ShellResult {
-  int status = -1;  // that the command ended with; -1: by a signal, or it could not be started
+  int status = -1;  // exit status of the command; -1: ended by a signal, or could not be started
   std::string out;  // its stdout
 };
 
-/// Runs a command as a user does, for tests of programs.
+/// Runs a command as a user would, for tests of programs.
 ShellResult Shell(const std::string& command);
 
 }  // namespace gridwise

@@ -8,12 +8,12 @@
 
 namespace gridwise::direct {
 
-/// What a workgroup computes: a group of taps and a tile of lanes, of the pixels of a split.
+/// The work of a workgroup: a group of taps and a tile of lanes, over the pixels of a split.
 struct DirectPart {
   int taps, lanes, split;
 };
 
-/// Those of a split read the same pixels: they run on one XCD, one after the other.
+/// Workgroups of a split read the same pixels: they run on one XCD, one after the other.
 GRIDWISE_DEVICE DirectPart PartOf(const DirectWeightArgs& args, int workgroup) {
   const int slot = SlotOf(args.xcds, workgroup, args.workgroups);
   const int by_taps = Divide(slot, args.by_tap_groups);
@@ -23,8 +23,8 @@ GRIDWISE_DEVICE DirectPart PartOf(const DirectWeightArgs& args, int workgroup) {
           .split = split};
 }
 
-/// Writes the sums of a row of taps, of all waves and of the images that lanes have, in a fixed
-/// order. `sums` are [waves][sums of a lane][lanes].
+/// Writes the sums of a row of taps, over all waves and the images that lanes have, in a fixed
+/// order. `sums` is [waves][sums of a lane][lanes].
 template <DirectConfig kC, Gfx kGfx, int kWaves, int kSums, int kLanes>
 GRIDWISE_DEVICE void StoreTapRow(const DirectWeightArgs& args, const DirectTaps& taps,
                                  int first_pair, int split,
@@ -53,9 +53,9 @@ GRIDWISE_DEVICE void StoreTapRow(const DirectWeightArgs& args, const DirectTaps&
   }
 }
 
-/// Backward-weight of a convolution whose groups have few channels: a workgroup per block of filter
-/// taps and pairs (k, c), a lane each. Its waves share the output pixels, and add their sums up in
-/// a fixed order. Every element of dw is written exactly once.
+/// Backward-weight of a convolution whose groups have few channels. A workgroup has a block of
+/// filter taps and pairs (k, c), one per lane. Its waves share the output pixels and add up their
+/// sums in a fixed order. Every element of dw is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
@@ -77,10 +77,10 @@ GRIDWISE_DEVICE void DirectWeightTile(const DirectWeightArgs& args) {
   const int first_step = (part.split * kWaves + wave) * args.wave_steps;
   lane.FindSpoiled(first_step, args.wave_steps);
   lane.AddSteps(first_step, args.wave_steps);
-#pragma unroll  // sums are in registers, which have no index
+#pragma unroll  // sums are in registers, which cannot be indexed
   for (int row = 0; row < kRows; ++row) {
     if (taps.h + row >= args.filter[1]) break;
-    if (row > 0) BarrierLds();  // all have read those before
+    if (row > 0) BarrierLds();  // all waves have read the previous ones
 #pragma unroll
     for (int s = 0; s < kSums; ++s) {
       sums[wave][s][lane_id] = lane.Sum(row, s / kC.channels, s % kC.channels);

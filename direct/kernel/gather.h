@@ -7,7 +7,7 @@
 
 namespace gridwise::direct {
 
-/// Taps that are added up at a time, at most: along d and h, and groups of them along w.
+/// Maximum number of taps that are added up at a time: along d and h, and groups of taps along w.
 struct BlockShape {
   int d, h, groups_w;
 };
@@ -17,7 +17,7 @@ GRIDWISE_DEVICE BlockShape ShapeOfBlock(const DirectGatherArgs& args) {
   return {.d = args.block[0], .h = args.block[1], .groups_w = args.block[2]};
 }
 
-/// Whether all taps of the sub-GEMM are added up at a time.
+/// Whether all taps of the sub-GEMM are added up at once.
 template <DirectConfig kC>
 GRIDWISE_DEVICE bool HasOneBlock(const DirectGatherArgs& args, const SubGemm& gemm) {
   const BlockShape shape = ShapeOfBlock<kC>(args);
@@ -26,7 +26,7 @@ GRIDWISE_DEVICE bool HasOneBlock(const DirectGatherArgs& args, const SubGemm& ge
          args.source_channels == 1 && args.splits == 1;
 }
 
-/// The block of taps from the given ones on.
+/// The block of taps that begins at the given ones.
 template <DirectConfig kC>
 GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, int tap_d, int tap_h,
                                  int tap_w) {
@@ -46,7 +46,7 @@ GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, i
   return block;
 }
 
-/// What a wave computes: runs of a tile, one after the other, of lanes from `first_item` on.
+/// The work of a wave: consecutive runs of a tile, for lanes from `first_item` on.
 struct RunsOfWave {
   int tile, first_item, runs;
 };
@@ -61,15 +61,15 @@ GRIDWISE_DEVICE RunsOfWave FindRuns(const DirectGatherArgs& args) {
           .runs = kC.keeps_weights() ? args.runs : 1};
 }
 
-/// The number of its i-th run in a sub-GEMM, which may have fewer.
+/// The number of the wave's i-th run in a sub-GEMM, which may have fewer.
 template <Gfx kGfx>
 GRIDWISE_DEVICE int IndexOfRun(const SubGemm& gemm, const RunsOfWave& of_wave, int i) {
   const int of_gemm = (of_wave.tile - gemm.first_tile) * of_wave.runs + i;
   return of_gemm * kDirectGatherWaves + WaveOfGroup<kGfx>();
 }
 
-/// Computes the i-th of a wave's runs, of lanes from `first_item` on. Scalar registers have no room
-/// for arguments and the sub-GEMM from one run to the next.
+/// Computes the i-th of a wave's runs, for lanes from `first_item` on. Reloads arguments and the
+/// sub-GEMM for each run, because scalar registers have no room for them.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                                 char* lds) {
@@ -103,8 +103,8 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfW
   if (exists) lane.Store(Anew(of_kernel));
 }
 
-/// Makes NaN of what the i-th run, which is stored, has of padding; see padding.h. After all runs,
-/// so that no register keeps what it needs through a main loop.
+/// Makes NaN of elements of the i-th run, already stored, that padding spoils; see padding.h.
+/// Called after all runs, so that no register keeps its operands through a main loop.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                               const char* lds) {
@@ -120,9 +120,9 @@ GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWav
 }
 
 /// Forward and backward-data of a convolution whose groups have few channels, as sub-GEMMs (see
-/// core/conv/gemm_map.h) without a GEMM: workgroups take runs of output pixels, some for each
-/// wave, and channels of images, a lane each, and along z splits, which take turns at blocks of
-/// taps. Every element of the output, or of a split's sums, is written exactly once.
+/// core/conv/gemm_map.h) without a GEMM. A workgroup takes runs of output pixels, some for each
+/// wave, and channels of images, one per lane. Along z, splits take turns at blocks of taps. Every
+/// element of the output, or of a split's sums, is written exactly once.
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");

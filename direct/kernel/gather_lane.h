@@ -9,11 +9,11 @@
 
 namespace gridwise::direct {
 
-/// The output pixels of a lane: of one image, up to DirectConfig::pixels along w of as
-/// many rows as a lane works on.
+/// The output pixels of a lane in one image: up to DirectConfig::pixels along w, in as many rows as
+/// a lane works on.
 struct DirectRun {
   SubGemm gemm;
-  int image;  // the first of the lanes
+  int image;  // of the first lane
   int j[3];   // of the first pixel, in its phase
 };
 
@@ -30,7 +30,7 @@ GRIDWISE_DEVICE DirectRun RunAt(const DirectGatherArgs& args, const SubGemm& gem
                 (run - by_w * runs_w) * kC.pixels}};
 }
 
-/// One lane of a direct gather: its channels of the output, and what they are made of.
+/// One lane of a direct gather kernel: its channels of the output, and their operands.
 template <DirectConfig kC, Gfx kGfx>
 class DirectGatherLane {
   static constexpr int kRows = kC.rows_of_lane();
@@ -100,8 +100,8 @@ class DirectGatherLane {
  private:
   using RowSums = DirectSum<kC>[kC.pixels][kC.channels];
 
-  /// Adds those of taps along h, of rows from `first_row` of the block on. Rows of the source that
-  /// several rows of the output meet are loaded once.
+  /// Adds the products of taps along h, for the block's rows from `first_row` on. Rows of the
+  /// source that several rows of the output meet are loaded once.
   GRIDWISE_DEVICE void AddPlane(const TapBlock& block, int at_d, const Weights& weights,
                                 const char* lds, int first_row) {
     const AxisPhase &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
@@ -118,7 +118,7 @@ class DirectGatherLane {
       LoadRow(first + at_h * args_.source.pixel[1], x);
       RowFactors<kC> factors;
       if constexpr (kRows == 1) weights.Read(lds, first_row + row, factors);
-      // Of many loads the compiler would wait for some before it issues the others.
+      // Given many loads, the compiler would wait for some before it issues the others.
       SchedulingFence();
 #pragma unroll
       for (int to = 0; to < kRows; ++to) {
@@ -130,9 +130,9 @@ class DirectGatherLane {
     }
   }
 
-  /// The same where FMAs take no halves: the pixels of a row are converted once for all rows of the
-  /// output, and the loads of the next are under way while their products are added. Whether all
-  /// taps of a row exist is asked once.
+  /// The same where FMAs do not take halves. The pixels of a row are converted once for all rows of
+  /// the output, and the loads of the next row are in flight while their products are added. One
+  /// check decides whether all taps of a row exist.
   template <bool kAllTaps>
   GRIDWISE_DEVICE void AddConverted(const TapBlock& block, int first, const Weights& weights,
                                     const char* lds, int first_row) {
@@ -159,7 +159,7 @@ class DirectGatherLane {
     }
   }
 
-  /// Where hardware checks no ranges, pixels outside of the source are 0 already.
+  /// Where hardware checks no ranges, pixels outside of the source have been set to 0 already.
   GRIDWISE_DEVICE void LoadRow(int row, DirectVec<kC> (&x)[kC.window()]) const {
 #pragma unroll
     for (int i = 0; i < kC.window(); ++i) source_.LoadAgain(x[i], window_[i], row);
@@ -221,7 +221,8 @@ class DirectGatherLane {
     }
   }
 
-  /// Finds the source pixels along w that the output pixels meet in taps from `first` on.
+  /// Computes the offsets along w of the source pixels that the output pixels meet in taps from
+  /// `first` on.
   GRIDWISE_DEVICE void SetWindow(int first) {
     const AxisPhase& w = run_.gemm.axis[2];
     first_w_ = first;
@@ -240,7 +241,7 @@ class DirectGatherLane {
   const Buffer source_;
   const bool exists_;
   int source_offset_, out_offset_;  // of the lane's first channel
-  int first_w_;                     // the tap along w that the window is of
+  int first_w_;                     // the first tap along w of the window
   unsigned window_[kC.window()];    // offsets along w
   RowSums sums_[kRows];
 };

@@ -7,28 +7,28 @@
 
 namespace gridwise::direct {
 
-/// What the direct kernels share: lanes along channels, and windows of pixels along w.
+/// Shared by the direct kernels: lanes along channels, and windows of pixels along w.
 
 template <DirectConfig kC>
 using DirectVec = Vec<Element<kC.type>, kC.channels>;
 
-/// What products of two elements are added up in.
+/// The type of sums of products.
 template <DirectConfig kC>
 using DirectSum = Element<SumType(kC.type)>;
 
-/// Whether FMAs take no halves, so that operands are converted once for all their products, and no
-/// hardware checks ranges, so that what is out of range is 0 before anything is loaded.
+/// Whether FMAs do not take halves, so that operands are converted once for all their products, and
+/// hardware checks no ranges, so that out-of-range elements are set to 0 before any load.
 template <Gfx kGfx>
 inline constexpr bool kConvertsFirst = KindOf(kGfx) == TargetKind::kHopper;
 
-/// Element `e` of a lane's as a factor of its sums.
+/// Element `e` of a lane's vector, as a factor of its sums.
 template <DirectConfig kC, int kN>
 GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e) {
   if constexpr (kC.type == DataType::kI8) {
     return static_cast<signed char>(elements[e]);
-#if !defined(__NVPTX__)  // whose rows are of no floats of 8 bits
+#if !defined(__NVPTX__)  // no instance there has 8-bit floats
   } else if constexpr (SizeOf(kC.type) == 1) {
-    // The instructions know the target's own flavour of 8-bit floats, and convert two at once.
+    // The instructions use the target's own 8-bit format, and convert two elements at once.
     static_assert(kN <= 4);
     Vec<unsigned char, 4> codes = {};
     for (int i = 0; i < kN; ++i) codes[i] = elements[i];
@@ -44,7 +44,7 @@ GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e
 GRIDWISE_DEVICE float MultiplyAdd(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 GRIDWISE_DEVICE int MultiplyAdd(int a, int b, int sum) { return a * b + sum; }
 
-/// Bit e is set where a factor of channel e is infinite or NaN: padding, a 0, times it is NaN.
+/// Bit e is set if a factor of channel e is infinite or NaN: padding, a 0, times it is NaN.
 template <int kN, int kChannels>
 GRIDWISE_DEVICE unsigned NotFinite(const float (&factors)[kN][kChannels]) {
   unsigned channels = 0;
@@ -73,8 +73,8 @@ GRIDWISE_DEVICE int LaneOfWave() {
   return ThreadId() % TraitsOf(kGfx).wave_size;
 }
 
-/// `offset`, or kOutOfRange where a condition does not hold: not with other bits of the offset set,
-/// to which a uniform offset is still added.
+/// `offset`, or kOutOfRange if the condition does not hold. It is not combined with other bits of
+/// the offset, because a uniform offset is still added to it.
 GRIDWISE_DEVICE unsigned OffsetIf(bool condition, int offset) {
   return condition ? static_cast<unsigned>(offset) : Buffer::kOutOfRange;
 }

@@ -5,9 +5,10 @@
 
 namespace gridwise::direct {
 
-/// Padding is zeros that are multiplied with the weights, which makes NaN of the sums where these
-/// are not finite. Gather lanes skip lines of padding; once a run is stored, its elements that have
-/// such products become NaN. By then the registers of sums are free, and most runs meet none.
+/// Padding is zeros that are multiplied by the weights, which makes NaN of the sums if weights are
+/// not finite. Gather lanes skip lines of padding; once a run is stored, its elements that have
+/// such products become NaN. By then the registers of sums are free, and most runs have no such
+/// products.
 
 /// Whether some line of taps along w leads the run's pixels out of the source.
 template <DirectConfig kC>
@@ -37,8 +38,8 @@ class StoredRun {
         item_(item),
         exists_(item.exists && run.image + item.image < args.images) {}
 
-  /// Makes NaN of those with products of padding and of weights that are not finite. `lds` has the
-  /// weights of all taps, or is null.
+  /// Makes NaN of elements that have products of padding and weights that are not finite. `lds` has
+  /// the weights of all taps, or is null.
   GRIDWISE_DEVICE void Spoil(int first_item, const char* lds) const {
     const auto& [d, h, w] = run_.gemm.axis;
     for (int tap_w = 0; tap_w < w.taps; tap_w += kC.taps) {
@@ -58,7 +59,7 @@ class StoredRun {
     int d, h, w;
   };
 
-  /// By bits, the lane's rows whose pixels a tap along h leads out of the source.
+  /// A bit mask: the lane's rows whose pixels a tap along h leads out of the source.
   GRIDWISE_DEVICE unsigned PaddedRows(int tap_h) const {
     unsigned rows = 0;
 #pragma unroll

@@ -9,24 +9,25 @@
 namespace gridwise::direct {
 
 /// The first filter taps of a workgroup: one along d, as many along h as a lane has rows of sums,
-/// DirectConfig::taps along w.
+/// and DirectConfig::taps along w.
 struct DirectTaps {
   int d, h, w;
 };
 
 /// Where a wave walks: through a plane along h and w of some images, from step `first` to before
-/// `end`, rows of the output along h or runs of its pixels along w. Along the other axis it stays.
+/// `end`. Steps are rows of the output along h, or runs of its pixels along w. The other axis is
+/// fixed.
 struct DirectLine {
   Buffer dy, x;  // the planes of the first image
   int first, end, other;
 };
 
-/// Output pixels of a step, along h and w, and what its first tap meets there.
+/// Output pixels of a step along h and w, and the source pixel that its first tap meets there.
 struct DirectStep {
   int out_h, out_w, in_h, in_w;
 };
 
-/// One lane of a direct backward-weight: the sums of its pairs (k, c), of some output
+/// One lane of a direct backward-weight kernel: the sums of its pairs (k, c), over some output
 /// pixels.
 template <DirectConfig kC, Gfx kGfx>
 class DirectWeightLane {
@@ -52,11 +53,11 @@ class DirectWeightLane {
     }
   }
 
-  /// Adds the products of `count` steps from `first` on, of all lines.
+  /// Adds the products of `count` steps from `first` on, in all lines.
   GRIDWISE_DEVICE void AddSteps(int first, int count) { VisitLines<false>(first, count); }
 
-  /// Finds the sums that have, in `count` steps from `first` on, products of padding and of dy that
-  /// is not finite. Before AddSteps(), which skips padding and needs all registers.
+  /// Finds the sums that have, in `count` steps from `first` on, products of padding and a dy that
+  /// is not finite. Call it before AddSteps(), which skips padding and needs all registers.
   GRIDWISE_DEVICE void FindSpoiled(int first, int count) { VisitLines<true>(first, count); }
 
   GRIDWISE_DEVICE float Sum(int row, int tap, int channel) const {
@@ -64,7 +65,8 @@ class DirectWeightLane {
   }
 
  private:
-  /// Line after line of `count` steps from `first` on: finds what padding spoils, or adds products.
+  /// Walks line after line of `count` steps from `first` on: finds sums that padding spoils, or
+  /// adds products.
   template <bool kSpoils>
   GRIDWISE_DEVICE void VisitLines(int first, int count) {
     const int all = args_->lines * args_->steps;
@@ -80,7 +82,7 @@ class DirectWeightLane {
     }
   }
 
-  /// Where steps `first` to before `end` of a line are, and whether there is a plane of x.
+  /// The line of steps `first` to before `end`, and whether it has a plane of x.
   GRIDWISE_DEVICE DirectLine LineAt(int line, int first, int end, bool& has_x) {
     args_ = &Anew(*args_);
     const int plane = Divide(line, args_->by_others), of_images = Divide(plane, args_->by_out_d);
@@ -128,8 +130,8 @@ class DirectWeightLane {
     }
   }
 
-  /// Of a line along h: all rows of dy that steps have if there is no plane of x, else those that
-  /// taps lead out of it.
+  /// For a line along h: spoils with all rows of dy that steps have if there is no plane of x, else
+  /// with those whose taps lead out of it.
   GRIDWISE_DEVICE void SpoilAlongH(const DirectLine& line, bool has_x) {
     const int out_w = StepAt(line, 0).out_w;
     const int begin = line.first - (kRows - 1);
@@ -139,7 +141,7 @@ class DirectWeightLane {
       }
       return;
     }
-    // By bits, the rows of sums of these steps to which dy's row brings products of padding.
+    // A bit mask: the rows of sums of these steps to which dy's row brings products of padding.
     const auto padded = [&](int h) {
       unsigned rows = 0;
 #pragma unroll
@@ -156,7 +158,7 @@ class DirectWeightLane {
     for (; end > h && padded(end - 1) != 0; --end) SpoilRow(line, end - 1, out_w, padded(end - 1));
   }
 
-  /// Of a run of pixels of dy, for the rows of sums that are set in `rows`.
+  /// Spoils the rows of sums that are set in `rows`, from a run of pixels of dy.
   GRIDWISE_DEVICE void SpoilRow(const DirectLine& line, int out_h, int out_w, unsigned rows) {
     DirectVec<kC> loaded[kC.pixels] = {};
     LoadRow<true>(line.dy, dy_at_, args_->dy, {out_h, out_w, 1}, loaded);
@@ -196,7 +198,7 @@ class DirectWeightLane {
             .in_w = w * args_->stride[2] + taps_.w * args_->dilation[2] - args_->pad[2]};
   }
 
-  /// Along w, in a row of dy and one of x.
+  /// Walks along w, in a row of dy and one of x.
   GRIDWISE_DEVICE void WalkAlongRow(const DirectLine& line) {
     if (!IsPixel(StepAt(line, 0).in_h, args_->x.size[1])) return;
     for (int i = line.first; i < line.end; ++i) {
@@ -219,11 +221,11 @@ class DirectWeightLane {
     AddProducts(dy, x, kMasked ? args_->dy.size[2] - step.out_w : kC.pixels, sums_[0]);
   }
 
-  /// Along h. A row of x meets tap row `r` in the output row `r` before that of the step. The loads
-  /// of a step are under way while the products of the one before are added.
+  /// Walks along h. A row of x meets tap row `r` in the output row `r` before that of the step. The
+  /// loads of a step are in flight while the products of the previous one are added.
   template <bool kMasked>
   GRIDWISE_DEVICE void WalkAlongH(const DirectLine& line) {
-    Factors<kC.pixels> dy[kRows];  // of the step's row and those before
+    Factors<kC.pixels> dy[kRows];  // of the step's row and the rows before
     Loaded loaded;
 #pragma unroll
     for (int r = 1; r < kRows; ++r) {
@@ -259,7 +261,7 @@ class DirectWeightLane {
   }
   GRIDWISE_DEVICE int stride_w() const { return kC.taps == 1 ? args_->stride[2] : 1; }
 
-  /// Loads the pixels of a step that exist, in rows that do.
+  /// Loads the pixels of a step that exist, in rows that exist.
   template <bool kMasked>
   GRIDWISE_DEVICE void LoadRows(const DirectLine& line, const DirectStep& at, Loaded& to,
                                 bool of_x) const {
@@ -284,7 +286,7 @@ class DirectWeightLane {
       if constexpr (!kMasked) {
         plane.LoadAgain(to[i], lane, row + offset);
       } else {
-        // In the lane's offset, as a uniform one may not be negative.
+        // In the lane's offset, because a uniform offset may not be negative.
         plane.LoadAgain(
             to[i], OffsetIf(IsPixel(pixel, tensor.size[2]), static_cast<int>(lane) + offset), row);
       }
@@ -300,8 +302,8 @@ class DirectWeightLane {
     }
   }
 
-  /// Adds those of `pixels` output pixels, or all: a dy that is 0 because there is none would make
-  /// NaN of an infinite x.
+  /// Adds the products of `pixels` output pixels, or of all: a dy that is 0 because it does not
+  /// exist would make NaN of an infinite x.
   GRIDWISE_DEVICE static void AddProducts(const Factors<kC.pixels>& dy,
                                           const Factors<kC.window()>& x, int pixels,
                                           Factors<kC.taps>& sums) {
@@ -327,11 +329,11 @@ class DirectWeightLane {
     }
   }
 
-  const DirectWeightArgs* args_;  // anew in each line: scalar registers have no room for all
+  const DirectWeightArgs* args_;  // reread in each line: scalar registers have no room for all
   const DirectTaps taps_;
   const int image_;           // of args_->lane_images
   int dy_offset_, x_offset_;  // of the lane's first pair and its image
-  unsigned dy_at_, x_at_;     // the same of a line, where the image exists
+  unsigned dy_at_, x_at_;     // the same for a line, if the image exists
   unsigned spoiled_ = 0;      // bit row * channels + channel: its sums are NaN
   Factors<kC.taps> sums_[kRows];
 };

@@ -10,22 +10,22 @@
 
 namespace gridwise::direct {
 
-/// Taps that are added up at a time, with one channel of the source.
+/// Taps that are added up at a time, for one channel of the source.
 struct TapBlock {
   int d, h, w;           // the first
   int count_d, count_h;  // along d and h
   int groups_w;          // of DirectConfig::taps along w
-  int channel;           // of the group
+  int channel;           // in the group
 
   /// Rows of taps, in the order w, d, h.
   GRIDWISE_DEVICE int rows() const { return groups_w * count_d * count_h; }
-  /// The first of those along h.
+  /// The first of the rows along h.
   GRIDWISE_DEVICE int FirstRow(int group_w, int of_d) const {
     return (group_w * count_d + of_d) * count_h;
   }
 };
 
-/// What an item of a launch's lanes is: an output channel of one of some images.
+/// An item of a launch's lanes: an output channel of one image.
 struct LaneItem {
   int image, channel;
   bool exists;
@@ -37,7 +37,7 @@ GRIDWISE_DEVICE LaneItem ItemOf(const DirectGatherArgs& args, int item) {
           .exists = image < args.lane_images};
 }
 
-/// Bytes of w from its first element to a channel of the output.
+/// Bytes from the first element of w to a channel of the output.
 template <DirectConfig kC>
 GRIDWISE_DEVICE int OffsetOfChannel(const DirectGatherArgs& args, int channel) {
   if constexpr (kC.channels > 1) return channel * args.w.group;  // depthwise
@@ -45,7 +45,7 @@ GRIDWISE_DEVICE int OffsetOfChannel(const DirectGatherArgs& args, int channel) {
   return group * args.w.group + (channel - group * args.out_of_group) * args.w_out;
 }
 
-/// Bytes from there to a row of taps, and from that to a tap of it.
+/// Bytes from there to a row of taps, and from the row to one of its taps.
 GRIDWISE_DEVICE int OffsetOfRow(const DirectGatherArgs& args, const SubGemm& gemm, int tap_d,
                                 int tap_h) {
   const int d = Tap(gemm.axis[0], args.strides[0], tap_d),
@@ -60,13 +60,13 @@ GRIDWISE_DEVICE int OffsetInRow(const DirectGatherArgs& args, const SubGemm& gem
 template <DirectConfig kC>
 using RowFactors = DirectSum<kC>[kC.taps][kC.channels];
 
-/// The weights of a lane's channels, of a TapBlock, which the lane loads where they are used.
+/// The weights of a lane's channels in a TapBlock, which the lane loads where they are used.
 template <DirectConfig kC, Gfx kGfx>
 class WeightsOfLane {
   using Weight = Vec<Element<kC.type>, 1>;
 
  public:
-  static constexpr int kBytes = 16;  // of LDS, which they do not need
+  static constexpr int kBytes = 16;  // of LDS; these weights need none
 
   GRIDWISE_DEVICE WeightsOfLane(const DirectGatherArgs& args, const SubGemm& gemm, int first_item)
       : args_(args), gemm_(gemm), tensor_(Buffer::From<kGfx>(args.w.data)) {
@@ -84,7 +84,7 @@ class WeightsOfLane {
       offset_[t] = OffsetIf(exists_ && tap < w.taps, of_channel_ + OffsetInRow(args_, gemm_, tap));
     }
   }
-  /// Loads those of a row of the block, whose rows lie along h.
+  /// Loads the factors of a row of the block, whose rows lie along h.
   GRIDWISE_DEVICE void Read(const char*, int h, RowFactors<kC>& factors) const {
     const int to_row = to_block_ + h * args_.strides[1].tap_stride * args_.filter[2] * args_.w.tap;
 #pragma unroll
@@ -106,18 +106,19 @@ class WeightsOfLane {
   unsigned offset_[kC.taps];
 };
 
-/// The weights of a workgroup's channels in LDS, of a TapBlock, each once. The taps of a depthwise
-/// channel are neighbours in memory, so that a wave whose lanes are channels would ask for a line
-/// of its own in each: where they load, lanes lie along taps first.
+/// The weights of a workgroup's channels in a TapBlock, each once in LDS. The taps of a depthwise
+/// channel are adjacent in memory, so in a wave whose lanes are channels, each lane would load a
+/// line of its own. While loading, lanes therefore lie along taps first.
 template <DirectConfig kC, Gfx kGfx>
 class WeightsInLds {
   using Weight = Vec<Element<kC.type>, 1>;
   static constexpr int kLanes = TraitsOf(kGfx).wave_size, kThreads = kDirectGatherWaves * kLanes;
-  static constexpr int kSlots = kLanes * kC.channels;  // of channels of the workgroup, at most
+  static constexpr int kSlots = kLanes * kC.channels;  // maximum number of channels of the
+                                                       // workgroup
   static constexpr int kTaps = kC.tap_rows() * kC.taps;
   static constexpr bool kKeepsFactors = kConvertsFirst<kGfx>;
   using Kept = std::conditional_t<kKeepsFactors, DirectSum<kC>, Element<kC.type>>;
-  // Of a tap, with room for a bank, so that taps that are written together lie in different ones.
+  // Per tap, padded by a bank so that taps written together lie in different banks.
   static constexpr int kLaneBytes = kC.channels * sizeof(Kept);
   static constexpr int kTapBytes = kSlots * sizeof(Kept) + (kLaneBytes > 4 ? kLaneBytes : 4);
 
@@ -133,12 +134,12 @@ class WeightsInLds {
     of_lane_ = Wrap(ItemOf(args, item).channel - first_ + args.out_channels, args.out_channels);
   }
 
-  /// Loads a block's once all waves have read those before; there are zeros past the last taps.
+  /// Loads a block's weights once all waves have read the previous ones; zeros past the last taps.
   GRIDWISE_DEVICE void Load(const TapBlock& block, char* lds) const {
     LoadBy<std::bit_width(kC.taps - 1u)>(block, lds);
   }
 
-  /// Reads the lane's, of a row of the block.
+  /// Reads the lane's factors of a row of the block.
   GRIDWISE_DEVICE void Read(const char* lds, int row, RowFactors<kC>& factors) const {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
@@ -150,7 +151,7 @@ class WeightsInLds {
   }
 
  private:
-  /// The same where 2^kLog2Taps threads load a channel's, if they are enough.
+  /// The same if 2^kLog2Taps threads per channel are enough.
   template <int kLog2Taps>
   GRIDWISE_DEVICE void LoadBy(const TapBlock& block, char* lds) const {
     const int taps = block.rows() * kC.taps;
@@ -159,14 +160,14 @@ class WeightsInLds {
     }
     constexpr int kStep = kThreads >> kLog2Taps;  // channels at a time
     const int tap = ThreadId() % (1 << kLog2Taps), first = ThreadId() >> kLog2Taps;
-    // Else the compiler multiplies anew for each of the slots.
+    // Otherwise the compiler multiplies again for each slot.
     const unsigned of_first = Opaque((first_ + first) * args_.w.group);
     const unsigned to_tap = tap < taps ? OffsetOfTap(block, tap) : Buffer::kOutOfRange;
     constexpr int kAll = kSlots / kStep, kBatch = kAll < 32 ? kAll : 32;  // in registers
     for (int batch = 0; batch < kAll; batch += kBatch) {
       Weight weights[kBatch];
 #if defined(__NVPTX__)
-#pragma unroll  // else they would be in memory
+#pragma unroll  // otherwise they would be in memory
 #endif
       for (int i = 0; i < kBatch; ++i) {
         const int step = (batch + i) * kStep;
@@ -197,8 +198,8 @@ class WeightsInLds {
     }
   }
 
-  /// Bytes from the first weight to the channel of a slot; slots that are not used are of any. Of
-  /// depthwise channels `of_depthwise` are, but for the ring.
+  /// Bytes from the first weight to the channel of a slot; slots that are not used have any. For
+  /// depthwise channels these are `of_depthwise`, except for the ring.
   GRIDWISE_DEVICE unsigned OffsetOfSlot(int slot, unsigned of_depthwise) const {
     const unsigned channels = args_.out_channels;
     if constexpr (kC.channels > 1) {
@@ -212,7 +213,7 @@ class WeightsInLds {
   GRIDWISE_DEVICE static int Place(int tap, int slot) {
     return tap * kTapBytes + slot * static_cast<int>(sizeof(Kept));
   }
-  /// `i` below twice `size`, in a ring.
+  /// Wraps `i`, below twice `size`, into a ring.
   GRIDWISE_DEVICE static unsigned Wrap(unsigned i, unsigned size) {
     return i - size < i ? i - size : i;
   }

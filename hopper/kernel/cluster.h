@@ -4,10 +4,10 @@
 
 namespace gridwise::hopper {
 
-/// How the workgroups of a cluster, the splits of a tile, add up their sums. Units are 16 columns
-/// of 64 rows of each warpgroup. Workgroups take turns at having a unit: all others send it their
-/// sums, in place of the stages, and it adds them up in the order of the splits. What a thread
-/// adds, the same thread of the others had.
+/// How the workgroups of a cluster, which are the splits of a tile, add up their sums. A unit is 16
+/// columns of 64 rows of each warpgroup. Workgroups take turns at owning a unit: all others send it
+/// their sums, into the memory of the stages, and it adds them up in the order of the splits. A
+/// thread adds the sums of the threads with the same number.
 template <Config kC>
 struct ClusterExchange {
   using Four = Vec<float, 4>;
@@ -19,16 +19,16 @@ struct ClusterExchange {
   const KTileRing<kC>& ring;
   int splits, rank;
 
-  /// Where this thread has its pieces of the sums that were sent.
+  /// Address of this thread's pieces of the sums that were sent.
   GRIDWISE_DEVICE static Four* Mine() {
     return reinterpret_cast<Four*>(dynamic_shared_memory) + ThreadId();
   }
-  /// The first of a unit and a split, of a workgroup that has the unit.
+  /// The first piece of a unit and a split, in the workgroup that owns the unit.
   GRIDWISE_DEVICE int PieceOf(int unit, int owner, int split) const {
     return (unit - owner + split) * kPieces;
   }
 
-  /// Once nobody reads the stages any more.
+  /// Call once nobody reads the stages anymore.
   GRIDWISE_DEVICE void Send(const Sums<kC>& sums) const {
     const SharedAddress mine = DynamicSharedMemory() + ThreadId() * 16;
     int owner = 0;
@@ -51,7 +51,7 @@ struct ClusterExchange {
     }
   }
 
-  /// Of a unit of this workgroup, when all is there.
+  /// Adds up a unit of this workgroup, when all sums have arrived.
   GRIDWISE_DEVICE void Add(float (&v)[kOfUnit], int unit) const {
     constexpr int kAtATime = 4;
 #pragma clang loop unroll(disable)
@@ -65,7 +65,7 @@ struct ClusterExchange {
       }
 #pragma unroll
       for (int s = 0; s < kAtATime; ++s) {
-        const bool is_there = split + s < splits;  // no branch, before which loads would wait
+        const bool is_there = split + s < splits;  // no branch, which loads would have to wait for
 #pragma unroll
         for (int i = 0; i < kOfUnit; ++i) v[i] += is_there ? sent[s][i / 4][i % 4] : 0;
       }
@@ -73,8 +73,8 @@ struct ClusterExchange {
   }
 };
 
-/// Stores a tile whose splits are a cluster, by all threads that consume. `row` is the warpgroup's
-/// first.
+/// Stores a tile whose splits are a cluster. Called by all consumer threads. `row` is the
+/// warpgroup's first row.
 template <Config kC, class Finish>
 GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int splits,
                                     const KTileRing<kC>& ring, int staging, int group, int row,
@@ -86,7 +86,7 @@ GRIDWISE_DEVICE void StoreOfCluster(const Finish& finish, Stores stores, int spl
     const int bytes = units * Exchange::kPieces * Exchange::kPieceBytes;
     ring.exchanged().ArriveAndExpect((splits - 1) * bytes);
   }
-  ClusterMeet();  // nobody reads the stages any more
+  ClusterMeet();  // nobody reads the stages anymore
   exchange.Send(sums);
   ring.exchanged().WaitOfCluster(0);
 #pragma clang loop unroll(disable)

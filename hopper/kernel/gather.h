@@ -7,24 +7,24 @@
 #include "hopper/kernel/store.h"
 
 /// Forward and backward-data as implicit GEMMs: rows are output pixels of all images, columns
-/// output channels, K filter taps times source channels. TMA gathers, for a tap and 64 channels,
-/// the source pixels of a tile's rows (im2col), and fills padding with zeros. Workgroups are
-/// persistent: tile follows tile.
+/// output channels, K filter taps times source channels. For a tap and 64 channels, TMA gathers the
+/// source pixels of a tile's rows (im2col), and fills padding with zeros. Workgroups are persistent
+/// and compute tile after tile.
 
 namespace gridwise::hopper {
 
-/// A tile of a sub-GEMM and a group, and the part of its K that a workgroup sums.
+/// A tile of a sub-GEMM and a group, and the part of K that a workgroup sums.
 struct GatherTileAt {
   int index;  // of the sub-GEMM
   int group, split;
-  int row, column;  // its first
+  int row, column;  // first row and column
   int first, end;   // steps of K
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
 
-/// By a few instructions: the producer finds a tile while it loads nothing, and consumers while
-/// they multiply a single k tile.
+/// Uses few instructions: the producer loads nothing while it finds a tile, and consumers find
+/// theirs while they multiply a single k tile.
 template <Config kC>
 GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   GatherTileAt found = {};
@@ -37,7 +37,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   found.column = place.column * kC.columns;
   int first_tile = 0, steps = args.steps[0];
   if (args.phases_alternate) {
-    // Not always the same phase for a workgroup, whose tiles are equally far apart.
+    // Varies the phase for a workgroup, whose tiles are equally far apart.
     const int of_phase = Quotient(m_tile, args.by_sub_gemms);
     const int shifted = m_tile + of_phase;
     found.index = shifted - Quotient(shifted, args.by_sub_gemms) * args.sub_gemms;
@@ -119,7 +119,7 @@ class GatherStep {
   int t_[3] = {0, 0, 0};
 };
 
-/// Starts to load the k tile of w of a step.
+/// Starts to load the k tile of w for a step.
 template <Config kC>
 GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
                            SharedAddress to, Mbarrier bar) {
@@ -139,8 +139,8 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
   }
 }
 
-/// Starts to load what stays in shared memory: B of all tiles of this workgroup, which have the
-/// same columns.
+/// Starts to load the operand that stays in shared memory: B of all tiles of this workgroup, which
+/// have the same columns.
 template <Config kC>
 GRIDWISE_DEVICE void LoadResident(const GatherArgs& args, const KTileRing<kC>& ring) {
   const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
@@ -191,13 +191,13 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
   }
 }
 
-/// A sum of f32 by f32 itself, as far as it is not NaN.
+/// Recomputes a sum from f32 itself; stops if it becomes NaN.
 template <Config kC>
 GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& tile,
                                  const PhasePixel& pixel, int column) {
   const SubGemm& gemm = args.gemm[tile.index];
   const ExactArgs& exact = args.exact;
-  const int own = Quotient(tile.column + column, exact.by_of_group);  // of merged groups
+  const int own = Quotient(tile.column + column, exact.by_of_group);  // merged groups
   const int merged = Quotient(args.n, exact.by_of_group);
   const int first = own * exact.of_source_group, end = first + exact.of_source_group;
   const float* const w =
@@ -251,7 +251,7 @@ struct GatherPlace {
   GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
 };
 
-/// The same of a kernel's products.
+/// The same for a kernel's products.
 template <Config kC>
 struct ProductPlace : GatherPlace {
   GRIDWISE_DEVICE Row FindRow(int row) const { return GatherPlace::FindRow(RowOfProduct<kC>(row)); }
@@ -274,7 +274,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     const auto find_next = [&]() __attribute__((always_inline)) {
       if (i + GridSizeX() < args.tiles * args.groups) next = FindTile<kC>(args, i + GridSizeX());
     };
-    // Tiles without terms have no turn: the warpgroup that multiplies next stores them meanwhile.
+    // Tiles without terms take no turn: the warpgroup that multiplies next stores them meanwhile.
     const bool is_mine = !kC.take_turns || turn % kC.consumers == group;
     const bool has_terms = tile.steps() > 0, follows = turn > 0;
     if (has_terms) ++turn;
@@ -283,7 +283,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       find_next();
       continue;
     }
-    // Parities tell neighbouring phases apart, not those of a later tile: wait for this one's turn.
+    // Parities only distinguish adjacent phases, not those of a later tile: wait for this one's
+    // turn.
     if (kC.take_turns && has_terms && follows) WaitAt(TurnBarrier(group), 256);
     const ProductPlace<kC> place = {{args, tile}};
     const Finisher<ProductPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
@@ -306,7 +307,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
-        return;  // a workgroup of a cluster has one tile
+        return;  // a workgroup of a cluster has a single tile
       }
     }
 #pragma unroll
@@ -335,7 +336,7 @@ struct GatherRoles {
     const KTileRing<kC> ring(base);
     if constexpr (kC.resident > 0) ring.resident().Init(1);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
-    ring.Init(4 * kC.tile_consumers());  // a lane of every warp
+    ring.Init(4 * kC.tile_consumers());  // one lane per warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProduceGather<kC>(args, base);

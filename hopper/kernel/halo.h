@@ -6,15 +6,15 @@
 #include "hopper/kernel/store.h"
 
 /// Forward and backward-data of groups of few channels, see hopper/halo.h. A workgroup keeps the
-/// filter of a block of 64 channels in shared memory, expanded to what products read: of an output
-/// channel and a tap, kC.channels source channels, zeros at those of other groups.
+/// filter of a block of 64 channels in shared memory, expanded for the products: for each output
+/// channel and tap, kC.channels source channels, with zeros for those of other groups.
 ///
-/// Zeros times a NaN or an infinity of another group are NaN, which must not leave its group. So
-/// sums that are NaN are computed again, by one lane, from the terms of their own group.
+/// Zeros times a NaN or an infinity of another group are NaN, which must not leave its group. One
+/// lane therefore recomputes sums that are NaN, from the terms of their own group.
 
 namespace gridwise::hopper {
 
-/// A tile's image and its first pixel, as of a phase.
+/// A tile's image and its first pixel, counted in a phase.
 struct HaloTileAt {
   int image, d, h, w;
 };
@@ -31,7 +31,7 @@ GRIDWISE_DEVICE HaloTileAt FindHaloTile(const HaloArgs& args, int tile) {
 /// The tiles of this workgroup, which has one block of channels: first, first + step, ...
 struct HaloWork {
   int block, first, step, tiles;
-  int split;  // of K, which is too short to share: those behind the first are zeros
+  int split;  // of K, which is too short to share: all splits but the first are zeros
 
   GRIDWISE_DEVICE explicit HaloWork(const HaloArgs& args)
       : block(BlockIdX() % args.blocks),
@@ -46,8 +46,8 @@ GRIDWISE_DEVICE Ring<kStages, kTeams> HaloRing(const HaloArgs& args, SharedAddre
   return Ring<kStages, kTeams>(base, args.stage_bytes, base + args.barriers_at);
 }
 
-/// Starts to load the patch of a tile to the ring's stage: of the channels from `channel` on, of
-/// slices `d` behind the first.
+/// Starts to load the patch of a tile into the ring's stage: the channels from `channel` on, of
+/// slices `d` after the first.
 template <class AnyRing>
 GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int channel,
                                const HaloTileAt& tile, int d = 0) {
@@ -59,7 +59,7 @@ GRIDWISE_DEVICE void LoadPatch(const HaloArgs& args, const AnyRing& ring, int ch
   }
 }
 
-/// The source pixel of a tap and a pixel of a tile, and null where it is outside of the tensor.
+/// The source pixel of a tap and a pixel of a tile; null if it is outside the tensor.
 template <class T>
 GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, const HaloTileAt& tile,
                                   int h, int w) {
@@ -76,7 +76,7 @@ GRIDWISE_DEVICE const T* SourceOf(const HaloArgs& args, const HaloTap& tap, cons
          static_cast<long>(from_w) * strides.w;
 }
 
-/// The element of w, or null: of another group, or in a gap behind one.
+/// The element of w; null if it is of another group, or in a gap after one.
 template <class T>
 GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int out, int source) {
   const int group = out >> args.log_group, mask = args.group_mask;
@@ -90,8 +90,8 @@ GRIDWISE_DEVICE const T* FilterOf(const HaloArgs& args, const HaloTap& tap, int 
          tap.x * args.w_x;
 }
 
-/// An output channel's sum over the terms of its own group, at pixel h, w of a phase, in the
-/// slice of a tile.
+/// An output channel's sum over the terms of its own group, at pixel h, w of a phase, in the slice
+/// of a tile.
 template <class T>
 GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, int residues, int h,
                                  int w, int out) {
@@ -109,8 +109,8 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, i
   return v;
 }
 
-/// Where the filter's element of a tap, an output and a source channel of its products is in shared
-/// memory, swizzled as RunsAlongK wants.
+/// Where shared memory has the filter's element of a tap and of an output and a source channel of
+/// the products, swizzled as RunsAlongK needs.
 template <HaloConfig kC>
 GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int source) {
   const int byte = ((tap * 64 + out) * kC.channels + source) * SizeOf(kC.type);
@@ -118,14 +118,14 @@ GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int so
          (byte ^ ((byte >> 7 & (kC.run_bytes() / 16 - 1)) << 4));
 }
 
-/// The source channel of its block, of an output channel's products.
+/// The source channel, in its block, of an output channel's products.
 template <HaloConfig kC>
 GRIDWISE_DEVICE int SourceOfProduct(int out, int source) {
   return out / kC.channels * kC.channels + source;
 }
 
-/// FillFilter where channels of 16 bytes that are neighbours in w can be loaded at once: source
-/// channels of forward and output channels of backward-data.
+/// FillFilter if 16 bytes of adjacent channels of w can be loaded at once: source channels in
+/// forward, output channels in backward-data.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
@@ -167,7 +167,7 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
   }
 }
 
-/// Puts zeros where the filter will be. By all threads that consume.
+/// Puts zeros where the filter will be. Called by all consumer threads.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void ZeroFilter(const HaloArgs& args, int taps) {
   constexpr int kThreads = 128 * kC.warpgroups();
@@ -178,8 +178,8 @@ GRIDWISE_DEVICE void ZeroFilter(const HaloArgs& args, int taps) {
   WaitAt(StoreBarrier(6), kThreads);
 }
 
-/// Puts the filter of a block of channels into shared memory, [tap][output][source channel]. By all
-/// threads that consume.
+/// Puts the filter of a block of channels into shared memory, [tap][output][source channel]. Called
+/// by all consumer threads.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
@@ -190,7 +190,7 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
     return;
   }
   const int taps = args.phase_end[kC.phases() - 1];
-  // Of the source channels of a product, those of the output channel's group: others are zeros.
+  // The source channels of a product that belong to the output channel's group; others are zeros.
   const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
   if (own < kRun) ZeroFilter<kC>(args, taps);
   const int count = taps * 64 << log_own;
@@ -224,13 +224,13 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   }
 }
 
-/// Sums of a thread, of pixels 64 * rep of its warpgroup and all 64 channels.
+/// Sums of a thread: for pixels 64 * rep of its warpgroup and all 64 channels.
 template <HaloConfig kC>
 struct HaloSums {
   Element<SumType(kC.type)> d[kC.phases()][kC.reps][32];
 };
 
-/// Starts the products of all groups at a tap, of pixels that begin at `a`.
+/// Starts the products of all groups at a tap, for pixels that begin at `a`.
 template <HaloConfig kC, bool kFirst>
 GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], MatrixDescriptor a,
                               MatrixDescriptor b) {
@@ -285,7 +285,7 @@ GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, Shar
   }
 }
 
-/// Where rows, which are phase * kC.pixels() + pixel of a tile, and columns are, see Finisher.
+/// Where rows (phase * kC.pixels() + pixel of a tile) and columns are, see Finisher.
 template <HaloConfig kC>
 struct HaloPlace {
   static constexpr bool kHasGroups = true;
@@ -295,7 +295,7 @@ struct HaloPlace {
 
   struct Row {
     bool is_there;
-    int residues, h, w;  // its phase; the pixel, as of the phase
+    int residues, h, w;  // its phase; the pixel, counted in the phase
   };
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const int residues = row / kC.pixels(), pixel = row - residues * kC.pixels();
@@ -333,8 +333,8 @@ struct HaloPlace {
   }
 };
 
-/// By bits: whether a thread's row of 8 * half, plus 2 rep, is a pixel of its tile: others are of
-/// pixels that nobody loaded.
+/// A bit mask: whether a thread's row of 8 * half, plus 2 rep, is a pixel of its tile. Other rows
+/// belong to pixels that nobody loaded.
 template <HaloConfig kC>
 GRIDWISE_DEVICE unsigned RowsOfTile(const HaloArgs& args, int warpgroup) {
   unsigned rows = 0;
@@ -354,7 +354,7 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
   bool found = false;
 #pragma unroll
   for (int row = 0; row < kC.reps * 2; ++row) {
-    float zero[2] = {};  // times zero, they are NaN
+    float zero[2] = {};  // times zero, such sums are NaN
 #pragma unroll
     for (int i = 0; i < kC.phases(); ++i) {
 #pragma unroll
@@ -370,8 +370,8 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
 }
 
 /// Where a thread's rows lie in its team's staging, for StoreMatrix4: a tile's pixels line after
-/// line of the output, as its box is stored, phases next to each other. Pixels that are in
-/// no tile lie behind the last one that is: there is room, since they have rows as well.
+/// line of the output, as its box is stored, with phases next to each other. Pixels that are in no
+/// tile lie after the last one that is. There is room, since they have rows as well.
 template <HaloConfig kC>
 class StagedRows {
  public:
@@ -385,7 +385,7 @@ class StagedRows {
       first_[rep] = h < args.tile_h && w < args.tile_w ? h * kC.up * line_ + w * kC.up : end_;
     }
   }
-  /// Of output pixel y, x of those of a tile's pixel.
+  /// The place of output pixel y, x of those that a tile's pixel has.
   GRIDWISE_DEVICE int At(int rep, int y, int x) const {
     return kC.up == 1 || first_[rep] == end_ ? first_[rep] : first_[rep] + y * line_ + x;
   }
@@ -395,13 +395,13 @@ class StagedRows {
   int first_[kC.reps];
 };
 
-/// TMA stores a team's tile, from shared memory.
+/// TMA stores a team's tile from shared memory.
 template <HaloConfig kC>
 GRIDWISE_DEVICE void StoreHaloBox(const HaloArgs& args, const HaloTileAt& tile, int block,
                                   SharedAddress staging, int warpgroup, int barrier, bool is_first,
                                   HaloSums<kC>& sums) {
   const int lane = ThreadId() % 32;
-  const StagedRows<kC> rows(args, warpgroup);  // again for each tile: registers are few
+  const StagedRows<kC> rows(args, warpgroup);  // recomputed for each tile: registers are few
 #pragma unroll
   for (int i = 0; i < kC.phases(); ++i) {
 #pragma unroll
@@ -491,7 +491,7 @@ struct HaloRoles {
                                     sums.d[c][rep]);
         }
       }
-      if (is_first) CommitStores();  // of none, in its turn
+      if (is_first) CommitStores();  // empty, when it is this team's turn
     }
     if (is_first) WaitStoresRead<0>();
   }

@@ -3,13 +3,13 @@
 #include "hopper/kernel/merge_taps.h"
 #include "hopper/kernel/pixel_place.h"
 
-/// Forward, or backward-data of stride 1, of one group and few output channels, see hopper/halo.h:
-/// columns are all of them, and a stage has what a step of K multiplies: a k tile of source
-/// channels of a patch, and the filter's taps of a slice. Products of few columns wait for operand
-/// A, so that rows join the taps that have the same.
+/// Forward, or backward-data with stride 1, for one group and few output channels, see
+/// hopper/halo.h. The columns are all output channels. A stage has what a step of K multiplies: a k
+/// tile of source channels of a patch, and the filter's taps in a slice. Products with few columns
+/// wait for operand A, so a product merges taps that have the same A.
 ///
-/// In backward-data the filter lies along its columns, tap after tap, so that the columns of a
-/// line's taps are neighbours: the first are those of the tap that meets the furthest pixel.
+/// In backward-data the filter lies along its columns, tap after tap, so the columns of a line's
+/// taps are adjacent. The first are those of the tap that meets the furthest pixel.
 
 namespace gridwise::hopper {
 
@@ -27,7 +27,7 @@ struct HaloDenseRoles {
     HaloRing<kC.stages>(args, base).Init(4 * kC.tile_consumers());
   }
 
-  /// Counts the bytes of a filter that stays.
+  /// Counts the bytes of a filter that stays in shared memory.
   GRIDWISE_DEVICE static Mbarrier Resident(const HaloArgs& args, SharedAddress base, int step) {
     return {base + args.barriers_at + kC.stages * 16 + step * 8};
   }
@@ -36,13 +36,13 @@ struct HaloDenseRoles {
     return kC.resident > 0 ? base + args.filter_at + step * args.k_tile_bytes
                            : stage + args.other_at;
   }
-  /// Bytes of a step's filter that are loaded.
+  /// Bytes of a step's filter to load.
   GRIDWISE_DEVICE static int FilterBytes(const HaloArgs& args) {
     return kC.is_forward() ? kTaps * args.channels * kPixelBytes
                            : kTaps / kC.merged_taps() * args.filter_pitch;
   }
 
-  /// Starts to load the filter of a step: from `channel` on, of the taps from `first` on.
+  /// Starts to load the filter of a step: from `channel` on, for the taps from `first` on.
   GRIDWISE_DEVICE static void LoadFilter(const HaloArgs& args, int channel, int first,
                                          SharedAddress to, Mbarrier bar) {
     const auto number = [&](int tap) __attribute__((always_inline)) {
@@ -96,7 +96,7 @@ struct HaloDenseRoles {
     }
   }
 
-  /// The steps of the workgroup's split.
+  /// The first step of the workgroup's split.
   GRIDWISE_DEVICE static int First(const HaloArgs& args, const HaloWork& work) {
     return args.k_tiles * work.split / args.splits;
   }
@@ -104,7 +104,7 @@ struct HaloDenseRoles {
     return args.k_tiles * (work.split + 1) / args.splits;
   }
 
-  /// The filter's operand of the first 16 channels.
+  /// The operand of the filter's first 16 channels.
   GRIDWISE_DEVICE static MatrixDescriptor FilterOperand(SharedAddress filter) {
     if constexpr (kC.is_forward()) return RunsAlongK<kPixelBytes>(OfWarp(filter));
     return LinesPerK(OfWarp(filter), kC.k_tile * 128);
@@ -114,7 +114,7 @@ struct HaloDenseRoles {
   template <bool kFirst>
   GRIDWISE_DEVICE static void StartStep(Sums& sums, const HaloArgs& args, SharedAddress pixels,
                                         SharedAddress filter) {
-    constexpr int kBytesOfB = kC.is_forward() ? 32 : 16 * 128;  // of 16 channels
+    constexpr int kBytesOfB = kC.is_forward() ? 32 : 16 * 128;  // for 16 channels
     const MatrixDescriptor a = RunsAlongK<kPixelBytes>(OfWarp(pixels));
     const MatrixDescriptor b = FilterOperand(filter);
     WgmmaFence();
@@ -137,7 +137,7 @@ struct HaloDenseRoles {
 
   GRIDWISE_DEVICE static void MergeTaps(char* staging, int group, Sums& sums) {
     static_assert(kC.reps * Merge::kBytes <= 8192);
-    WaitAt(StoreBarrier(group), 128);  // until nobody reads what was there
+    WaitAt(StoreBarrier(group), 128);  // waits until nobody reads the old contents
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) Merge{staging + rep * Merge::kBytes}.Share(sums[rep]);
     WaitAt(StoreBarrier(group), 128);
@@ -167,7 +167,7 @@ struct HaloDenseRoles {
         StoreZeros<kStored, kC.type, kC.reps>(finish, args.stores, staging, group, first_pixel);
         continue;
       }
-      // Parities tell neighbouring phases apart, not those of a later tile.
+      // Parities only distinguish adjacent phases, not those of a later tile.
       if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
       Sums sums;
       wait_full(i, first);

@@ -2,18 +2,18 @@
 
 #include "hopper/kernel/halo.h"
 
-/// Backward-weight of groups of few channels, or of one group, see hopper/halo.h: products of 64
-/// channels of dy and 64 of x at each tap, of which the blocks of the groups are kept. K is the
+/// Backward-weight of groups of few channels, or of one group, see hopper/halo.h. Products combine
+/// 64 channels of dy and 64 of x at each tap, and only the blocks of the groups are kept. K is the
 /// pixels of a tile, counted by the patch's pitch; dy is zero in the columns that the tile does not
-/// have. Workgroups of a block of channels share its tiles, and each is a split of K. A filter of
-/// more taps than sums is divided among workgroups by its slices.
+/// have. Workgroups of a block of channels share its tiles, and each is a split of K. If a filter
+/// has more taps than there are sums, workgroups divide it by its slices.
 ///
-/// Those zeros times a NaN or an infinity of x are NaN, so sums that are NaN are computed again,
-/// by one lane, from the pixels that there are.
+/// Those zeros times a NaN or an infinity of x are NaN. One lane therefore recomputes sums that are
+/// NaN, from the pixels that exist.
 
 namespace gridwise::hopper {
 
-/// A block of channels of x, and of dy: the same, or of one group each pair.
+/// A block of channels of x, and of dy: the same block, or, with one group, any pair.
 struct HaloWeightBlock {
   int x, dy;
 
@@ -22,7 +22,7 @@ struct HaloWeightBlock {
         dy(args.dy_blocks > 0 ? work.block - x * args.dy_blocks : work.block) {}
 };
 
-/// The taps of a workgroup, all or those of a slice of the filter.
+/// The taps of a workgroup: all, or those of a slice of the filter.
 struct HaloWeightTaps {
   int first, count;
 
@@ -83,7 +83,7 @@ struct HaloWeightPlace {
   }
 };
 
-/// Lanes store 64 x 64 sums from their registers, pairs of columns that are neighbours in a group.
+/// Lanes store 64 x 64 sums from their registers, in pairs of columns that are adjacent in a group.
 template <DataType kNarrow, class Finish>
 GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightPlace<kNarrow>& place,
                                 const float (&d)[32]) {
@@ -117,7 +117,7 @@ struct HaloWeightRoles {
     HaloRing<kC.stages>(args, base).Init(4 * HaloWeightConfig::kGroups);
   }
 
-  /// Stages begin as zeros: what no load writes must be finite, and in dy zero.
+  /// Stages begin as zeros: parts that no load writes must be finite, and zero in dy.
   GRIDWISE_DEVICE static void Fill(const HaloArgs& args, SharedAddress base) {
     for (int at = ThreadId() * 16; at < kC.stages * args.stage_bytes; at += kC.threads() * 16) {
       StoreZeros16(base + at);
@@ -130,7 +130,7 @@ struct HaloWeightRoles {
     const HaloWeightBlock block(args, work);
     const int slice = args.tap[HaloWeightTaps(args, work).first].d;
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
-    const bool of_tiles = args.dy_lines > 1;  // a box is a tile, else a line of it
+    const bool of_tiles = args.dy_lines > 1;  // a box is a tile; otherwise it is one line
     const int line_bytes = (of_tiles ? args.pitch : args.tile_w) * 128;
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
@@ -187,7 +187,7 @@ struct HaloWeightRoles {
   }
 
  private:
-  /// Starts the products of a tile at a warpgroup's taps.
+  /// Starts the products of a tile for a warpgroup's taps.
   GRIDWISE_DEVICE static void StartTile(float (&sums)[kTapsOfGroup][32], const HaloArgs& args,
                                         SharedAddress stage, int first_tap) {
     constexpr OperandOrder kLines = OperandOrder::kLinesPerK;
@@ -196,7 +196,7 @@ struct HaloWeightRoles {
     MatrixDescriptor a = LinesPerK(stage + args.other_at);
     const int first = args.tap[first_tap].at;
     if constexpr (kC.merges_taps) {
-      // The columns of the next tap are the same channels some pixels further.
+      // The columns of the next tap are the same channels, some pixels further.
       MatrixDescriptor b = LinesPerK(stage + first, args.tap[first_tap + 1].at - first);
       auto& all = reinterpret_cast<float (&)[kTapsOfGroup * 32]>(sums);
       for (int step = 0; step < steps; ++step, a += kStepBytes / 16, b += kStepBytes / 16) {

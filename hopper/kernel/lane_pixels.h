@@ -5,12 +5,12 @@
 namespace gridwise::hopper {
 
 /// A k tile of pixels of at most 64 channels that lanes of four warps load, 8 bytes at a time, to
-/// where TMA would put them: which cannot load pixels that are no multiple of 16 bytes
-/// apart. A lane has the same pieces of every k tile.
+/// where TMA would put them. TMA cannot load pixels that are not multiples of 16 bytes apart. A
+/// lane has the same pieces of every k tile.
 template <int kPixels>
 class LaneKTile {
  public:
-  /// `pieces` of 8 bytes of a pixel, of pixels that are `pitch` bytes apart.
+  /// `pieces` of 8 bytes per pixel; pixels are `pitch` bytes apart.
   GRIDWISE_DEVICE LaneKTile(int pieces, int pitch) {
     const int first = (WarpId() % 4) * kOfWarp, end = first + kOfWarp;
     int pixel = first + ThreadId() % 32 / pieces, piece = ThreadId() % 32 % pieces;

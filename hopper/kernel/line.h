@@ -4,8 +4,8 @@
 #include "hopper/kernel/pixel_place.h"
 
 /// Forward and backward-data of one group and few source channels, see hopper/line.h. Elements of A
-/// that a line of the filter does not have are zeros, as are B's there: a NaN next to them stays
-/// where it is.
+/// that a line of the filter does not have are zeros, and so are those of B: a NaN next to them
+/// does not spread.
 
 namespace gridwise::hopper {
 
@@ -34,13 +34,13 @@ struct LineRoles : LineLoads<kC> {
       }
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.box_bytes);
-      // TMA loads from multiples of 16 bytes on.
+      // TMA loads from multiples of 16 bytes.
       LoadBox(ring.at(), args.source, ring.full(), FirstOf(args, tile) & ~7,
               args.origin_h + tile.h * args.source_step_h, tile.image);
     }
   }
 
-  /// Of a line's first and last piece, the elements that a thread has and that there are.
+  /// Masks of the elements that exist in a thread's part of a line's first and last piece.
   struct Masks {
     unsigned first = ~0u, last = ~0u;
 
@@ -51,7 +51,8 @@ struct LineRoles : LineLoads<kC> {
     }
   };
 
-  /// Elements of a pixel of a tile, two of each piece, in every other register from `first` on.
+  /// Loads the elements of a pixel of a tile, two of each piece, into every other register from
+  /// `first` on.
   GRIDWISE_DEVICE static void LoadPixel(A& a, int first, const HaloArgs& args, int patch, int pixel,
                                         const Masks& masks) {
     const int last = args.tile_h * args.tile_w - 1, known = pixel < last ? pixel : last;
@@ -89,7 +90,7 @@ struct LineRoles : LineLoads<kC> {
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
     const int team = WarpgroupId();
-    const int first = ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row of a chunk
+    const int first = ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row in a chunk
     const HaloWork work(args);
     const int first_column = work.block * kC.columns;
     if constexpr (kC.has_lines_per_k()) {
@@ -110,7 +111,7 @@ struct LineRoles : LineLoads<kC> {
       const PixelPlace place = {args, tile, first_column};
       const Finisher<PixelPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
       ring.WaitFull();
-      // Pairs of elements are aligned: a line has one more before its first, or not.
+      // Pairs of elements are aligned: a line may have one more element before its first.
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
       for (int chunk = 0; chunk < pixels; chunk += 64, ++turn) {
         if (turn % kC.teams != team) continue;
@@ -126,9 +127,9 @@ struct LineRoles : LineLoads<kC> {
         MakeIntegers(args.epilogue, sums);
         StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
       }
-      // Lane 0 releases for its warp. Lanes that have products here have met in them; those of a
-      // team that has no chunk may still wait for the stage, and would miss it: the producer fills
-      // it again, and a barrier's parity is the same after two phases.
+      // Lane 0 releases for its warp. Lanes that have products here have met in them. Lanes of a
+      // team without a chunk may still wait for the stage, and would miss it: the producer fills it
+      // again, and a barrier's parity is the same after two phases.
       SyncWarp();
       ring.Release(ring.stage());
     }

@@ -11,18 +11,18 @@ template <LineConfig kC>
 struct LineLoads {
   static constexpr int kPieces = kC.lines * kC.pieces;
 
-  /// Counts the bytes of the filter, where TMA loads it.
+  /// Counts the bytes of the filter if TMA loads it.
   GRIDWISE_DEVICE static Mbarrier FilterLoaded(const HaloArgs& args, SharedAddress base) {
     return {base + args.barriers_at + kC.stages * 16};
   }
 
-  /// The element of a line where a tile begins.
+  /// The element of a line at which a tile begins.
   GRIDWISE_DEVICE static int FirstOf(const HaloArgs& args, const HaloTileAt& tile) {
     return args.origin_w + tile.w * args.source_step_w;
   }
 
-  /// By a whole warp: starts to load a tile's patch, four elements at a time: there are all or
-  /// none.
+  /// Starts to load a tile's patch, four elements at a time, which exist together or not. Called by
+  /// a whole warp.
   GRIDWISE_DEVICE static void LoadLines(const HaloArgs& args, SharedAddress to,
                                         const HaloTileAt& tile) {
     using T = Element<kC.type>;
@@ -63,8 +63,8 @@ struct LineLoads {
     }
   }
 
-  /// Zeros in lines of the filter, of an element of K, that no element of the source meets. By all
-  /// threads that consume.
+  /// Zeros lines of the filter of an element of K that no element of the source meets. Called by
+  /// all consumer threads.
   GRIDWISE_DEVICE static void FillZeros(const HaloArgs& args, SharedAddress base) {
     for (int at = ThreadId(); at < kC.filter_bytes() / 16; at += 128 * kC.teams) {
       const int k = at / 8 % (kC.steps() * 16);
@@ -73,8 +73,8 @@ struct LineLoads {
     }
   }
 
-  /// Puts the filter of the workgroup's columns into shared memory, [k tile][column][64 of K]. By
-  /// all threads that consume.
+  /// Puts the filter of the workgroup's columns into shared memory, [k tile][column][64 of K].
+  /// Called by all consumer threads.
   GRIDWISE_DEVICE static void FillFilter(const HaloArgs& args, int first_column) {
     using T = Element<kC.type>;
     const T* const w = static_cast<const T*>(args.other_data);

@@ -3,26 +3,26 @@
 #include "core/base/math.h"
 #include "hopper/kernel/ring.h"
 
-/// Products of three taps that are neighbours along w at once: their operand A, pixels of a patch,
-/// is the same, and each tap has columns of its own. The sums of a tap belong to the pixel that is
-/// as many rows before.
+/// Products of three taps that are adjacent along w, at once: they share operand A, pixels of a
+/// patch, and each tap has separate columns. The sums of a tap belong to the pixel that is as many
+/// rows earlier.
 
 namespace gridwise::hopper {
 
-/// Joins the sums of a warpgroup's 64 rows; kColumns of a tap, a multiple of 4, or of 8 where the
-/// columns of the last tap come first.
+/// Adds up the taps' sums for a warpgroup's 64 rows. kColumns is the number of columns per tap: a
+/// multiple of 4, or of 8 if the columns of the last tap come first.
 template <int kColumns, bool kReversed = false>
 struct TapMerge {
   static_assert(!kReversed || kColumns % 8 == 0);
   static constexpr int kProduct = AlignUp(3 * kColumns, 8), kPieces = AlignUp(kColumns, 8) / 8;
-  using Sums = float[kProduct / 2];  // of a thread, see core/arch/wgmma.h
+  using Sums = float[kProduct / 2];  // per thread, see core/arch/wgmma.h
   using Two = Vec<float, 2>;
-  static constexpr int kBytes = 4 * 12 * kPieces * 8;  // that warps share
+  static constexpr int kBytes = 4 * 12 * kPieces * 8;  // of memory that warps share
 
   char* shared;
 
-  /// Sums of a tap, of the piece of 8 columns that it has in the place of the first tap's: where it
-  /// begins within a piece, those of a lane two further or before.
+  /// Sums of a tap for the piece of 8 columns that takes the place of the first tap's. If the piece
+  /// begins within another, they are in a lane two further or before.
   template <int kHalf>
   GRIDWISE_DEVICE static Two OfTap(const Sums& d, int tap, int piece) {
     const int place = kReversed ? 2 - tap : tap, first = place * kColumns / 8 + piece;
@@ -30,7 +30,7 @@ struct TapMerge {
     return at == first ? Two{d[first * 4 + kHalf * 2], d[first * 4 + kHalf * 2 + 1]}
                        : Two{d[first * 4 + 4 + kHalf * 2], d[first * 4 + 4 + kHalf * 2 + 1]};
   }
-  /// Where a warp has its first rows, as many as the tap's number, for the warp before.
+  /// Where a warp puts its first rows, as many as the tap's number, for the previous warp.
   GRIDWISE_DEVICE Two* FirstRows(int warp, int tap) const {
     const int lane = warp * 12 + (tap - 1) * 4 + ThreadId() % 32;
     return reinterpret_cast<Two*>(shared) + lane * kPieces;
@@ -47,8 +47,8 @@ struct TapMerge {
     }
   }
 
-  /// Adds the sums of the other taps to those of the first, of all rows but the last two, which
-  /// become the first columns. By whole warps, when all have shared.
+  /// Adds the sums of the other taps to those of the first, for all rows but the last two; the sums
+  /// become the first columns. Called by whole warps, when all have shared.
   GRIDWISE_DEVICE void Add(Sums& d) const {
     const int lane = ThreadId() % 32, next = (ThreadId() % 128 / 32 + 1) % 4;
 #pragma unroll
@@ -56,9 +56,10 @@ struct TapMerge {
       Two low_sum = OfTap<0>(d, 0, i), high_sum = OfTap<1>(d, 0, i);
 #pragma unroll
       for (int tap = 1; tap <= 2; ++tap) {
-        const int rows = 4 * tap, columns = tap * kColumns % 8 / 2;  // lanes further
+        const int rows = 4 * tap, columns = tap * kColumns % 8 / 2;  // distance in lanes
         const int from = (lane + rows) % 32 / 4 * 4 + (lane + columns) % 4;
-        const bool is_first = lane < rows;  // whose rows the last lanes of 8 rows before need
+        const bool is_first = lane < rows;  // whose rows are needed by the last lanes of the
+                                            // previous 8 rows
         const Two low = OfTap<0>(d, tap, i), high = OfTap<1>(d, tap, i);
         const Two after = is_first ? FirstRows(next, tap)[i] : high;
 #pragma unroll

@@ -5,14 +5,14 @@
 
 namespace gridwise::hopper {
 
-/// The sums of a thread: rows 64 * rep of its warpgroup, all columns of the tile.
+/// The sums of a thread: rows 64 * rep of its warpgroup, and all columns of the tile.
 template <Config kC>
 struct Sums {
   Element<SumType(kC.type)> d[kC.reps][kC.columns / 2];
 };
 
-/// Forward multiplies operands that run along k. In backward-data w lies along its columns, c, and
-/// in backward-weight both operands along rows and columns.
+/// In forward, both operands run along k. In backward-data w lies along its columns, c; in
+/// backward-weight both operands lie along rows and columns.
 template <Config kC>
 inline constexpr OperandOrder kOrderA =
     kC.direction == Direction::kBackwardWeight ? OperandOrder::kLinesPerK
@@ -21,7 +21,7 @@ template <Config kC>
 inline constexpr OperandOrder kOrderB =
     kC.direction == Direction::kForward ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
 
-/// The operand of the k tile's `step`-th products.
+/// The operand of the k tile's `step`-th product.
 template <Config kC, OperandOrder kOrder>
 GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int step) {
   if constexpr (kOrder == OperandOrder::kRunsAlongK) {
@@ -31,9 +31,9 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int step) {
   }
 }
 
-/// Starts the products of the k tile at `ring`; the first of a tile begin the sums. (A predicate
-/// that is known when the kernel is assembled: with another, each instruction waits for the one
-/// before.)
+/// Starts the products of the k tile at `ring`; the first k tile of a tile starts the sums. (A
+/// predicate that is known when the kernel is assembled: with another, each instruction waits for
+/// the one before.)
 template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int group, int k_tile) {
   const SharedAddress b = ring.b(k_tile);
@@ -57,7 +57,7 @@ GRIDWISE_DEVICE void StartKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int g
   WgmmaCommit();
 }
 
-/// Until the tensor core can read the stage.
+/// Waits until the tensor core can read the stage.
 template <Config kC>
 GRIDWISE_DEVICE void WaitFull(const KTileRing<kC>& ring) {
   ring.WaitFull();
@@ -65,11 +65,11 @@ GRIDWISE_DEVICE void WaitFull(const KTileRing<kC>& ring) {
 }
 
 /// The sums over `k_tiles` k tiles of the ring, at least one. While the first is multiplied, lanes
-/// do something else.
+/// do other work.
 ///
-/// Warpgroups that share a tile begin it one after the other, kC.lead() k tiles apart: so that one
-/// stores while the other still multiplies; but for a workgroup's last. (Of a tile of few k tiles,
-/// one could be a whole tile ahead and meet the barrier twice.)
+/// Warpgroups that share a tile begin it one after the other, kC.lead() k tiles apart, so that one
+/// stores while the other still multiplies; except in a workgroup's last tile. (With few k tiles,
+/// one warpgroup could be a whole tile ahead and meet the barrier twice.)
 template <Config kC>
 GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, int k_tiles, int group,
                                     bool is_last, auto&& meanwhile) {
@@ -90,7 +90,9 @@ GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, int k_t
     last = ring.stage();
     ring.Next();
   }
-  if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);  // the other's products can begin
+  if (kC.take_turns)
+    ArriveAt(TurnBarrier(group ^ 1), 256);  // the other warpgroup's products can
+                                            // begin
   WgmmaWait<0>();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) Touch(sums.d[rep]);

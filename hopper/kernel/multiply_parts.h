@@ -5,14 +5,16 @@
 #include "hopper/args.h"
 #include "hopper/kernel/multiply.h"
 
-/// Sums of products of f32 (core/arch/parts.h). Of a k tile, A is f32 in shared memory, and becomes
-/// parts in the registers of the warpgroup that multiplies it; B has been split by a pass, and its
-/// parts follow each other. The tensor core cuts off what it adds, as much as the sum is large: so
-/// it begins anew with each k tile, small products first, and additions that round add up k tiles.
+/// Sums of products of f32 (core/arch/parts.h). A k tile of A is f32 in shared memory, and becomes
+/// parts in the registers of the warpgroup that multiplies it. B has been split by a pass, and its
+/// parts follow each other. The tensor core truncates addends, the more the larger the sum. It
+/// therefore starts again from 0 with each k tile, small products first, and rounding additions add
+/// up k tiles.
 
 namespace gridwise::hopper {
 
-/// Of 64 rows of A and a k tile, what a thread has of them, and what it passes to WgmmaOfRegisters.
+/// A thread's part of 64 rows of A in a k tile, and the operands that it passes to
+/// WgmmaOfRegisters.
 template <Config kC>
 struct FloatsOfA {
   Vec<float, 2> pair[kC.k_tile / 16][4];
@@ -22,20 +24,20 @@ struct PartsOfA {
   unsigned part[kParts][kC.k_tile / 16][4];
 };
 
-/// The row of the tile that the lanes of row `row` of a product load: so the four rows that are
-/// loaded at once lie on different banks.
+/// The tile's row that the lanes of row `row` of a product load: the four rows that are loaded at
+/// once lie on different banks.
 template <Config kC>
 GRIDWISE_DEVICE int RowOfProduct(int row) {
   if constexpr (!kC.has_parts() || kOrderA<kC> == OperandOrder::kLinesPerK) return row;
   return (row & ~7) | (row & 3) << 1 | (row >> 2 & 1);
 }
 
-/// Two neighbours along K of a row of A, which is at byte `a` of shared memory, swizzled as the
-/// TMA puts it there: 128 bytes of K a row, or of 32 rows a line for each k.
+/// Two elements, adjacent along K, of a row of A, which begins at byte `a` of shared memory.
+/// Swizzled as TMA writes it: 128 bytes of K per row, or of 32 rows per line for each k.
 template <Config kC>
 GRIDWISE_DEVICE Vec<float, 2> LoadPair(int a, int row, int k) {
-  // Through a variable: clang takes an address that is computed from the array and cast in one
-  // expression to be aligned to one byte, and loads byte by byte.
+  // Through a variable: clang assumes an address computed from the array and cast in one expression
+  // to be aligned to one byte, and loads byte by byte.
   const char* const from = dynamic_shared_memory + a;
   if constexpr (kOrderA<kC> == OperandOrder::kRunsAlongK) {
     const char* const at = from + row * 128 + ((k / 4 ^ row % 8) * 16) + k % 4 * 4;
@@ -108,16 +110,16 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
   WgmmaCommit();
 }
 
-/// Where 64 rows of A of the ring's k tile are in shared memory.
+/// Address of 64 rows of A of the ring's k tile in shared memory.
 template <Config kC>
 GRIDWISE_DEVICE int AOf(const KTileRing<kC>& ring, int rows) {
   return static_cast<int>(ring.a() - DynamicSharedMemory()) + rows * 64 * kC.k_tile_bytes();
 }
 
-/// What is not finite may be the doing of parts.
+/// NaN if `v` is not finite, because parts may have caused it.
 GRIDWISE_DEVICE float NanUnlessFinite(float v) { return v + (v - v); }
 
-/// The sums over `k_tiles` k tiles of the ring; NaN where they have to be computed by f32 itself.
+/// The sums over `k_tiles` k tiles of the ring; NaN if they must be computed from f32 itself.
 template <Config kC>
 GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, KTileRing<kC>& ring, int k_tiles, int group) {
 #pragma unroll
@@ -125,8 +127,8 @@ GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, KTileRing<kC>& ring, int k_ti
 #pragma unroll
     for (float& v : sums.d[rep]) v = 0;
   }
-  // While products are under way, the next rows of A are loaded. They become parts when these are
-  // done: the assembler serialises products where others' operands are made among them.
+  // The next rows of A are loaded while products are in flight. They become parts when these are
+  // done: the assembler serializes products if operands of others are made among them.
   ring.WaitFull();
   FloatsOfA<kC> a = LoadA<kC>(AOf(ring, group * kC.reps));
   for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
@@ -157,8 +159,8 @@ GRIDWISE_DEVICE void MultiplyParts(Sums<kC>& sums, KTileRing<kC>& ring, int k_ti
   }
 }
 
-/// How the warpgroup stores its sums: by elements, which mends NaN (Finisher), if there is one of
-/// parts.
+/// How the warpgroup stores its sums: element by element if one of them is NaN because of parts,
+/// which recomputes it (Finisher).
 template <Config kC, class Sum>
 GRIDWISE_DEVICE Stores StoresOfSums(Stores stores, int group, const Sum (&d)[kC.columns / 2]) {
   if constexpr (kC.has_parts()) {

@@ -4,16 +4,16 @@
 #include "hopper/kernel/halo_weight.h"
 #include "hopper/narrow.h"
 
-/// Backward-weight of groups of few channels by single warps, see hopper/narrow.h: of dy and, at
-/// each tap, of x 16 pixels at a time, which lie [pixel][channel] and are loaded transposed. Pixels
-/// that there are not are a line of zeros. Parts of the warps add up their sums in order at the
-/// end, where warps are parts of the pixels and not of the taps; workgroups that share the tiles of
-/// a block of channels are splits of K. The first warp also loads tiles ahead: a warp that did
-/// nothing else would cost the others registers.
+/// Backward-weight of groups of few channels by single warps, see hopper/narrow.h. A warp combines
+/// 16 pixels of dy with 16 of x at each tap, which lie [pixel][channel] and are loaded transposed.
+/// Pixels that do not exist are a line of zeros. If warps are parts of the pixels and not of the
+/// taps, they add up their sums in order at the end. Workgroups that share the tiles of a block of
+/// channels are splits of K. The first warp also loads tiles ahead: a separate producer warp would
+/// cost the others registers.
 
 namespace gridwise::hopper {
 
-/// Runs a kernel whose warps do all the same.
+/// Runs a kernel whose warps all have the same role.
 template <class Roles, class Args>
 GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   const SharedAddress base = DynamicSharedMemory();
@@ -25,12 +25,12 @@ GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
   Roles::Run(args, base);
 }
 
-/// Where 16 bytes of a pixel are, of pixels that begin at an address.
+/// The address of 16 bytes of a pixel, for pixels that begin at `pixels`.
 GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress pixels, int pixel, int piece) {
   return pixels + pixel * 128 + ((piece ^ (pixel & 7)) << 4);
 }
 
-/// Pixels of a tile one after the other, of which a lane visits every 32nd.
+/// Consecutive pixels of a tile, of which a lane visits every 32nd.
 struct NarrowPixels {
   int h, w, line, step_h, step_w;
 
@@ -44,7 +44,7 @@ struct NarrowPixels {
   }
 };
 
-/// Sums that are NaN are so by their own terms.
+/// A sum that is NaN has terms that are NaN.
 template <DataType kType>
 struct NarrowWeightPlace : HaloWeightPlace<kType> {
   GRIDWISE_DEVICE float Mend(float v, const HaloWeightPlace<kType>::Row&, int) const { return v; }
@@ -64,7 +64,7 @@ struct NarrowWeightRoles {
     }
   }
 
-  /// By a whole warp: starts to load a tile, where there is one, when nobody reads its stage.
+  /// Starts to load a tile, if there is one, when nobody reads its stage. Called by a whole warp.
   GRIDWISE_DEVICE static void Load(const HaloArgs& args, const HaloWork& work,
                                    Ring<kC.stages>& ring, int i) {
     if (i >= work.tiles) return;
@@ -79,7 +79,8 @@ struct NarrowWeightRoles {
     ring.Next();
   }
 
-  /// Of a warp's taps; those behind the filter's last are the last, in vain.
+  /// Finds a warp's taps; those past the filter's last repeat the last, and their sums are not
+  /// used.
   GRIDWISE_DEVICE static void FindTaps(Taps& taps, const HaloArgs& args, int first) {
     const int last = args.phase_end[0] - 1;
 #pragma unroll
@@ -100,7 +101,7 @@ struct NarrowWeightRoles {
     const int pixels = args.tile_h * args.tile_w;
     int pixel = part * 16 + lane / 16 * 8 + lane % 8;
     NarrowPixels at(args.tile_w, pixel, kC.parts() * 16);
-    SyncWarp();  // lanes may have parted; the products are of whole warps
+    SyncWarp();  // reconverges lanes: products need whole warps
 #pragma clang loop unroll(disable)
     for (int first = part * 16; first < pixels;
          first += kC.parts() * 16, pixel += kC.parts() * 16, at.Next()) {
@@ -108,7 +109,7 @@ struct NarrowWeightRoles {
           pixel < pixels && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
       const int source = at.h * args.pitch + at.w;
       const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, pixel, piece_a) : zeros);
-      Matrices4 b[kC.taps()][kColumns / 2];  // all on their way before the first is multiplied
+      Matrices4 b[kC.taps()][kColumns / 2];  // all are in flight before the first is multiplied
 #pragma unroll
       for (int tap = 0; tap < kC.taps(); ++tap) {
         const int x = source + taps[tap];
@@ -129,12 +130,12 @@ struct NarrowWeightRoles {
     }
   }
 
-  /// Adds up the sums of the parts, in order, in those of the first. By all warps that consume.
+  /// Adds up the sums of the parts, in order, in those of the first. Called by all consumer warps.
   GRIDWISE_DEVICE static void AddParts(Sums& sums, int part) {
     constexpr int kPerLane = kC.taps() * kColumns * 4, kStride = 32 * 4;
     float* const of_warp = reinterpret_cast<float*>(dynamic_shared_memory) +
                            ThreadId() / 32 % 4 * 32 * kPerLane + ThreadId() % 32;
-    WaitAt(StoreBarrier(0), 32 * kC.warps);  // nobody reads the stages any more
+    WaitAt(StoreBarrier(0), 32 * kC.warps);  // nobody reads the stages anymore
     constexpr int kOfPart = kStride * kPerLane;
     if (part > 0) {
 #pragma unroll
@@ -188,7 +189,7 @@ struct NarrowWeightRoles {
       for (int i = 0; i < kColumns * 2; ++i) {
         Vec<float, 2> v = {};
 #pragma unroll
-        for (int t = 0; t < kC.taps(); ++t) {  // registers have no index
+        for (int t = 0; t < kC.taps(); ++t) {  // registers cannot be indexed
           if (t == tap) v = {sums[t][i / 2][i % 2 * 2], sums[t][i / 2][i % 2 * 2 + 1]};
         }
         finish.Store(v, finish.FindRow(run * 16 + lane / 4 + i % 2 * 8),

@@ -8,7 +8,7 @@
 
 namespace gridwise::hopper {
 
-/// Tiles of a workgroup, all of the same columns.
+/// Tiles of a workgroup, all with the same columns.
 struct PhaseTiles {
   GRIDWISE_DEVICE explicit PhaseTiles(const GatherArgs& args)
       : workgroups(GridSizeX() / args.splits),
@@ -16,11 +16,11 @@ struct PhaseTiles {
         first(BlockIdX() - split * workgroups) {}
 
   int workgroups;
-  int split;  // of K, which is too short to share: those behind the first are zeros
+  int split;  // of K, which is too short to share: all splits but the first are zeros
   int first;
 };
 
-/// The pixels of dy that a product has, from those of the rows on.
+/// The pixels of dy of a product, relative to those of the rows.
 struct PhaseMove {
   int h, w;
 };
@@ -28,13 +28,13 @@ template <int kProduct>
 GRIDWISE_DEVICE PhaseMove MoveOf(const GatherArgs& args) {
   constexpr PhaseProduct kOf = kPhaseProducts[kProduct];
   const SubGemm& joint = args.gemm[kJointGemm];
-  // Where the phases of one tap begin: phase 0 is one along h, phase 2 along w.
+  // Where the phases with one tap begin: phase 0 has one along h, phase 2 along w.
   const int h = args.gemm[0].axis[1].first_source - joint.axis[1].first_source;
   const int w = args.gemm[2].axis[2].first_source - joint.axis[2].first_source;
   return {.h = kOf.only_h ? 1 - h : h, .w = kOf.only_w ? 1 - w : w};
 }
 
-/// The tap of w with which a phase meets these pixels.
+/// The tap of w through which a phase meets these pixels.
 GRIDWISE_DEVICE int TapOf(const GatherArgs& args, int of_phase, PhaseMove move) {
   const SubGemm &gemm = args.gemm[of_phase], &joint = args.gemm[kJointGemm];
   const int h = move.h - (gemm.axis[1].first_source - joint.axis[1].first_source);
@@ -49,7 +49,7 @@ class PhaseRing : public Ring<kC.stages> {
   GRIDWISE_DEVICE explicit PhaseRing(SharedAddress base)
       : Ring<kC.stages>(base, kC.kBlockBytes, base + kC.barriers_at()), base_(base) {}
 
-  /// A block of w: 64 columns of a phase at a tap, of a k tile.
+  /// A block of w: 64 columns of a phase at a tap, in a k tile.
   GRIDWISE_DEVICE SharedAddress w(int k_tile, int block) const {
     return base_ + kC.resident_at() + (k_tile * kC.kTaps + block) * kC.kBlockBytes;
   }
@@ -118,8 +118,8 @@ using PhaseSums = float[kC.kPhases][32];
 /// 64 source channels of this thread's rows of A.
 using PhaseRows = Matrices4[4];
 
-/// Starts a product of a k tile, whose pixels come from `ring` into `rows`, and are free there.
-/// (From shared memory, products of 64 columns would wait for both operands.)
+/// Starts a product of a k tile, whose pixels are loaded from `ring` into `rows`, which frees the
+/// stage. (From shared memory, products of 64 columns would wait for both operands.)
 template <PhasesConfig kC, int kProduct, bool kFirst = false>
 GRIDWISE_DEVICE void StartProduct(PhaseSums<kC>& sums, PhaseRows& rows, PhaseRing<kC>& ring,
                                   int k_tile) {
@@ -132,8 +132,7 @@ GRIDWISE_DEVICE void StartProduct(PhaseSums<kC>& sums, PhaseRows& rows, PhaseRin
   for (int k16 = 0; k16 < 4; ++k16) {
     rows[k16] = LoadMatrices4(a + ((k16 * 2 + lane / 16) ^ (row & 7)) * 16);
   }
-  // Nothing has waited for these loads, and without a fence what TMA loads next would
-  // overtake them.
+  // Nothing has waited for these loads, and without a fence the next TMA loads would overtake them.
   FenceAsyncProxy();
   SyncWarp();
   ring.Release(ring.stage());
@@ -150,7 +149,7 @@ GRIDWISE_DEVICE void StartProduct(PhaseSums<kC>& sums, PhaseRows& rows, PhaseRin
   }
   WgmmaCommit();
 }
-/// When the product before the last is done, and its rows can be overwritten.
+/// Waits until the product before the last is done, so that its rows can be overwritten.
 template <PhasesConfig kC, int kProduct>
 GRIDWISE_DEVICE void NextProduct(PhaseSums<kC>& sums, PhaseRows (&rows)[2], PhaseRing<kC>& ring,
                                  int k_tile) {
@@ -158,7 +157,7 @@ GRIDWISE_DEVICE void NextProduct(PhaseSums<kC>& sums, PhaseRows (&rows)[2], Phas
   StartProduct<kC, kProduct>(sums, rows[kProduct % 2], ring, k_tile);
 }
 
-/// The sums of a tile: the first product, of all phases, begins them.
+/// The sums of a tile: the first product, over all phases, starts them.
 template <PhasesConfig kC>
 GRIDWISE_DEVICE void MultiplyPhases(PhaseSums<kC>& sums, PhaseRing<kC>& ring, int k_tiles,
                                     int group) {
@@ -173,7 +172,7 @@ GRIDWISE_DEVICE void MultiplyPhases(PhaseSums<kC>& sums, PhaseRing<kC>& ring, in
     NextProduct<kC, 2>(sums, rows, ring, k_tile);
     NextProduct<kC, 3>(sums, rows, ring, k_tile);
   }
-  ArriveAt(TurnBarrier(group ^ 1), 256);  // the other's products can begin
+  ArriveAt(TurnBarrier(group ^ 1), 256);  // the other warpgroup's products can begin
   WgmmaWait<0>();
 #pragma unroll
   for (int i = 0; i < kC.kPhases; ++i) Touch(sums[i]);
@@ -206,7 +205,7 @@ GRIDWISE_DEVICE void StorePhasesByBoxes(const GatherArgs& args, SharedAddress st
   }
 }
 
-/// Rows are of any phase: a phase may have fewer pixels along an axis.
+/// Rows belong to any phase: a phase may have fewer pixels along an axis.
 struct PhasePlace : GatherPlace {
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const SubGemm& joint = args.gemm[kJointGemm];
@@ -222,7 +221,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
   const PhaseTiles tiles(args);
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * 2 * kC.kBlockBytes;
-  // Calls store(finisher, phase) of each phase.
+  // Calls store(finisher, phase) for each phase.
   const auto of_classes = [&](TilePlace at, auto&& store) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < kC.kPhases; ++i) {
@@ -271,7 +270,7 @@ struct PhasesRoles {
     Prefetch(args.w[0]);
     const PhaseRing<kC> ring(base);
     ring.resident().Init(1);
-    ring.Init(4);  // a lane of every warp
+    ring.Init(4);  // one lane per warp
   }
   GRIDWISE_DEVICE static void Produce(const GatherArgs& args, SharedAddress base) {
     ProducePhases<kC>(args, base);

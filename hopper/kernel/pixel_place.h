@@ -4,13 +4,13 @@
 
 namespace gridwise::hopper {
 
-/// Where rows of a tile of pixels, counted by pitch, and columns from `first_column` of one group
+/// Where rows of a tile of pixels, counted by pitch, and columns of one group from `first_column`
 /// on are, see Finisher.
 struct PixelPlace {
   const HaloArgs& args;
   const HaloTileAt& tile;
   int first_column = 0;
-  int end = 1 << 30;  // rows from there on are not there
+  int end = 1 << 30;  // rows from there on do not exist
 
   struct Row {
     bool is_there;

@@ -5,12 +5,12 @@
 
 namespace gridwise::hopper {
 
-/// Stages of shared memory that pass from the producer to the consumers and back, in turn. A few
-/// barriers of 8 bytes a stage are at `barriers`: full ones, and an empty one.
+/// Stages of shared memory that pass from the producer to the consumers and back, in turn. Each
+/// stage has a few barriers of 8 bytes at `barriers`: full ones, and an empty one.
 ///
-/// Parities tell only neighbouring phases of a barrier apart. So where two teams of consumers take
-/// turns at an odd number of stages, kTeams is 2 and each has full barriers of its own: else one
-/// could take the turn of the other, which it does not wait for, for its own.
+/// Parities only distinguish adjacent phases of a barrier. If two teams of consumers take turns at
+/// an odd number of stages, kTeams is 2 and each team has separate full barriers. Otherwise a team
+/// could mistake the other's turn, for which it does not wait, for its own.
 template <int kStages, int kTeams = 1>
 class Ring {
   static_assert(kTeams == 1 || (kTeams == 2 && kStages % 2 == 1));
@@ -19,8 +19,8 @@ class Ring {
   GRIDWISE_DEVICE Ring(SharedAddress base, int stage_bytes, SharedAddress barriers)
       : base_(base), stage_bytes_(stage_bytes), barriers_(barriers) {}
 
-  /// By one thread, before any other uses the ring. `warps` of consumers read each stage, which
-  /// `producers` threads fill.
+  /// Called by one thread, before any other uses the ring. `warps` consumer warps read each stage,
+  /// which `producers` threads fill.
   GRIDWISE_DEVICE void Init(int warps, int producers = 1) const {
     for (int i = 0; i < kStages; ++i) {
       for (int team = 0; team < kTeams; ++team) FullAt(i, team).Init(producers);
@@ -36,10 +36,10 @@ class Ring {
   GRIDWISE_DEVICE int stage() const { return stage_; }
 
   GRIDWISE_DEVICE void WaitFull() const { full().Wait(cycle_ / kTeams & 1); }
-  /// Of the producer, whose first phase is over before it begins.
+  /// Called by the producer, whose first phase is over before it begins.
   GRIDWISE_DEVICE void WaitEmpty() const { EmptyAt(stage_).Wait(~cycle_ & 1); }
-  /// By all lanes of a warp, which has read the stage: products of what lanes loaded from it have
-  /// begun, as an arrival does not wait for loads.
+  /// Called by all lanes of a warp that has read the stage. Products of values that lanes loaded
+  /// from it must have begun, because an arrival does not wait for loads.
   GRIDWISE_DEVICE void Release(int stage) const {
     if (ThreadId() % 32 == 0) EmptyAt(stage).Arrive();
   }
@@ -73,23 +73,23 @@ class KTileRing : public Ring<kC.stages> {
   GRIDWISE_DEVICE explicit KTileRing(SharedAddress base)
       : Ring<kC.stages>(base, kC.stage_bytes(), base + kC.barriers_at()), base_(base) {}
 
-  /// Of a k tile of a tile.
+  /// The address of A in a k tile.
   GRIDWISE_DEVICE SharedAddress a() const { return this->at(); }
   GRIDWISE_DEVICE SharedAddress b(int k_tile) const {
     return kC.resident > 0 ? base_ + kC.resident_at() + k_tile * kC.b_bytes() : a() + kC.a_bytes();
   }
-  /// Counts the bytes of the k tiles of B that stay.
+  /// Counts the bytes of the k tiles of B that stay in shared memory.
   GRIDWISE_DEVICE Mbarrier resident() const { return {base_ + kC.resident_barrier_at()}; }
-  /// And those of the sums that the others of a cluster send.
+  /// Counts the bytes of sums that the others of a cluster send.
   GRIDWISE_DEVICE Mbarrier exchanged() const { return {base_ + kC.exchange_barrier_at()}; }
 
  private:
   SharedAddress base_;
 };
 
-/// Named barriers of the workgroup: 0 is of all threads.
+/// Named barriers of the workgroup; 0 is for all threads.
 constexpr int StoreBarrier(int group) { return 1 + group; }
 constexpr int TurnBarrier(int group) { return 8 + group; }
-constexpr int LeadBarrier(int group) { return 12 + group; }  // of groups behind the first
+constexpr int LeadBarrier(int group) { return 12 + group; }  // for all groups but the first
 
 }  // namespace gridwise::hopper

@@ -6,7 +6,7 @@
 
 namespace gridwise::hopper {
 
-/// Warps that produce: one, unless the roles say.
+/// Number of producer warps: one, unless the roles say.
 template <class Roles>
 constexpr int ProducersOf() {
   if constexpr (requires { Roles::kProducers; }) {
@@ -16,7 +16,7 @@ constexpr int ProducersOf() {
   }
 }
 
-/// Starts to fetch this workgroup's share of small operands. By one thread.
+/// Starts to fetch this workgroup's share of small operands. Called by one thread.
 template <class Args>
 GRIDWISE_DEVICE void FetchShares(const Args& args) {
 #pragma unroll
@@ -30,12 +30,12 @@ GRIDWISE_DEVICE void FetchShares(const Args& args) {
   }
 }
 
-/// Runs a kernel's two roles: warps of the last warpgroup produce what the other `kGroups`
-/// consume. Roles::Init, by the first thread that produces, Fill, by all, where there is one,
-/// Produce and Consume take the arguments and the workgroup's shared memory. All lanes of a warp
-/// that produces compute the same, and one passes it on, see IsElected.
+/// Runs a kernel's two roles: producer warps in the last warpgroup, and `kGroups` consumer
+/// warpgroups. Roles::Init (called by the first producer thread), Fill (by all threads, if it
+/// exists), Produce and Consume take the arguments and the workgroup's shared memory. All lanes of
+/// a producer warp compute the same, and one passes it on, see IsElected.
 ///
-/// A single warp that produces need not wait for the others: the barriers are its own work.
+/// A single producer warp need not wait for others: it initializes the barriers itself.
 template <int kGroups, class Roles, class Args>
 GRIDWISE_DEVICE void RunRoles(const Args& args) {
   constexpr int kThreads = 128 * (kGroups + 1);
@@ -54,8 +54,8 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
   } else {
     WaitAt(0, kThreads);
   }
-  // Each thread begins with its share of the registers, and what consumers take beyond that the
-  // producer must have given: else they wait for ever.
+  // Each thread begins with its share of the registers. The producer must have given up what
+  // consumers take beyond that; otherwise they wait forever.
   constexpr int kAtStart = 65536 / kThreads / 8 * 8, kProducer = kGroups == 2 ? 40 : 32;
   constexpr int kLeft = ((kGroups + 1) * kAtStart - kProducer) / kGroups / 8 * 8;
   constexpr int kConsumer = kLeft < 240 ? kLeft : 240;
@@ -74,7 +74,7 @@ GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
 
 GRIDWISE_DEVICE int LeastOf(int a, int b) { return a < b ? a : b; }
 
-/// The source pixel that the first tap pairs with a row's pixel.
+/// The source pixel that the first tap pairs with the pixel of a row.
 GRIDWISE_DEVICE PixelAt SourceOf(const SubGemm& gemm, const AxisStrides* strides,
                                  PhasePixel pixel) {
   return {.w = SourcePixel(gemm.axis[2], strides[2], pixel.j[2], 0),
@@ -82,7 +82,8 @@ GRIDWISE_DEVICE PixelAt SourceOf(const SubGemm& gemm, const AxisStrides* strides
           .d = SourcePixel(gemm.axis[0], strides[0], pixel.j[0], 0),
           .image = pixel.n};
 }
-/// The source's elements of f32 at a pixel moved by a tap; null where it is outside of the tensor.
+/// Address of the source's f32 elements at a pixel moved by a tap; null if it is outside of the
+/// tensor.
 GRIDWISE_DEVICE const float* SourceOf(const ExactArgs& args, const PixelAt& pixel,
                                       const int (&move)[3]) {
   const int at[3] = {pixel.d + move[0], pixel.h + move[1], pixel.w + move[2]};

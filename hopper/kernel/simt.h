@@ -20,7 +20,8 @@ GRIDWISE_DEVICE Index3 IndexOf(int i, int d, int h, int w) {
   return {.outer = outer, .at = {by_h - outer * d, by_w - by_h * h, i - by_w * w}};
 }
 
-/// Elements from the source's first to the one of an image's pixel and a tap; -1: it has none.
+/// Elements from the source's first to the one of an image's pixel and a tap; -1 if it does not
+/// exist.
 GRIDWISE_DEVICE long SourceAt(const SimtArgs& args, const Index3& pixel, const int (&tap)[3]) {
   long at = pixel.outer * args.source_strides.axis[0];
 #pragma unroll
@@ -34,7 +35,7 @@ GRIDWISE_DEVICE long SourceAt(const SimtArgs& args, const Index3& pixel, const i
   return at;
 }
 
-/// A term of K of a group: what it adds to addresses of rows and columns.
+/// A term of K in a group: its contribution to addresses of rows and columns.
 template <SimtConfig kC>
 class SimtTerm {
  public:
@@ -53,7 +54,7 @@ class SimtTerm {
     }
   }
 
-  /// Elements to the term of a row and of a column; -1: it is zero.
+  /// Elements to the term of a row and of a column; -1 if it is zero.
   GRIDWISE_DEVICE long Row(int row, const Index3& pixel) const {
     if (!is_there_ || row >= args_.rows) return -1;
     if constexpr (!kWeight) {
@@ -87,7 +88,7 @@ class SimtTerm {
   Index3 index_ = {};  // the pixel, or the tap
 };
 
-/// Bytes of a row's pixel (of backward-weight: k) and a column in a tensor of the output's shape.
+/// Bytes of a row's pixel (in backward-weight: k) and a column in a tensor of the output's shape.
 template <SimtConfig kC>
 GRIDWISE_DEVICE long PlaceOf(const OutputStrides& strides, int group, int row, const Index3& pixel,
                              int column, const Index3& tap, int channel) {
@@ -107,8 +108,8 @@ GRIDWISE_DEVICE float ReadFloat(const char* from, bool is_f32) {
                 : static_cast<float>(*reinterpret_cast<const Element<kType>*>(from));
 }
 
-/// Finishes a sum of products of kType and stores it; `at(strides)` is where a tensor of the
-/// output's shape has it.
+/// Finishes a sum of products of kType and stores it; `at(strides)` is its place in a tensor of the
+/// output's shape.
 template <DataType kType>
 GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, Element<SumType(kType)> sum,
                               auto&& at) {
@@ -134,8 +135,8 @@ GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, Element<SumTy
   });
 }
 
-/// A tile of a group, of all terms of a split. A thread has 4 x 4 sums; it loads 4 elements of both
-/// operands a step, of the same term.
+/// A tile of a group, over all terms of a split. A thread has 4 x 4 sums; in each step it loads 4
+/// elements of both operands, for the same term.
 template <SimtConfig kC>
 GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, long tile) {
   constexpr int kTile = kC.kTile, kStep = kC.kStep, kPitch = kTile + 4;
@@ -160,7 +161,7 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, long tile) {
                ? IndexOf(column / args.source_channels, axis[0].taps, axis[1].taps, axis[2].taps)
                : Index3{};
   };
-  const int k = ThreadId() % kStep, lane = ThreadId() / kStep;  // and 16, 32 and 48 behind
+  const int k = ThreadId() % kStep, lane = ThreadId() / kStep;  // and 16, 32 and 48 further on
   Index3 pixel[4], tap[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -213,7 +214,7 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, long tile) {
   }
 }
 
-/// Workgroups take tile after tile.
+/// Workgroups compute tile after tile.
 template <SimtConfig kC>
 GRIDWISE_DEVICE void SimtTiles(const SimtArgs& args) {
   for (long tile = BlockIdX(); tile < args.tiles; tile += GridSizeX()) SimtTile<kC>(args, tile);

@@ -7,8 +7,8 @@
 
 namespace gridwise::hopper {
 
-/// A warp puts its 16 rows of sums in shared memory, in the operands' type, each kColumns of them:
-/// 64 with the 128-byte swizzle. `to` is the first of 16 rows.
+/// A warp puts its 16 rows of sums into shared memory, in the operands' type: kColumns each, 64
+/// with the 128-byte swizzle. `to` is the first of 16 rows.
 template <int kColumns, DataType kType>
 GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
   const int lane = ThreadId() % 32, r = lane % 16;
@@ -27,9 +27,9 @@ GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
   }
 }
 
-/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of
-/// columns that pass through shared memory. By a whole warpgroup, of which each warp stores its own
-/// 16 rows: warps need not meet.
+/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of columns that
+/// pass through shared memory. Called by a whole warpgroup. Each warp stores its own 16 rows, so
+/// warps need not meet.
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
                                   int channel_group, const float (&d)[kC.columns / 2]) {
@@ -50,7 +50,7 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
   }
 }
 
-/// What boxes of TMA can do of an epilogue: no tensors.
+/// The part of an epilogue that TMA boxes can do: without tensors.
 template <int kSums>
 GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
   if (args.alpha == 1 && !args.clamps) [[likely]]
@@ -58,7 +58,7 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
 #pragma unroll
   for (float& v : d) v = Clamp(args, v * args.alpha);
 }
-/// The same of i8, whose sums become the words of the output, f32 or i32.
+/// The same for i8, whose sums become the words of the output, f32 or i32.
 template <int kSums>
 GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, int (&d)[kSums]) {
   if (args.out_type == static_cast<int>(DataType::kI32)) return;
@@ -68,7 +68,7 @@ GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, int (&d)[kSums]) {
   }
 }
 
-/// Of i8 that was copied as f16: sums that are to be i32 become its words.
+/// For i8 that was copied as f16: the words of an i32 output.
 template <int kSums>
 GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
   if (args.out_type != static_cast<int>(DataType::kI32)) [[likely]]
@@ -82,7 +82,7 @@ GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
 ///
 ///   Row FindRow(row)              Row::is_there, and what else Bytes needs
 ///   long Bytes(strides, Row)      of a row that is there
-///   int Count(column)             columns from there on, those that are neighbours
+///   int Count(column)             adjacent columns from there on
 ///   long Column(strides, column)  bytes
 ///   bool Has(Row, column)         of a column that Count counts
 ///   float Mend(sum, Row, column)  a sum that is NaN, which may be the kernel's doing
@@ -90,14 +90,14 @@ template <class Place, class Narrow>
 class Finisher {
  public:
   using Row = Place::Row;
-  /// Whether columns of a row are of several groups.
+  /// Whether the columns of a row belong to several groups.
   static constexpr bool kHasGroups = requires { Place::kHasGroups; };
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
       : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
 
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
-  /// Whether elements of the output have 4 bytes: f32, or of i8 i32 as well.
+  /// Whether elements of the output have 4 bytes: f32, or i32 for i8.
   GRIDWISE_DEVICE bool is_wide() const {
     return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32) || is_i32();
   }
@@ -109,13 +109,13 @@ class Finisher {
   GRIDWISE_DEVICE bool is_aligned() const {
     return reinterpret_cast<unsigned long>(out_) % 16 == 0;
   }
-  /// Where the output has the row; null: nowhere.
+  /// Address of the row in the output; null if the output does not have it.
   GRIDWISE_DEVICE char* RowOf(const Row& row) const {
     return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
   }
 
-  /// Stores columns of a row from `column` of the tile on, those that there are. Sums of an i32
-  /// output are its words.
+  /// Stores the existing columns of a row from `column` of the tile on. Sums of an i32 output are
+  /// its words.
   template <class Sum, int kCount>
   GRIDWISE_DEVICE void Store(Vec<Sum, kCount> sums, const Row& row, int column) const {
     const int count = Count(column / 64 * 64);
@@ -190,8 +190,8 @@ class Finisher {
   char* const out_;
 };
 
-/// Of 16 columns of a row, which four lanes hold as pairs of each half, two values a word: gives
-/// lane q columns 4 q to 4 q + 3.
+/// Four lanes hold 16 columns of a row as pairs of each half, two values per word. Gives lane q
+/// columns 4 q to 4 q + 3.
 GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_half) {
   const int q = ThreadId() % 4;
   const unsigned resident = q < 2 ? low_half : high_half;
@@ -202,8 +202,9 @@ GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_h
   return q % 2 == 0 ? Vec<unsigned, 2>{first, other} : Vec<unsigned, 2>{other, second};
 }
 
-/// Where a lane's vectors of 64 columns of a row are, from `first` on: `mine` columns behind
-/// multiples of 8, or 16. In groups of a power of two of columns, what is mine and the rest add up.
+/// Where a lane's vectors of 64 columns of a row are, from `first` on: `mine` columns after
+/// multiples of 8 or 16. In groups of a power of two of columns, this lane's part and the rest add
+/// up.
 template <class Finish>
 class VectorColumns {
  public:
@@ -219,7 +220,7 @@ class VectorColumns {
     }
     return column + mine_ < count_;
   }
-  /// Bytes from a row's first column to what is mine, and from there to a vector's.
+  /// Bytes from a row's first column to this lane's part, and from there to a vector's.
   GRIDWISE_DEVICE long AtMine(int bytes) const {
     return Finish::kHasGroups ? finish_.Column(mine_) - finish_.Column(0)
                               : finish_.Column(first_) + mine_ * bytes;
@@ -233,9 +234,10 @@ class VectorColumns {
   int first_, mine_, count_;
 };
 
-/// Lanes store 64 rows from their registers: whole sectors of 32 bytes at a time, with no address
-/// arithmetic but for two rows a lane. For outputs without tensors of neighbouring columns, or that
-/// are so in groups, a multiple of 4, whose rows are aligned to as many. By whole warps.
+/// Lanes store 64 rows from their registers, whole sectors of 32 bytes at a time, with address
+/// arithmetic for only two rows per lane. For outputs without tensors whose columns are adjacent,
+/// or adjacent in groups of a multiple of 4, and whose rows are aligned to as many. Called by whole
+/// warps.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum (&d)[kColumns / 2],
                                   int first_column) {
@@ -275,8 +277,8 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum
   }
 }
 
-/// Lanes store 64 rows of any epilogue; 32 columns at a time pass through shared memory, 8 KB of
-/// `staging`. By a whole warpgroup.
+/// Lanes store 64 rows with any epilogue; 32 columns at a time pass through shared memory, 8 KB of
+/// `staging`. Called by a whole warpgroup.
 template <int kColumns, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int group, int first_row,
                                    const Sum (&d)[kColumns / 2], int first_column = 0) {
@@ -284,18 +286,18 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
   using Four = Vec<Sum, 4>;
   constexpr int kStaged = 32;
   const int thread = ThreadId() % 128, lane = thread % 32;
-  // Pieces of 16 bytes are swizzled: 8 rows lie on different banks.
+  // Pieces of 16 bytes are swizzled so that 8 rows lie on different banks.
   const auto piece_at = [&](int row, int piece) __attribute__((always_inline)) {
     return staging + row * kStaged * 4 + ((piece ^ (row & 7)) * 16);
   };
-  const int mine = thread / 4;  // of rows: this, and 32 further
+  const int mine = thread / 4;  // rows of this lane: this one, and 32 further on
   const typename Finish::Row rows[2] = {finish.FindRow(first_row + mine),
                                         finish.FindRow(first_row + mine + 32)};
 #pragma clang loop unroll(disable)
   for (int column = 0; column < kColumns; column += kStaged) {
     WaitAt(StoreBarrier(group), 128);
 #pragma unroll
-    for (int j = 0; j < kColumns / 8; ++j) {  // registers have no index
+    for (int j = 0; j < kColumns / 8; ++j) {  // registers cannot be indexed
       if (j / 4 != column / kStaged) continue;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
@@ -316,7 +318,7 @@ GRIDWISE_DEVICE void StoreElements(const Finish& finish, char* staging, int grou
   }
 }
 
-/// Lanes store 64 rows of 8 columns of any epilogue from their registers, pairs of each row.
+/// Lanes store 64 rows of 8 columns with any epilogue from their registers, in pairs per row.
 template <class Finish, class Sum>
 GRIDWISE_DEVICE void StoreEight(const Finish& finish, int first_row, const Sum (&d)[4],
                                 int first_column) {
@@ -328,7 +330,7 @@ GRIDWISE_DEVICE void StoreEight(const Finish& finish, int first_row, const Sum (
   }
 }
 
-/// Lanes store 64 rows, by vectors or elements, from a column of the tile on.
+/// Lanes store 64 rows by vectors or elements, from a column of the tile on.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
                                   int first_row, Sum (&d)[kColumns / 2], int first_column = 0) {
@@ -342,8 +344,8 @@ GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* sta
   }
 }
 
-/// StoreByLanes of rows whose sums have no terms. (Sums that are either zeros or of products would
-/// have the assembler serialise the products.)
+/// StoreByLanes for rows whose sums have no terms. (With sums that are either zeros or products,
+/// the assembler would serialize the products.)
 template <int kColumns, DataType kNarrow, int kReps, class Finish>
 GRIDWISE_DEVICE void StoreZeros(const Finish& finish, Stores stores, char* staging, int group,
                                 int first_row) {

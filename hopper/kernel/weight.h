@@ -9,16 +9,16 @@
 
 /// Backward-weight: rows are output channels k, columns blocks of 64 input channels c at a filter
 /// tap, K the output pixels of all images. Both operands lie along rows and columns in memory,
-/// pixel after pixel, and the tensor core reads them transposed; x comes through TMA's im2col mode,
-/// 64 pixels of 64 channels moved by the tap. Channels of other groups that a tile reaches over
-/// make rows and columns of their own, which are not stored.
+/// pixel after pixel, and the tensor core reads them transposed. x is loaded through TMA's im2col
+/// mode, 64 pixels of 64 channels moved by the tap. Channels of other groups that a tile reaches
+/// make separate rows and columns, which are not stored.
 
 namespace gridwise::hopper {
 
-/// A tile of dw of a group, and the part of K that a workgroup sums.
+/// A tile of dw in a group, and the part of K that a workgroup sums.
 struct WeightTileAt {
   int group, split;
-  int row, block;  // its first
+  int row, block;  // first row and block
   int first, end;  // k tiles
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
@@ -28,7 +28,7 @@ template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int group = Quotient(tile, args.by_tiles);
   tile -= group * args.tiles;
-  // Tiles that run at the same time sum the same pixels, but those of clusters.
+  // Tiles that run at the same time sum the same pixels, except in clusters.
   const int outer = Quotient(tile, args.by_neighbours), inner = tile - outer * args.neighbours;
   const int split = args.in_cluster ? inner : outer;
   tile = args.in_cluster ? outer : inner;
@@ -42,7 +42,7 @@ GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
           .end = first + args.k_tiles + (split < args.longer ? 1 : 0)};
 }
 
-/// A filter tap and 64 channels; none where `tap` is past the last.
+/// A filter tap and 64 channels; none if `tap` is past the last.
 struct WeightBlock {
   int tap, t[3], channel;
 
@@ -59,14 +59,14 @@ GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
-  // Blocks have lines of 128 bytes: 64 columns of one part of B, and of A, of f32, 32 rows.
+  // Blocks have lines of 128 bytes: 64 columns of one part of B; or 64 rows of A, 32 in f32.
   constexpr int kBlocks = kC.columns / 64, kBlockBytes = kC.k_tile * 128;
   constexpr int kRowsOfBlock = 128 / SizeOf(kC.type);
   KTileRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
-    int channel[kBlocks], moves[kBlocks];  // by 8 bits an axis: the producer has few registers
+    int channel[kBlocks], moves[kBlocks];  // 8 bits per axis: the producer has few registers
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
       const WeightBlock block(args, tile.block + b);
@@ -80,8 +80,8 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     const int first_k = tile.group * args.dy_channels + tile.row;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
     const int rest = args.k - tile.row;
-    // Blocks of rows or columns that there are not are not loaded: what is computed of whatever is
-    // in their place is not stored.
+    // Blocks of rows or columns that do not exist are not loaded: results from the data in their
+    // place are not stored.
     const int m_blocks =
         kC.lanes ? 0 : LeastOf(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
     const int n_blocks = LeastOf(kBlocks, taps * args.c_blocks - tile.block);
@@ -125,7 +125,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
   }
 }
 
-/// A sum of f32 by f32 itself, as far as it is not NaN: of row k and a channel of a block.
+/// Recomputes a sum from f32 itself, for row k and a channel of a block; stops if it becomes NaN.
 template <Config kC>
 GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& tile, int k,
                                  const WeightBlock& block, int channel) {
@@ -163,7 +163,7 @@ struct WeightPlace {
   GRIDWISE_DEVICE Row FindRow(int row) const {
     return {.is_there = tile.row + row < args.k, .k = tile.row + row};
   }
-  /// Of the groups of a tile, if it has several.
+  /// The group, if a tile has several.
   GRIDWISE_DEVICE int GroupOf(const Row& row) const { return Quotient(row.k, args.by_of_group_k); }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
     if constexpr (!kC.has_parts()) {
@@ -229,7 +229,7 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {
         StoreOfCluster<kC>(finish, args.stores, args.splits, ring, staging, group, row, sums);
-        return;  // a workgroup of a cluster has one tile
+        return;  // a workgroup of a cluster has a single tile
       }
     }
 #pragma unroll
@@ -250,7 +250,7 @@ struct WeightRoles {
     Prefetch(args.x[0]);
     const KTileRing<kC> ring(base);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
-    ring.Init(4 * kC.tile_consumers(), kC.lanes ? 32 * kProducers + 1 : 1);  // a lane of every warp
+    ring.Init(4 * kC.tile_consumers(), kC.lanes ? 32 * kProducers + 1 : 1);  // one lane per warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {
     ProduceWeight<kC>(args, base);

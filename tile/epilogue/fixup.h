@@ -9,7 +9,7 @@
 
 namespace gridwise::tile {
 
-/// Of instances that join no splits: a tile's sums are those of its one workgroup.
+/// For instances that join no splits: a tile's sums are those of its one workgroup.
 template <TileConfig kC, Gfx kGfx>
 class Fixup {
  public:
@@ -18,14 +18,14 @@ class Fixup {
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>&) const { return true; }
 };
 
-/// Workgroups that share the K of a tile write their sums to the workspace; whichever is the last
-/// adds them up in the order of splits, so that the result does not depend on which one it is. Each
-/// wave does so for its own part of the tile, and waits for no other.
+/// Workgroups that share the K of a tile write their sums to the workspace. The last one to arrive
+/// adds them up in the order of splits, so the result does not depend on which one it is. Each wave
+/// does so for its own part of the tile, and waits for no other wave.
 ///
-/// A word counts them: it is the launch's number and how many splits' sums are there, or whatever
-/// the workspace had in it before, if that was ever written. A wave that sees the latter makes it
-/// the number, and so it does of the count of all splits, which a graph's launch before this one
-/// left with the same number.
+/// A word counts the splits whose sums are there. It holds the launch's number and that count, or
+/// whatever the workspace had in it before, if that was ever written. A wave that sees the latter
+/// replaces it by the launch's number. It also does so if it sees the count of all splits, which an
+/// earlier launch of a graph left with the same number.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.has_fixup())
 class Fixup<kC, kGfx> {
@@ -40,12 +40,12 @@ class Fixup<kC, kGfx> {
             WhileLoading<kC>(args.workspace + args.sums_at +
                              static_cast<long>(place.Tile()) * splits_ * kC.sum_bytes()))) {}
 
-  /// Hands over the wave's sums. Whether there is more to do for the wave: then `acc` has become
-  /// those of all splits.
+  /// Hands over the wave's sums. Returns whether the wave has more to do: then `acc` has the sums
+  /// of all splits.
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>& acc) const {
     if (splits_ == 1) [[unlikely]]
       return true;
-    const unsigned long word = Freeze(Look(word_));  // is there when the sums have been stored
+    const unsigned long word = Freeze(Look(word_));  // defined once the sums have been stored
     HandOver(acc);
     ReleaseToDevice();
     if (!IsLast(word)) return false;
@@ -57,11 +57,11 @@ class Fixup<kC, kGfx> {
  private:
   using Four = Vec<float, 4>;
   static constexpr int kLanes = kC.mma.lanes(), kWaves = kC.waves.m * kC.waves.n;
-  static constexpr int kFours = sizeof(WaveAcc<kC>) / sizeof(Four);  // of a lane
+  static constexpr int kFours = sizeof(WaveAcc<kC>) / sizeof(Four);  // per lane
   static_assert(kWaves * kLanes * kFours * int{sizeof(Four)} == kC.sum_bytes());
-  // Splits whose sums are on their way at a time, in at most 64 registers.
+  // Splits whose sums are in flight at a time, in at most 64 registers.
   static constexpr int kAtATime = kFours >= 16 ? 1 : kFours > 1 ? 16 / kFours : 8;
-  // Where registers suffice, the wave's own sums are not loaded again.
+  // If registers suffice, the wave's own sums are not loaded again.
   static constexpr bool kHasOwn = kFours <= 4;
 
   struct Fours {
@@ -69,7 +69,7 @@ class Fixup<kC, kGfx> {
   };
 
   GRIDWISE_DEVICE static int Wave() { return Uniform(ThreadId() / kLanes); }
-  /// Where a lane's `i`-th sums of a split are.
+  /// The offset of a lane's `i`-th sums of a split.
   GRIDWISE_DEVICE static unsigned Offset(int i) {
     return (Wave() * kFours + i) * kLanes * sizeof(Four) + Lane<kC>() * sizeof(Four);
   }
@@ -81,7 +81,7 @@ class Fixup<kC, kGfx> {
     }
   }
 
-  /// `seen` is what the word was at some time in the launch, and no count of all splits yet.
+  /// `seen` is a value of the word during the launch, and not yet a count of all splits.
   GRIDWISE_DEVICE bool IsLast(unsigned long seen) const {
     bool is_last = false;
     if (Lane<kC>() == 0) {
@@ -98,7 +98,7 @@ class Fixup<kC, kGfx> {
     for (int first = 0; first < splits_; first += kAtATime) {
       Fours some[kAtATime];
       for (int s = 0; s < kAtATime; ++s) {
-        // Those that there are not read as zeros.
+        // Splits that do not exist read as zeros.
         const bool loads = first + s < splits_ && !(kHasOwn && first + s == split_);
         const unsigned past = loads ? 0 : Buffer::kOutOfRange;
         for (int i = 0; i < kFours; ++i) {

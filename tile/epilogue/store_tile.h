@@ -14,25 +14,24 @@
 namespace gridwise::tile {
 
 /// Writes the tile: see EpilogueArgs. Each wave's sums go through LDS, some matrix instructions at
-/// a time, so that lanes store 16 consecutive bytes; waves do not wait for each other. Nearly all
-/// tiles are stored plainly: sums are the output but for its type, to which they are rounded on
-/// their way to LDS.
+/// a time, so that lanes store 16 consecutive bytes. Waves do not wait for each other. Nearly all
+/// tiles are plain: the output is the sums, rounded to its type on their way to LDS.
 ///
 /// Place knows where rows and columns of the tile are in tensors of the output's shape:
 ///
 ///   const char* Base(data, strides)       what offsets count from
 ///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
 ///   int Column(strides, column)           further offset of a column
-///   int columns()                         columns that are there, from the tile's first on, or
-///                                         of a group, where there are parts
-///   int ColumnsOf(part)                   those of a part (has_parts_of_columns), from its first
-///                                         on, which end where columns() do, or none
-///   int Tile()                            the tile's number, of instances that join splits
+///   int columns()                         existing columns, from the tile's first on, or
+///                                         of a group, if there are parts
+///   int ColumnsOf(part)                   columns of a part (has_parts_of_columns), from its first
+///                                         on, which end where columns() do; or none
+///   int Tile()                            the tile's number, for instances that join splits
 template <TileConfig kC, Gfx kGfx, class Place>
 class StoreTile {
  public:
-  /// `lds` is the workgroup's, whose operands have been read when Store begins; `split` is the
-  /// workgroup's part of K.
+  /// `lds` belongs to the workgroup, and its operands have been read when Store begins. `split` is
+  /// the workgroup's part of K.
   GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const FixupArgs& fixup, const Place& place,
                             int split, char* lds)
       : args_(args),
@@ -50,7 +49,7 @@ class StoreTile {
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
   }
 
-  /// What it stores are the sums of all splits where they are joined, which `acc` becomes.
+  /// Stores `acc`. If splits are joined, `acc` becomes the sums of all splits.
   GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
     if (!fixup_(acc)) return;
     WriteRowOffsets();
@@ -61,14 +60,14 @@ class StoreTile {
   }
 
  private:
-  // Constants, so that no kernel computes them, or calls what does.
+  // Constants, so that no kernel computes them or calls what computes them.
   static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kBytesOfWave = kC.epilogue_bytes();
 
   static constexpr int kRowsOfLane = CeilDiv(kC.wave_m(), kC.mma.lanes());
-  // Those whose offsets are found while the first k tile is on its way.
+  // Rows whose offsets are computed while the first k tile is in flight.
   static constexpr int kRowsAhead = kC.pipeline.schedule == Schedule::kWavelet ? kRowsOfLane : 0;
 
-  /// The `i`-th row of the wave's that the lane finds the offset of.
+  /// The wave's `i`-th row whose offset the lane computes.
   GRIDWISE_DEVICE static int RowOfLane(int i) {
     const int row = i * kC.mma.lanes() + Lane<kC>();
     return row < kC.wave_m() ? row : kC.wave_m() - 1;
@@ -103,7 +102,7 @@ class StoreTile {
     }
   }
 
-  /// Of runs of kVec columns, all of which exist or not.
+  /// Stores runs of kVec columns that exist together or not.
   template <class Out, int kVec>
   GRIDWISE_DEVICE void StorePlainly(const WaveAcc<kC>& acc) const {
     using Stage = WaveStage<kC, Out, kVec>;
@@ -122,8 +121,8 @@ class StoreTile {
     }
   }
 
-  /// What plain tiles have not: operations on sums, ends within a run of columns, columns that are
-  /// no neighbours, sums that are added to the output's.
+  /// Stores tiles that are not plain: with operations on sums, ends within a run of columns,
+  /// columns that are not adjacent, or sums that are added to the output's.
   template <class Out>
   GRIDWISE_DEVICE void Finish(const WaveAcc<kC>& acc) const {
     constexpr int kVec = SizeOf(kC.type) == 4 ? 4 : 8;
@@ -131,7 +130,7 @@ class StoreTile {
     const Stage stage(lds_);
 #pragma clang loop unroll(disable)
     for (int piece = 0; piece < Stage::kPieces; ++piece) {
-      for (int i = 0; i < Stage::kPieces; ++i) {  // registers have no index
+      for (int i = 0; i < Stage::kPieces; ++i) {  // registers cannot be indexed
         if (piece == i) stage.Write(acc, i);
       }
       FenceLdsOfWave();
@@ -139,7 +138,8 @@ class StoreTile {
       for (int i = 0; i < Stage::kTimes; ++i) {
         if (!stage.HasRow(i)) continue;
         const auto sums = stage.Read(i);
-        // Not the same in all of the loop, or else all that depends on it were kept in registers.
+        // Varies within the loop: otherwise everything that depends on it would be kept in
+        // registers.
         const int row = stage.Row(piece, i), column = Opaque(WaveN<kC>() + stage.Column(piece));
         if constexpr (__is_same(Out, int)) {
           StoreRun<int>(sums, row, column);
@@ -175,7 +175,7 @@ class StoreTile {
     for (int e = 0; e < kVec; ++e) values[e] = Clamp(args_, values[e]);
   }
 
-  /// kOutOfRange where column `column` + `e` is past the last.
+  /// kOutOfRange if column `column` + `e` is past the last.
   GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
     int last = columns_ - 1;
     if constexpr (kC.has_parts_of_columns()) {
@@ -185,12 +185,12 @@ class StoreTile {
     return static_cast<unsigned>(last - e - column) & Buffer::kOutOfRange;
   }
 
-  /// Combines the `kVec` columns from `column` on with those of `tensor`, whose row is at `row`.
+  /// Combines the `kVec` columns from `column` on with those of `tensor`, whose row is `row`.
   template <class T, class Values>
   GRIDWISE_DEVICE void CombineWith(const EpilogueTensorArgs& tensor, unsigned row, int column,
                                    Values& values) const {
     constexpr int kVec = sizeof(Values) / sizeof(values[0]);
-    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements of a load
+    constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements per load
     const Buffer buffer = Buffer::From<kGfx>(place_.Base(tensor.data, tensor.strides));
     if (!tensor.by_element && columns_ % kVec == 0) {
       const unsigned offset =
@@ -222,8 +222,8 @@ class StoreTile {
     }
   }
 
-  /// The same by stores of `kPart` elements, and of single ones where the last columns end within
-  /// such a part.
+  /// The same by stores of `kPart` elements, and of single ones if the last columns end within such
+  /// a part.
   template <class Out, int kPart, class Values>
   GRIDWISE_DEVICE void StoreParts(const Values& values, unsigned row, int column) const {
     constexpr int kVec = sizeof(Values) / sizeof(values[0]);
@@ -262,7 +262,7 @@ class StoreTile {
   const Place& place_;
   char* const lds_;  // of the wave
   unsigned* const row_offsets_;
-  unsigned row_of_lane_[kRowsOfLane];  // of those ahead
+  unsigned row_of_lane_[kRowsOfLane];  // of the rows ahead
 };
 
 }  // namespace gridwise::tile

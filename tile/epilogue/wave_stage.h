@@ -7,20 +7,20 @@
 
 namespace gridwise::tile {
 
-/// Waits until the wave's LDS writes before it are seen by its reads after it, which LDS executes
-/// in their order: there is nothing to wait for, but for the compiler.
+/// Makes the wave's earlier LDS writes visible to its later reads. LDS executes them in order, so
+/// only the compiler needs the fence.
 GRIDWISE_DEVICE void FenceLdsOfWave() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   __builtin_amdgcn_wave_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
 }
 
-/// A part of the wave's tile in LDS, as T [row][column], where lanes that hold accumulators hand
-/// them to lanes that store runs of kVec columns.
+/// A part of the wave's tile in LDS, as T [row][column]. Lanes that hold accumulators hand them to
+/// lanes that store runs of kVec columns.
 template <TileConfig kC, class T, int kVec>
 class WaveStage {
   static constexpr TileConfig::Stage kStage = kC.StageFor(sizeof(T));
-  static constexpr int kVecs = kStage.columns / kVec;  // of a row
+  static constexpr int kVecs = kStage.columns / kVec;  // per row
   static constexpr int kPiecesN = kC.reps_n() / kStage.reps_n;
   static_assert(kStage.columns % kVec == 0 && kVecs <= kC.mma.lanes());
 
@@ -49,13 +49,13 @@ class WaveStage {
     }
   }
 
-  /// Whether the lane's `i`-th row, 0 <= i < kTimes, of a piece is one of its rows.
+  /// Whether the `i`-th row of the lane in a piece, 0 <= i < kTimes, is one of the piece's rows.
   GRIDWISE_DEVICE bool HasRow(int i) const {
     constexpr int kLanes = kRowsAtOnce * kVecs;
     if (kLanes < kC.mma.lanes() && Lane<kC>() >= kLanes) return false;
     return kStage.rows % kRowsAtOnce == 0 || row_ + i * kRowsAtOnce < kStage.rows;
   }
-  /// The run of columns that the lane stores of it.
+  /// The run of columns of that row that the lane stores.
   GRIDWISE_DEVICE Vec<T, kVec> Read(int i) const {
     constexpr int kMax = 16 / sizeof(T), kPart = kVec < kMax ? kVec : kMax;
     struct Parts {  // rows are 16-byte aligned
@@ -64,7 +64,7 @@ class WaveStage {
     return __builtin_bit_cast(
         Vec<T, kVec>, *reinterpret_cast<const Parts*>(read_ + i * kRowsAtOnce * kStage.pitch));
   }
-  /// Where that is in the wave's tile.
+  /// Row and column of that run in the wave's tile.
   GRIDWISE_DEVICE int Row(int piece, int i) const {
     return row_ + piece / kPiecesN * kStage.rows + i * kRowsAtOnce;
   }
@@ -74,10 +74,10 @@ class WaveStage {
 
  private:
   using OfInstruction = Acc<kC.mma, kC.type>;
-  static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;      // matrix instructions of a tap
-  static constexpr int kBlockRun = kPairs * kC.mma.acc_per_lane();  // columns of a lane
+  static constexpr int kPairs = TileConfig::kBlock / kC.mma.m;      // matrix instructions per tap
+  static constexpr int kBlockRun = kPairs * kC.mma.acc_per_lane();  // columns per lane
 
-  /// What the lane's place in the stage is the first one of.
+  /// The first row and column of the lane in the stage.
   GRIDWISE_DEVICE static int PlaceOfLane() {
     if constexpr (kC.sums_blocks()) {
       return Lane<kC>() % kC.mma.m * kStage.pitch +
@@ -88,7 +88,7 @@ class WaveStage {
     }
   }
 
-  /// Registers lie at distances from the lane's first that are the same for all lanes.
+  /// Registers are at the same distances from the lane's first one in all lanes.
   GRIDWISE_DEVICE static void WriteRuns(const OfInstruction* acc, char* to) {
     constexpr int kRun = kC.mma.acc_run();
     using Run = Vec<T, kRun>;
@@ -102,8 +102,8 @@ class WaveStage {
     }
   }
 
-  /// The same of sums of blocks, of which a lane has for each tap runs of 8 columns, each of one
-  /// group: those of its row's group alone are columns of the tile.
+  /// The same for sums of blocks, of which a lane has for each tap runs of 8 columns, each of one
+  /// group: only those of its row's group are columns of the tile.
   GRIDWISE_DEVICE static void WriteBlocks(const OfInstruction* acc, char* to) {
     constexpr int kRun = 8, kPart = 16 / sizeof(T) < kRun ? 16 / sizeof(T) : kRun;
     constexpr int kColumns = kC.columns_of_tap();
@@ -126,8 +126,8 @@ class WaveStage {
       }
     }
   }
-  /// Accumulators that the compiler knows nothing of before: else it puts those of all pieces in
-  /// order ahead of the loop over pieces, and holds them twice.
+  /// Hides the accumulators' origin from the compiler. Otherwise it orders those of all pieces
+  /// ahead of the loop over pieces, and holds them twice.
   GRIDWISE_DEVICE static OfInstruction AsTheyAre(OfInstruction acc) {
     asm volatile("" : "+v"(acc));
     return acc;

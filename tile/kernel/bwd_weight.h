@@ -22,7 +22,7 @@ GRIDWISE_DEVICE TapChannel TermAt(const BwdWeightArgs& args, int term) {
           .exists = term < args.terms};
 }
 
-/// Where the tile's rows, output channels, and columns, the terms, are.
+/// Where the tile's rows (output channels) and columns (the terms) are.
 template <TileConfig kC>
 class PlaceOfTerms {
  public:
@@ -70,7 +70,7 @@ GRIDWISE_DEVICE void BwdWeightKTiles() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  // All tiles of a split, which read the same pixels, run next to each other. XCDs have runs of the
+  // All tiles of a split read the same pixels and run next to each other. XCDs have runs of the
   // launch.
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
@@ -91,7 +91,7 @@ GRIDWISE_DEVICE void BwdWeightKTiles() {
         .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
         .walk = walk});
   };
-  // Waves that load have no scalar registers to spare for what the epilogue needs.
+  // Waves that load have no scalar registers to spare for the epilogue.
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
     const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
     const PlaceOfTerms<kC> place(args_anew, group, m, n);
@@ -101,7 +101,7 @@ GRIDWISE_DEVICE void BwdWeightKTiles() {
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }
 
-/// The kernel of a row.
+/// The kernel of an instance.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void BwdWeightTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");

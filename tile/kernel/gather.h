@@ -12,15 +12,15 @@
 
 namespace gridwise::tile {
 
-/// Whether the tile is a plain one, for which loads have nothing to decide from step to step:
-/// channels fill chunks, and a group has a pair of columns. Nearly all are.
+/// Whether the tile is a plain one, whose loads decide nothing from step to step: channels fill
+/// chunks, and a group has at least a pair of columns. Nearly all tiles are plain.
 template <TileConfig kC>
 GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args) {
   const bool pairs = kC.patch_b.n != 2 || kC.merge != 1 || args.n != 1;
   return !IsRagged<kC>(args) && pairs;
 }
 
-/// Where the tile's rows, pixels of the output, and columns, its channels, are.
+/// Where the tile's rows (pixels of the output) and columns (its channels) are.
 template <TileConfig kC>
 class PlaceOfPixels {
  public:
@@ -66,7 +66,7 @@ GRIDWISE_DEVICE void GatherKTiles() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  // Which tile of which sub-GEMM.
+  // The tile, and its sub-GEMM.
   const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
@@ -81,7 +81,7 @@ GRIDWISE_DEVICE void GatherKTiles() {
       with.template operator()<false>();
     }
   };
-  // Waves that load have no scalar registers to spare for what the epilogue needs.
+  // Waves that load have no scalar registers to spare for the epilogue.
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
     const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
     const Block block_anew = block.LoadedAnew();
@@ -92,7 +92,7 @@ GRIDWISE_DEVICE void GatherKTiles() {
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }
 
-/// The kernel of a row.
+/// The kernel of an instance.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");

@@ -17,9 +17,9 @@ class PlaceOfPositions {
   GRIDWISE_DEVICE PlaceOfPositions(const GatherArgs& args, const StripBlock& strip)
       : args_(args), strip_(strip) {}
 
-  /// Of one group, where groups are filled up.
+  /// Columns of one group, if groups are filled up.
   GRIDWISE_DEVICE int columns() const { return args_.n - strip_.block.n; }
-  /// Of the tile's part-th group, if there is one.
+  /// Columns of the tile's part-th group, if it exists.
   GRIDWISE_DEVICE int ColumnsOf(int part) const {
     return strip_.block.group + part < args_.groups ? columns() : 0;
   }
@@ -50,8 +50,8 @@ class PlaceOfPositions {
   const StripBlock& strip_;
 };
 
-/// acc += A * B through the taps of a sub-GEMM, or the rows of taps that k tiles of pixels have,
-/// whose weights a wave keeps in registers.
+/// acc += A * B through the taps of a sub-GEMM, or through the rows of taps that k tiles of pixels
+/// have. A wave keeps the weights in registers.
 template <TileConfig kC>
 class MultiplyTaps {
   static constexpr int kMax = kC.most_taps();
@@ -63,11 +63,11 @@ class MultiplyTaps {
       : pixels_(lds, gemm.axis[2].taps), taps_(kC.packs_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
     constexpr int kStride = kC.stride, kPixels = kC.halo, kRow = kC.planes_along_w() * kPixels;
     const int taps_w = kC.packs_pixels() ? 1 : gemm.axis[2].taps;
-    int h = 0, w = 0, at = 0;  // of the tap, and its distance
+    int h = 0, w = 0, at = 0;  // of the tap; its distance
     for (int tap = 0; tap < kMax; ++tap) {
       distance_[tap] = at;
-      // To the next plane along w, or back and on by a pixel; behind the last one the same along h.
-      // Found out of h and w each time, distances would take 4 more registers.
+      // Goes to the next plane along w, or back and on by a pixel; after the last one, the same
+      // along h. Computing distances from h and w each time would take 4 more registers.
       at += w % kStride == kStride - 1 ? 1 - (kStride - 1) * kPixels : kPixels;
       if (++w == taps_w) {
         at -= w / kStride + w % kStride * kPixels;
@@ -78,12 +78,12 @@ class MultiplyTaps {
     }
   }
 
-  /// Loads all weights, through `lds`, for which no wave has a use.
+  /// Loads all weights through `lds`, when no wave uses it.
   GRIDWISE_DEVICE void Keep(const auto& weights, char* lds) {
     const KTile k_tiles(/*lds_a=*/lds, /*lds_b=*/lds);
 #pragma clang loop unroll(full)
     for (int first = 0; first < kMax; first += kC.taps_at_once()) {
-      if (first > 0) BarrierLds();  // those before have been read
+      if (first > 0) BarrierLds();  // the previous ones have been read
       weights.Store(first, lds);
       BarrierLds();
       for (int i = 0; i < kC.taps_at_once() && first + i < kMax; ++i) {
@@ -103,17 +103,17 @@ class MultiplyTaps {
   }
 
  private:
-  /// A tap's fragments are read while those of the one before are multiplied.
+  /// Reads a tap's fragments while the previous tap's are multiplied.
   template <bool kMaxTaps>
   GRIDWISE_DEVICE void MultiplyAll(WaveAcc<kC>& acc) const {
     typename KTile::OfA a[2][KTile::kFragments] =
-        {};  // or else registers would keep the last tile's
+        {};  // otherwise registers would keep the last tile's
 #pragma clang loop unroll(full)
     for (int tap = 0; tap <= kMax; ++tap) {
-      if (!kMaxTaps && tap > taps_) continue;  // registers have no index
+      if (!kMaxTaps && tap > taps_) continue;  // registers cannot be indexed
       if (tap < kMax && (kMaxTaps || tap < taps_)) {
         for (int f = 0; f < KTile::kFragments; ++f) pixels_(distance_[tap], f, a[tap % 2][f]);
-        SchedulingFence();  // reads are not put off among the matrix instructions
+        SchedulingFence();  // reads are not delayed into the matrix instructions
       }
       for (int f = 0; tap > 0 && f < KTile::kFragments; ++f) {
         Multiply<kC>(a[(tap - 1) % 2][f].rep, b_[tap - 1][f].rep, KTile::FirstN(f), acc);
@@ -127,11 +127,11 @@ class MultiplyTaps {
   KTile::OfB b_[kMax][KTile::kFragments];
 };
 
-/// Forward and backward-data (kernel/gather.h) where the channels of a tile's groups fill one k
-/// tile and neighbouring rows and taps meet neighbouring pixels of the source: LDS gets the pixels
-/// that a tile meets through any filter tap, and the weights of all taps, once. A tile's rows are
-/// positions of a strip (Strips), so that through a tap all of them meet pixels at the same
-/// distance; the few positions that are no pixels are computed in vain.
+/// Forward and backward-data (kernel/gather.h) if the channels of a tile's groups fill one k tile,
+/// and adjacent rows and taps meet adjacent pixels of the source. LDS gets the pixels that a tile
+/// meets through any filter tap, and the weights of all taps, once. A tile's rows are positions of
+/// a strip (Strips), so all of them meet a tap's pixels at the same distance. The few positions
+/// that are no pixels are wasted.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
@@ -142,21 +142,21 @@ GRIDWISE_DEVICE void HaloTile() {
   LoadStrip<kC, kGfx> pixels;
   pixels.Load(args, strip);
   const KeptWeights<kC, kGfx> weights(args, strip.block);
-  SchedulingFence();  // loads are not put off until others are waited for
+  SchedulingFence();  // loads are not delayed until others are waited for
   MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
   multiply.Keep(weights, lds);
   while (strip.tiles > 0) {
     WaveAcc<kC> acc = {};  // [wave_m][wave_n]
     const StripBlock at = strip;
     strip.Advance(kC.tile.m);
-    BarrierLds();  // weights have been read, and the tile before is on its way to memory
+    BarrierLds();  // weights have been read, and the previous tile is on its way to memory
     pixels.Store(lds);
     BarrierLds();
     pixels.Load(args, strip);
-    SchedulingFence();  // loads are not put off
+    SchedulingFence();  // loads are not delayed
     multiply(acc);
-    // The operands have been read. Of gfx9, which counts loads and stores together, the next pixels
-    // are there, too: later they could only be waited for with the stores of this tile.
+    // The operands have been read. On gfx9, which counts loads and stores together, the next pixels
+    // have arrived too: later they could only be waited for together with this tile's stores.
     BarrierLoads<0>();
     const PlaceOfPositions<kC> place(args, at);
     StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, /*split=*/0, lds)

@@ -33,7 +33,7 @@ class MultiplyRow {
         const int tap = i / KTile::kFragments, f = i % KTile::kFragments;
         pixels_(first + tap, f, a[i % 2]);
         weights_.ReadB(f, tap * kC.lds_b().bytes(), b[i % 2]);
-        SchedulingFence();  // reads are not put off among the matrix instructions
+        SchedulingFence();  // reads are not delayed into the matrix instructions
       }
       if (i > 0) Multiply<kC>(a[(i - 1) % 2].rep, b[(i - 1) % 2].rep, /*first_n=*/0, acc);
     }
@@ -44,15 +44,15 @@ class MultiplyRow {
   const KTile weights_;
 };
 
-/// Forward and backward-data with a halo (kernel/halo.h) of a group whose channels are several
-/// k tiles: LDS gets the pixels of a k tile that a tile meets through any filter tap once, and
-/// beside them the weights of one row of taps after the other, while those of the next are on their
-/// way to registers.
+/// Forward and backward-data with a halo (kernel/halo.h) for a group with several k tiles of
+/// channels. LDS gets, once, the pixels of a k tile that a tile meets through any filter tap. Next
+/// to them it gets the weights of one row of taps after the other, while those of the next row are
+/// in flight to registers.
 ///
 ///   load pixels, row 0 | for each k tile: store pixels, row 0 | load row 1, the next k tile's
 ///   pixels, multiply row 0 | store row 1 | load row 2, multiply row 1 | store row 2 | ...
 ///
-/// Workgroups that share a tile's K take k tiles of their own.
+/// Workgroups that share a tile's K each take their own k tiles.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloKTiles() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
@@ -65,13 +65,14 @@ GRIDWISE_DEVICE void HaloKTiles() {
   const int rows = at.block.gemm.axis[1].taps, pitch = at.strips.pitch;
   KWalk walk = KWalk::OverKTiles(args, at.block.gemm, kC.tile.k, SizeOf(kC.type), at.block.split);
   int k_tiles = CeilDiv(walk.channels_left(), kC.tile.k);
-  strip.tiles = k_tiles;  // of pixels, that are left; a split may have none
+  strip.tiles = k_tiles;  // remaining k tiles of pixels; a split may have none
   LoadStrip<kC, kGfx> pixels;
   int channel = walk.channel();  // of the k tile whose pixels are loaded; weights are a row ahead
   pixels.Load(args, strip, channel);
   LoadWeights weights(args, at.block);
   typename LoadWeights::KTile of_tap[kTaps];
-  const auto load_row = [&]() __attribute__((always_inline)) {  // past the last they read as zero
+  const auto load_row = [&]() __attribute__((always_inline)) {  // past the last row they read as
+                                                                // zero
     for (auto& k_tile : of_tap) {
       weights.EnterRun(walk);
       weights.Load(walk, k_tile);
@@ -84,12 +85,12 @@ GRIDWISE_DEVICE void HaloKTiles() {
     }
   };
   load_row();
-  SchedulingFence();  // loads are not put off until others are waited for
+  SchedulingFence();  // loads are not delayed until others are waited for
   const MultiplyRow<kC> multiply(lds);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
   acc.Clear();
   for (; k_tiles > 0; --k_tiles) {
-    BarrierLds();  // the k tile before has been read
+    BarrierLds();  // the previous k tile has been read
     pixels.Store(lds);
     store_row();
     BarrierLds();
@@ -97,10 +98,10 @@ GRIDWISE_DEVICE void HaloKTiles() {
     strip.tiles = k_tiles - 1;
     channel += kC.tile.k;
     pixels.Load(args, strip, channel);
-    SchedulingFence();  // loads are not put off among the matrix instructions
+    SchedulingFence();  // loads are not delayed into the matrix instructions
     multiply(0, acc);
     for (int row = 1; row < rows; ++row) {
-      BarrierLds();  // the row before has been read
+      BarrierLds();  // the previous row has been read
       store_row();
       BarrierLds();
       load_row();
@@ -108,7 +109,7 @@ GRIDWISE_DEVICE void HaloKTiles() {
       multiply(row * pitch, acc);
     }
   }
-  BarrierLoads<0>();  // those past the last, whose registers are used again
+  BarrierLoads<0>();  // loads past the last, whose registers are used again
   BarrierLds();       // the operands have been read
   const PlaceOfPositions<kC> place(args, at);
   StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, at.block.split, lds)

@@ -11,8 +11,8 @@
 
 namespace gridwise::tile {
 
-/// Where the tile's rows, output channels of several groups, and columns are: the taps and channels
-/// of a row's own group.
+/// Where the tile's rows (output channels of several groups) and columns (taps and channels of a
+/// row's own group) are.
 template <TileConfig kC>
 class PlaceOfBlocks {
  public:
@@ -45,7 +45,7 @@ class PlaceOfBlocks {
   static constexpr int kRoom = kC.room_of_group(), kBlocks = kC.blocks_of_group();
   static constexpr int kColumns = kC.columns_of_tap(), kTaps = kC.kTapsOfWave;
 
-  /// Of a tap's columns in a wave.
+  /// Channels are those of a tap's columns in a wave.
   GRIDWISE_DEVICE static int FirstChannel(int part) { return part / kTaps % kBlocks * kColumns; }
 
   const BwdWeightArgs& args_;
@@ -61,12 +61,13 @@ struct StepsOfSplit {
         count(args.steps - first < args.split_steps ? args.steps - first : args.split_steps) {}
 };
 
-/// acc = the sums of such steps; see MultiplyBlocks::Step for masks.
+/// acc = the sums of these steps; see MultiplyBlocks::Step for masks.
 template <TileConfig kC, Gfx kGfx, bool kMasked>
 GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsOfSplit steps,
                               char* lds, WaveAcc<kC>& acc) {
   constexpr int kStep = kC.tile.k;
-  // Whole steps that the ring has before the first one: dy is loaded from the first tap's pixel on.
+  // Whole steps that the ring holds before the first one: dy is loaded from the first tap's pixel
+  // on.
   const int front = args.positions.pitch + 1;
   const int before = AlignUp(kC.neighbours() * front, kStep);
   const int first = steps.first * kStep - front;  // the first images' dy meets padding there
@@ -78,12 +79,12 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsO
   acc.Clear();
   int at = before;
   for (int step = 0; step < steps.count; ++step) {
-    BarrierLds();  // the step before has been multiplied
+    BarrierLds();  // the previous step has been multiplied
     load.Store(lds, at);
-    BarrierLoads<0>();  // so that the next ones, behind branches, are not held to wait for each
+    BarrierLoads<0>();  // otherwise the next loads, which follow branches, would wait for each
                         // other
     load.Load();
-    SchedulingFence();  // loads are not put off among the matrix instructions
+    SchedulingFence();  // loads are not delayed into the matrix instructions
     multiply.template Step<kMasked>(dy_walk, at, acc);
     at += kStep;
     at -= at >= kC.halo ? kC.halo : 0;
@@ -110,13 +111,13 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
   return Uniform(all);
 }
 
-/// Backward weight (kernel/bwd_weight.h) of groups of at most 64 channels through a filter of 3x3
-/// that meets neighbouring pixels, or of stride 2 every other one: a workgroup has the channels of
-/// one or several groups, each with room for 8, 16, 32 or 64, of which the last may be zeros, and
-/// LDS their pixels of x and dy once for all taps. Pixels of all images follow each other
-/// (PixelPositions), so that a tap is a distance, and dy has a ring of LDS that holds those of the
-/// first tap to those of the last. A wave sums a block of 32 channels of each for a row of the
-/// filter; the products of one group's channels with another's, which a block has too, are left.
+/// Backward weight (kernel/bwd_weight.h) for groups of at most 64 channels and a filter of 3x3 that
+/// meets adjacent pixels, or every other one with stride 2. A workgroup has the channels of one or
+/// several groups, each with room for 8, 16, 32 or 64 channels, of which the last may be zeros. LDS
+/// has their pixels of x and dy once for all taps. Pixels of all images follow each other
+/// (PixelPositions), so a tap is a distance. A ring in LDS holds the dy of the first tap to the
+/// last. A wave sums a block of 32 channels of each for a row of the filter; products of channels
+/// of different groups, which a block also has, are dropped.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloWeightTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
@@ -129,7 +130,7 @@ GRIDWISE_DEVICE void HaloWeightTile() {
   const StepsOfSplit steps(args, split);
   WaveAcc<kC> acc;  // [wave_m][wave_n]
   SumSteps<kC, kGfx, /*kMasked=*/false>(args, first_group, steps, lds, acc);
-  // Of an x that is infinite or NaN, beside a position that is no pixel.
+  // If an x that is infinite or NaN is next to a position that is no pixel.
   if (!AreFinite(acc, lds)) {
     SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_group, steps, lds, acc);
   }

@@ -10,19 +10,19 @@ namespace gridwise::tile {
 struct Block {
   ConstantWords gemm_words;
   SubGemm gemm;
-  int group;        // the first one, where groups are merged
-  int split;        // of those that share the tile's K
+  int group;        // the first one, if groups are merged
+  int split;        // among those that share the tile's K
   int m, n;         // first row and column
   int first_image;  // of row m; offsets within the tile count from it, so that they fit 31 bits in
                     // any tensor
 
-  /// The tile's number in the launch, whose tiles have so many rows, columns and groups.
+  /// The tile's number in the launch, whose tiles have the given rows, columns and groups.
   GRIDWISE_DEVICE int Number(const GatherArgs& args, int tile_m, int tile_n, int groups) const {
     return group / groups * args.map.tiles + gemm.first_tile + m / tile_m * args.n_tiles +
            n / tile_n;
   }
 
-  /// The same, with its sub-GEMM loaded again, which takes no registers until then.
+  /// The same block, with its sub-GEMM loaded again, which takes no registers until then.
   GRIDWISE_DEVICE Block LoadedAnew() const {
     Block block = *this;
     block.gemm = LoadConstant<SubGemm>(Anew(gemm_words));
@@ -30,9 +30,9 @@ struct Block {
   }
 };
 
-/// The tile of this workgroup, in a launch whose tiles have so many rows, columns and groups. The
-/// workgroups of a sub-GEMM start one after the other, and every XCD gets a run of its tiles, with
-/// all groups and splits of each, or of whole groups.
+/// The tile of this workgroup, in a launch whose tiles have the given rows, columns and groups. The
+/// workgroups of a sub-GEMM start one after the other. Every XCD gets a run of its tiles, with all
+/// groups and splits of each, or a run of whole groups.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
   const auto [workgroup, first_group] = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   Block block;

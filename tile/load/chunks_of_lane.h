@@ -7,8 +7,8 @@
 
 namespace gridwise::tile {
 
-/// A chunk's elements. Those of 8 bits are in words, as matrix instructions take them: a vector of
-/// bytes is taken apart where whole chunks and parts of chunks meet.
+/// A chunk's elements. 8-bit elements are in words, as matrix instructions take them: the compiler
+/// would take a vector of bytes apart where whole chunks and parts of chunks meet.
 template <TileConfig kC>
 struct ChunkOf {
   using Type = Vec<Element<kC.type>, kC.chunk()>;
@@ -21,8 +21,8 @@ struct ChunkOf<kC> {
 template <TileConfig kC>
 using ChunkVec = ChunkOf<kC>::Type;
 
-/// How the loading lanes of a workgroup share the chunks of an operand tile, where a row's chunks
-/// are consecutive in memory: lanes along a row first, then along rows, kCount times.
+/// How the loading lanes of a workgroup share the chunks of an operand tile if a row's chunks are
+/// consecutive in memory: lanes first go along a row, then along rows, kCount times.
 template <TileConfig kC, LdsTile kTile>
 struct ChunksOfLane {
   static constexpr int kThreads = kC.load_threads();
@@ -36,13 +36,13 @@ struct ChunksOfLane {
   GRIDWISE_DEVICE static int Row(int i) {
     return LoadThread<kC>() / kTile.chunks_per_row + i * (kThreads / kTile.chunks_per_row);
   }
-  /// The tile has no i-th chunk for this lane.
+  /// Whether the tile has no i-th chunk for this lane.
   GRIDWISE_DEVICE static bool IsIdle(int i) {
     return kChunks < (i + 1) * kThreads && i * kThreads + LoadThread<kC>() >= kChunks;
   }
 
-  /// Writes the lane's chunks to LDS. Their rows lie a multiple of LdsTile::kPeriodRows apart,
-  /// hence their places a constant, which is part of the instruction.
+  /// Writes the lane's chunks to LDS. Their rows are a multiple of LdsTile::kPeriodRows apart, so
+  /// their places are a constant apart, which is part of the instruction.
   GRIDWISE_DEVICE static void Store(const ChunkVec<kC> (&chunks)[kCount], char* lds) {
     constexpr int kRowsApart = kThreads / kTile.chunks_per_row;
     static_assert(kCount == 1 || kRowsApart % LdsTile::kPeriodRows == 0);
@@ -54,7 +54,7 @@ struct ChunksOfLane {
   }
 };
 
-/// Buffer::kOutOfRange where `count` is less than 1.
+/// Returns Buffer::kOutOfRange if `count` is less than 1, else 0.
 GRIDWISE_DEVICE unsigned NoneOf(int count) {
   return static_cast<unsigned>(count - 1) & Buffer::kOutOfRange;
 }
@@ -66,8 +66,8 @@ GRIDWISE_DEVICE bool IsRagged(const Args& args) {
 }
 
 /// Loads the chunk of consecutive channels in which the last ones end, at `offset` bytes: the first
-/// `count` exist, and the others read as 0. They are loaded kPart at a time, which exist together
-/// or not; all read as 0 when Buffer::kOutOfRange is set in `offset`.
+/// `count` exist, the others read as 0. Loads kPart channels at a time, which exist together or
+/// not. All read as 0 if Buffer::kOutOfRange is set in `offset`.
 template <TileConfig kC, int kPart>
 GRIDWISE_DEVICE ChunkVec<kC> LoadRaggedChunk(const Buffer& tensor, unsigned offset, int count) {
   using Part = Vec<Element<kC.type>, kPart>;

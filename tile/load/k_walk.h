@@ -6,10 +6,10 @@
 namespace gridwise::tile {
 
 /// The K of a sub-GEMM as runs of steps of the main loop: the filter taps of its phase, and for
-/// each of them the source channels in k tiles of `k_tile`. The whole k tiles of a tap are a run,
-/// and the k tile in which its channels end is another. All of it is the same in every lane, so it
-/// lives in scalar registers; what a run adds to an address is one offset for the source and one
-/// for w.
+/// each of them the source channels in k tiles of `k_tile`. The whole k tiles of a tap are one run,
+/// and the k tile in which its channels end is another. The walk is the same in every lane, so it
+/// lives in scalar registers. A run adds one offset to addresses of the source and one to those of
+/// w.
 class KWalk {
  public:
   /// The walk of split `split` of args.splits.
@@ -37,8 +37,8 @@ class KWalk {
     channel_ = (first - tap * args.k_tiles) * k_tile_;
   }
 
-  /// The same walk in another order: of a split's k tiles one after the other, from the first on,
-  /// all taps (NextTapOfKTile).
+  /// The same walk in another order: for each k tile of a split, from the first on, all taps
+  /// (NextTapOfKTile).
   GRIDWISE_DEVICE static KWalk OverKTiles(const GatherArgs& args, const SubGemm& gemm, int k_tile,
                                           int element_bytes, int split) {
     KWalk walk(args, gemm, k_tile, element_bytes, /*split=*/0);
@@ -55,11 +55,11 @@ class KWalk {
     channel_ += is_last ? k_tile_ : 0;
   }
 
-  /// Steps of this walk, from the run's first on.
+  /// Steps of this walk, from the run's first step on.
   GRIDWISE_DEVICE int steps() const { return steps_; }
 
-  /// Goes to the next run, the first one at first; returns its steps. Past the last step it has
-  /// no channels, and no end.
+  /// Goes to the next run; the first call goes to the first run. Returns its steps. The run past
+  /// the last step has no channels and no end.
   GRIDWISE_DEVICE int NextRun() {
     channel_ += run_ * k_tile_;
     steps_ -= run_;
@@ -76,15 +76,15 @@ class KWalk {
     return run_;
   }
 
-  /// Source channels from the run's first on; past the last step none.
+  /// Source channels from the run's first on; none past the last step.
   GRIDWISE_DEVICE int channels_left() const { return k_ - channel_; }
-  /// The run's first one.
+  /// The run's first channel.
   GRIDWISE_DEVICE int channel() const { return channel_; }
-  /// Whether they fill its k tiles.
+  /// Whether the channels fill its k tiles.
   GRIDWISE_DEVICE bool is_whole() const { return channels_left() >= k_tile_; }
   /// Source pixels from t = 0 to the run's filter tap along an axis.
   GRIDWISE_DEVICE int source_pixels(int axis) const { return t_[axis] * tap_pixels_[axis]; }
-  /// Bytes from t = 0, channel 0 to the run's first k tile, and from filter tap 0, channel 0 to it.
+  /// Bytes from t = 0, channel 0 (of w: from filter tap 0, channel 0) to the run's first k tile.
   GRIDWISE_DEVICE int offset_source() const {
     int offset = channel_ * element_bytes_;
     for (int a = 0; a < 3; ++a) offset += source_pixels(a) * pixel_bytes_[a];
@@ -116,8 +116,8 @@ class KWalk {
   int w_first_tap_ = 0;  // bytes from filter tap 0 to t = 0
   int steps_;
   int run_ = 0;  // steps of the run
-  int t_[3];     // its filter tap, as index in the phase
-  int channel_;  // its first
+  int t_[3];     // its filter tap, as an index in the phase
+  int channel_;  // its first channel
 };
 
 }  // namespace gridwise::tile

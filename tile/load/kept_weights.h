@@ -11,7 +11,7 @@
 
 namespace gridwise::tile {
 
-/// The weights of all filter taps, a k tile each, which go to LDS once, some taps at a time.
+/// The weights of all filter taps, a k tile each, which go to LDS once, a few taps at a time.
 template <TileConfig kC, Gfx kGfx>
 class KeptWeights {
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
@@ -27,7 +27,7 @@ class KeptWeights {
     }
   }
 
-  /// Waits for those of the taps from `first` on and writes them to LDS.
+  /// Waits for the weights of the taps from `first` on and writes them to LDS.
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
     for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
       weights_.Store(k_tiles_[first + i], lds + i * kC.lds_b().bytes());
@@ -39,8 +39,8 @@ class KeptWeights {
   LoadWeights::KTile k_tiles_[kC.most_taps()];
 };
 
-/// Where pixels have few channels, the weights of all rows of the filter: a k tile is the taps of
-/// one, kC.pixel elements each.
+/// The weights of all rows of the filter, for packed pixels: a k tile is the taps of one row,
+/// kC.pixel elements each.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.packs_pixels())
 class KeptWeights<kC, kGfx> {

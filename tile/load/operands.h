@@ -6,12 +6,12 @@
 
 namespace gridwise::tile {
 
-/// Where a lane's loads of an operand's tile go, in place of registers: load i of all waves fills
-/// the i-th part of the tile, a piece per wave.
+/// The destination of a lane's loads of an operand's tile that go to LDS instead of registers: load
+/// i of all waves fills the i-th part of the tile, a piece per wave.
 template <TileConfig kC>
 class TileInLds {
  public:
-  /// `first` is where the wave's first piece of the tile is.
+  /// `first` is the address of the wave's first piece of the tile.
   GRIDWISE_DEVICE explicit TileInLds(char* first) : first_(first) {}
 
   GRIDWISE_DEVICE LdsPiece operator[](int i) const {
@@ -22,7 +22,7 @@ class TileInLds {
   char* const first_;
 };
 
-/// LDS buffers for k tiles, as loads to LDS see them.
+/// LDS buffers for k tiles, for loads that go to LDS.
 template <TileConfig kC>
 class KTileInLds {
  public:
@@ -41,28 +41,28 @@ class KTileInLds {
   char* const first_;  // of the wave
 };
 
-/// What the loading waves of a workgroup hold: the loaders of A and B, and the walk over K that
-/// they follow. Steps come in runs, in which nothing differs between one step and the next but how
-/// far its loads have moved: what depends on where in K a step is, is decided where a run begins,
-/// and the main loop has one branch per step. A loader has
-///   K tile               registers of this lane for its part of the operand's k tile
-///   EnterRun(walk)     prepares for the run that the walk has gone to
+/// The loading state of a workgroup: the loaders of A and B, and the walk over K that they follow.
+/// Steps come in runs; within a run, steps differ only in how far their loads have moved. Decisions
+/// that depend on the position in K are made where a run begins, and the main loop has one branch
+/// per step. A loader has
+///   KTile                   registers of this lane for its part of the operand's k tile
+///   EnterRun(walk)          prepares for the run that the walk has reached
 ///   Load(walk, k tiles...)  starts the loads of the run's next step, to registers or to TileInLds;
-///                      past the last step they read as zero and touch no memory
-///   Store(k tile, lds)   waits for them and writes the operand's tile in LDS
+///                           past the last step they read as zero and touch no memory
+///   Store(k tile, lds)      waits for the loads and writes the operand's tile to LDS
 template <class LoadA, class LoadB, class Walk>
 struct Operands {
   LoadA a;
   LoadB b;
   Walk walk;
-  int run = 0;  // steps of the run that are left, behind those of Loop's segment
+  int run = 0;  // steps of the run that remain after those of Loop's segment
 
   struct KTile {
     typename LoadA::KTile a;
     typename LoadB::KTile b;
   };
 
-  /// Starts the loads of the next step, the first one at first, before the main loop.
+  /// Starts the loads of the next step. Called first for the first step, before the main loop.
   template <class... KTiles>
   GRIDWISE_DEVICE void LoadAhead(KTiles&... k_tiles) {
     if (run == 0) [[unlikely]]
@@ -80,12 +80,12 @@ struct Operands {
     --run;
   }
 
-  /// The main loop: step(0), ..., step(kUnroll - 1) again and again, `steps` times in all, which
-  /// is a multiple of kUnroll. Each starts the loads of one step.
+  /// The main loop: repeats step(0), ..., step(kUnroll - 1), `steps` times in total, a multiple of
+  /// kUnroll. Each step starts the loads of one step.
   ///
-  /// A segment is the steps up to the end of the run, or of the loop. Both ends are looked for
-  /// where a segment ends, so that a step has one branch; and the loop is left behind step(kUnroll
-  /// - 1) alone, as the compiler makes several branches of every other exit.
+  /// A segment is the steps up to the end of the run or of the loop. Both ends are checked only
+  /// where a segment ends, so a step has one branch. The loop is left only after step(kUnroll - 1),
+  /// because the compiler makes several branches of every other exit.
   template <int kUnroll, class Step>
   GRIDWISE_DEVICE void Loop(int steps, Step step) {
     while (steps != 0) {
@@ -101,7 +101,7 @@ struct Operands {
     }
   }
 
-  /// Starts the loads of a step of the main loop: of its k tiles, which are one or several.
+  /// Starts the loads of a step of the main loop, for one or several k tiles.
   template <class... KTiles>
   GRIDWISE_DEVICE void Load(KTiles&... k_tiles) {
     a.Load(walk, k_tiles.a...);
@@ -115,7 +115,7 @@ struct Operands {
     b.Load(walk, k_tile.b(buffer));
   }
 
-  /// Waits for the loads of a step and writes its k tile: A, and B behind it.
+  /// Waits for the loads of a step and writes its k tile: A, followed by B.
   GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const {
     a.Store(k_tile.a, lds);
     b.Store(k_tile.b, lds + LoadA::kLdsBytes);
@@ -128,7 +128,7 @@ struct Operands {
     b.EnterRun(walk);
   }
 
-  /// The steps of the next segment, which are taken off `left`, those of the loop.
+  /// The steps of the next segment, which are subtracted from `left`, those of the loop.
   GRIDWISE_DEVICE int NextSegment(int& left) {
     if (run == 0) EnterRun();
     const int segment = run < left ? run : left;

@@ -6,10 +6,10 @@
 
 namespace gridwise::tile {
 
-/// How the loading lanes of a workgroup share the patches of an operand tile of kRows rows, where
-/// the rows are contiguous in memory while LDS wants runs of k: lanes along the rows first, then
-/// along k. A lane loads patch.k times patch.n neighbouring rows, and transposes them in registers
-/// or puts them straight into LDS, from where reads transpose them.
+/// How the loading lanes of a workgroup share the patches of an operand tile of kRows rows, if the
+/// rows are contiguous in memory while LDS needs runs of k: lanes first go along the rows, then
+/// along k. A lane loads patch.k times patch.n adjacent rows. It transposes them in registers, or
+/// puts them straight into LDS, from where reads transpose them.
 template <TileConfig kC, int kRows, TileConfig::Patch kPatch>
 struct PatchesOfLane {
   static constexpr int kThreads = kC.load_threads();
@@ -19,7 +19,7 @@ struct PatchesOfLane {
   static_assert(kPatches % kThreads == 0 || kPatches < kThreads);
   static_assert(kThreads % kPerK == 0);
 
-  using Rows = Vec<Element<kC.type>, kPatch.n>;  // what a load brings: one k of the patch
+  using Rows = Vec<Element<kC.type>, kPatch.n>;  // one load: one k of the patch
 
   /// First row of the lane's patches, and first k of patch i.
   GRIDWISE_DEVICE static int Row() {
@@ -33,15 +33,15 @@ struct PatchesOfLane {
   GRIDWISE_DEVICE static int K(int i) {
     return (LoadThread<kC>() / kPerK + i * (kThreads / kPerK)) * kPatch.k;
   }
-  /// There are more lanes than patches, and this one has none.
+  /// Whether there are more lanes than patches, and this lane has none.
   GRIDWISE_DEVICE static bool IsIdle() {
     return kPatches < kThreads && LoadThread<kC>() >= kPatches;
   }
 
   using KTile = Rows[kCount][kPatch.k];
 
-  /// Writes a patch to LDS, with first row `row` and first k `k`; its two rows change places where
-  /// `flip` is 1 and not 0.
+  /// Writes a patch to LDS, with first row `row` and first k `k`. Swaps its two rows if `flip` is
+  /// 1.
   GRIDWISE_DEVICE static void Store(const Rows (&values)[kPatch.k], LdsTile tile, int row, int k,
                                     char* lds, int flip = 0) {
     using Run = Vec<Element<kC.type>, kPatch.k>;

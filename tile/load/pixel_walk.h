@@ -6,12 +6,12 @@
 namespace gridwise::tile {
 
 /// The K of backward-weight as runs of steps of the main loop: all output pixels of all images.
-/// They go along one axis first, which the plan chooses so that runs are few: those of its steps in
-/// which every filter tap meets a pixel are a run, and each of the others is. All of it is the same
-/// in every lane, so it lives in scalar registers.
+/// Steps go along one axis first, which the plan chooses to make runs few. The steps in which every
+/// filter tap meets a pixel are one run, and each of the others is a run of its own. The walk is
+/// the same in every lane, so it lives in scalar registers.
 class PixelWalk {
  public:
-  /// The walk of split `split` of those that share the steps. `run`: pixels of a run along w.
+  /// The walk of split `split` of those that share the steps. `run` is the pixels of a run along w.
   GRIDWISE_DEVICE PixelWalk(const BwdWeightArgs& args, int run, int split)
       : order_(args.order),
         run_axis_(order_.run_axis),
@@ -30,8 +30,8 @@ class PixelWalk {
   /// Steps of this walk.
   GRIDWISE_DEVICE int steps() const { return steps_; }
 
-  /// Goes to the next run, the first one at first; returns its steps. Past the last step it has no
-  /// pixels, and no end.
+  /// Goes to the next run; the first call goes to the first run. Returns its steps. The run past
+  /// the last step has no pixels and no end.
   GRIDWISE_DEVICE int NextRun() {
     entered_row_ = is_first_;
     is_first_ = false;
@@ -50,16 +50,16 @@ class PixelWalk {
     return run_;
   }
 
-  /// Whether the run has pixels, and is not past the last step.
+  /// Whether the run has pixels, that is, is not past the last step.
   GRIDWISE_DEVICE bool exists() const { return exists_; }
-  /// Whether the run follows the one before it at a distance that is not that of their steps.
+  /// Whether the distance from the previous run differs from that of their steps.
   GRIDWISE_DEVICE bool entered_row() const { return entered_row_; }
   GRIDWISE_DEVICE int image() const { return Step(StepOrder::kImage); }
   /// First output pixel of the run along each axis.
   GRIDWISE_DEVICE int out_d() const { return Step(StepOrder::kD); }
   GRIDWISE_DEVICE int out_h() const { return Step(StepOrder::kH) * step_rows_; }
   GRIDWISE_DEVICE int out_w() const { return Step(StepOrder::kW) * outs_w_; }
-  /// Of a tensor with such strides, bytes from one step of a run to the next.
+  /// Bytes from one step of a run to the next, in a tensor with such strides.
   GRIDWISE_DEVICE long StepBytes(long image, const int (&out_pixel)[3]) const {
     switch (run_axis_) {
       case StepOrder::kImage:
@@ -74,7 +74,7 @@ class PixelWalk {
   }
 
  private:
-  /// A row of steps along the runs' axis.
+  /// Enters a row of steps along the runs' axis.
   GRIDWISE_DEVICE void EnterRow() {
     int rest = Divide(step_, order_.by_run_steps);
     at_ = step_ - rest * order_.run_steps;
@@ -87,14 +87,14 @@ class PixelWalk {
   }
   GRIDWISE_DEVICE int Step(int axis) const { return run_axis_ == axis ? at_ : others_[axis]; }
 
-  const StepOrder& order_;  // looked at where a row begins
+  const StepOrder& order_;  // read where a row begins
   const int run_axis_, run_steps_, inside_begin_, inside_end_;
   const int step_rows_, outs_w_;
-  int steps_, step_, end_;  // of the walk; the run's first and the walk's last of all
+  int steps_, step_, end_;  // of the walk; the run's first and the walk's last, among all steps
   int run_ = 0;             // steps of the run
   bool exists_ = true, is_first_ = true, entered_row_ = true;
   int at_;         // the run's first step along its axis
-  int others_[4];  // and along the others
+  int others_[4];  // and along the other axes
 };
 
 }  // namespace gridwise::tile

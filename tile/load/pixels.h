@@ -8,7 +8,7 @@
 
 namespace gridwise::tile {
 
-/// The element of a tensor that a row of an operand means: a channel, through a filter tap.
+/// The element of a tensor that a row of an operand stands for: a channel, through a filter tap.
 struct TapChannel {
   int tap[3] = {0, 0, 0};
   int channel = 0;
@@ -16,14 +16,14 @@ struct TapChannel {
 };
 
 /// An operand of backward-weight: rows are channels (of dy), or taps and channels (of x); K runs
-/// over pixels. Channels are contiguous, so a lane loads patches of a run of pixels along w by 1
-/// row, or by 2 rows that are neighbouring channels of one tap, and transposes them; or single
-/// pixels by 8 rows, which reads of LDS transpose.
+/// over pixels. Channels are contiguous. A lane loads one of: patches of a run of pixels along w by
+/// 1 row; by 2 rows that are adjacent channels of one tap, and transposes them; or single pixels by
+/// 8 rows, which LDS reads transpose.
 ///
-/// What lies outside of the tensor, or past the last output pixel, reads as zero: each patch has a
-/// window of output pixels along each axis, and a run of steps puts the offsets of those that it
-/// misses out of range. Without taps, which is dy, whose pixels are the output pixels, that is
-/// canonical.
+/// Elements outside of the tensor, or past the last output pixel, read as zero. Each patch has a
+/// window of output pixels along each axis, and a run of steps puts the offsets of pixels outside
+/// of the window out of range. dy has no taps, and its pixels are the output pixels, so the window
+/// is all of them.
 template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch, bool kThroughTaps>
 class LoadPixels {
   using Patches = PatchesOfLane<kC, kRows, kPatch>;
@@ -40,7 +40,7 @@ class LoadPixels {
         tensor_(tensor),
         out_pixel_(tensor.out_pixel[2]),
         step_bytes_(walk.StepBytes(tensor.image, tensor.out_pixel)) {
-    int bias = 0;  // so that no offset is negative; the buffer begins so much earlier
+    int bias = 0;  // makes all offsets non-negative; the buffer begins that much earlier
     for (int a = 0; kThroughTaps && a < 3; ++a) {
       bias += (tensor.first[a] < 0 ? -tensor.first[a] : 0) * tensor.pixel[a];
     }
@@ -56,7 +56,7 @@ class LoadPixels {
         inside_[i][a] = FindWindow(tensor, a, pixel, args.out[a] - out);
       }
     }
-    SchedulingFence();  // the other operand's arguments take no registers until here
+    SchedulingFence();  // the other operand's arguments take no registers before this point
   }
 
   /// First row of this lane in the tile.
@@ -68,7 +68,7 @@ class LoadPixels {
             walk.out_h() * tensor_.out_pixel[1] + walk.out_w() * out_pixel_;
     }
     for (int i = 0; i < Patches::kCount; ++i) {
-      bool inside = exists_ & walk.exists();  // without branches of lanes
+      bool inside = exists_ & walk.exists();  // without divergent branches
       inside &= inside_[i][0].Has(walk.out_d());
       inside &= inside_[i][1].Has(walk.out_h());
       const unsigned offset = inside ? first_offset_[i] : Buffer::kOutOfRange;
@@ -94,7 +94,7 @@ class LoadPixels {
     at_ += step_bytes_;
   }
 
-  /// Waits for the loads, transposes and writes them to LDS.
+  /// Waits for the loads, transposes the patches and writes them to LDS.
   GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const {
     if (Patches::IsIdle()) return;
     for (int i = 0; i < Patches::kCount; ++i) {
@@ -111,8 +111,8 @@ class LoadPixels {
     return axis == 2 ? (run - (row << args.log2_step_runs)) * kPatch.k : 0;
   }
 
-  /// The output pixels along an axis, counted from a patch's first at the first step, for which it
-  /// has a pixel of the tensor: begin, ..., begin + count - 1.
+  /// The output pixels along an axis, counted from a patch's first at the first step, for which the
+  /// patch has a pixel of the tensor: begin, ..., begin + count - 1.
   struct Window {
     int begin;
     unsigned count;
@@ -120,13 +120,13 @@ class LoadPixels {
     GRIDWISE_DEVICE bool Has(int out) const { return static_cast<unsigned>(out - begin) < count; }
   };
 
-  /// `pixel` is where the patch begins at the first step; the pixels are pixel + out * step. `outs`
-  /// are the output pixels from it on.
+  /// `pixel` is where the patch begins at the first step; its pixels are pixel + out * step. `outs`
+  /// is the number of output pixels from there on.
   GRIDWISE_DEVICE static Window FindWindow(const PixelTensor& tensor, int axis, int pixel,
                                            int outs) {
     if constexpr (!kThroughTaps) return {.begin = 0, .count = Positive(outs)};
     const int step = tensor.stride[axis];
-    const auto ceil_div = [&](int n) {  // of n / step, 0 for negative n
+    const auto ceil_div = [&](int n) {  // ceil(n / step); 0 for negative n
       return static_cast<int>(Divide(Positive(n) + step - 1, tensor.by_stride[axis]));
     };
     const int begin = ceil_div(-pixel), end_of_tensor = ceil_div(tensor.size[axis] - pixel);
@@ -137,14 +137,14 @@ class LoadPixels {
   GRIDWISE_DEVICE static unsigned Positive(int n) { return n < 0 ? 0 : n; }
 
   const bool exists_;          // this lane's rows
-  const PixelTensor& tensor_;  // looked at where a row of steps begins
+  const PixelTensor& tensor_;  // read where a row of steps begins
   const int out_pixel_;        // bytes from one output pixel to the next along w
   const long step_bytes_;      // from one step of a run to the next
-  const char* start_;          // what offsets count from, at the first step
+  const char* start_;          // base of offsets, at the first step
   const char* at_;             // the same, at the next step
   Window inside_[Patches::kCount][3];
   int first_offset_[Patches::kCount];           // bytes
-  unsigned offset_[Patches::kCount][kPatch.k];  // the same, or out of range, of each pixel
+  unsigned offset_[Patches::kCount][kPatch.k];  // the same for each pixel, or out of range
 };
 
 }  // namespace gridwise::tile

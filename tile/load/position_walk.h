@@ -39,7 +39,7 @@ class PositionWalk {
     }
   }
 
-  /// Bit i: the position i behind this one is a pixel.
+  /// Bit i: the position i after this one is a pixel.
   GRIDWISE_DEVICE unsigned long Pixels() const {
     constexpr int kBits = 64;
     unsigned long pixels = 0;

@@ -8,8 +8,8 @@
 
 namespace gridwise::tile {
 
-/// What lanes load of a tensor's pixels, all channels of a tile: a wave some pixels, and a lane a
-/// piece of one.
+/// The part of a tensor's pixels, with all channels of a tile, that lanes load: a wave loads some
+/// pixels, and a lane a piece of one.
 template <TileConfig kC>
 struct PixelOfLane {
   using Piece = Vec<Element<kC.type>, kC.patch_a.n>;
@@ -34,34 +34,34 @@ struct PixelOfLane {
  private:
   static constexpr int kPiecesOfPixel = kC.tile.m / kC.patch_a.n;
 
-  /// The piece's first channel in the tile; its group, and the channel of that.
+  /// The piece's first channel in the tile; its group, and the channel in the group.
   GRIDWISE_DEVICE static int Place() { return ThreadId() % kPiecesOfPixel * kC.patch_a.n; }
   GRIDWISE_DEVICE static int Group() { return Place() / kC.room_of_group(); }
   GRIDWISE_DEVICE static int Channel() { return Place() % kC.room_of_group(); }
 };
 
-/// A tensor from the channels of a tile's groups on.
+/// A tensor, from the channels of a tile's groups on.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE Buffer BufferOfGroups(const PixelTensor& tensor, int first_group) {
   return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) +
                             static_cast<long>(first_group) * tensor.group);
 }
 
-/// A step's pixels of x or dy on their way from memory to LDS. A position has a pixel of each of
-/// kStride x kStride planes, those of every kStride-th row and column of the tensor. What is no
-/// pixel is zeros.
+/// A step's pixels of x or dy on their way from memory to LDS. A position has one pixel in each of
+/// kStride x kStride planes, which hold every kStride-th row and column of the tensor. Positions
+/// that are no pixels are zeros.
 template <TileConfig kC, Gfx kGfx, int kStride>
 class StepOfPositions {
   using Piece = PixelOfLane<kC>::Piece;
   static constexpr int kLoadsOfStep = kC.tile.k / kC.pixels_of_load();
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
-  static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // of a wave and plane
-  // Else some waves have one less, behind branches.
+  static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // per wave and plane
+  // Otherwise some waves have one load less, after branches.
   static constexpr bool kAllLoad = kLoadsOfStep % kWaves == 0;
 
  public:
-  /// The first step's pixels are from `position` on; `wave` loads the next ones behind those of the
-  /// wave before.
+  /// The first step's pixels start at position `position`; `wave` loads those after the ones of the
+  /// previous wave.
   GRIDWISE_DEVICE StepOfPositions(const BwdWeightArgs& args, const PixelTensor& tensor,
                                   const PixelOfLane<kC>& of_lane, int first_group, int position,
                                   int wave)
@@ -94,7 +94,7 @@ class StepOfPositions {
     }
   }
 
-  /// Waits for them and gives each to `write(piece, plane, first pixel of its load)`.
+  /// Waits for the loads and gives each to `write(piece, plane, first pixel of its load)`.
   template <class Write>
   GRIDWISE_DEVICE void Store(Write write) const {
     for (int i = 0; i < kCount; ++i) {
@@ -118,23 +118,23 @@ class StepOfPositions {
   Piece pieces_[kCount][kStride * kStride];
 };
 
-/// Loads steps' pixels of x and of dy and writes them to LDS: those of dy to a ring, whose first
-/// pixels are also behind its last, and behind it those of x, one plane after the other.
+/// Loads steps' pixels of x and dy and writes them to LDS. Those of dy go to a ring whose first
+/// pixels are repeated after its last. The planes of x follow, one after the other.
 template <TileConfig kC, Gfx kGfx>
 class LoadPositions {
   using Piece = PixelOfLane<kC>::Piece;
 
  public:
-  /// The first step's pixels of x are from position `x` on, and those of dy from `dy` on.
+  /// The first step's pixels of x start at position `x`, those of dy at `dy`.
   GRIDWISE_DEVICE LoadPositions(const BwdWeightArgs& args, int first_group, int x, int dy)
       : of_x_(args.x, first_group, args.positions.groups),
         of_dy_(args.dy, first_group, args.positions.groups),
         x_(args, args.x, of_x_, first_group, x, WaveOfWorkgroup<kC>()),
-        // Waves that have a load more of x have one less of dy.
+        // Waves that have one more load of x have one less of dy.
         dy_(args, args.dy, of_dy_, first_group, dy, kWaves - 1 - WaveOfWorkgroup<kC>()) {}
 
-  /// Loads so many pixels of dy, of whole steps, from position `dy` on, and writes them to the
-  /// ring's first ones.
+  /// Loads `pixels` pixels of dy, in whole steps, from position `dy` on, and writes them to the
+  /// start of the ring.
   GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_group, int dy, int count,
                                 char* lds) const {
     constexpr int kMax = CeilDiv<int>(kC.halo, kWaves * kC.pixels_of_load());
@@ -166,7 +166,7 @@ class LoadPositions {
     dy_.Load();
   }
 
-  /// Waits for them and writes them to LDS, those of dy to the ring from pixel `at` of it on.
+  /// Waits for the loads and writes them to LDS; dy goes to the ring from its pixel `at` on.
   GRIDWISE_DEVICE void Store(char* lds, int at) const {
     x_.Store([&](const Piece& piece, int plane, int first_pixel) {
       const int pixel = plane * kC.tile.k + first_pixel;

@@ -11,10 +11,10 @@ namespace gridwise::tile {
 /// Operand A: gathers rows of the source tensor, one per row of the tile and filter tap, and writes
 /// them to LDS.
 ///
-/// Row m of the sub-GEMM is a pixel of the output; tap t pairs it with the source pixel that lies
-/// t * tap_source_stride further along each axis. So a lane keeps one offset per row it loads, and
-/// a step adds the same offset to all. Pixels outside of the source read as zero: a run puts them
-/// out of the buffer's range.
+/// Row m of the sub-GEMM is a pixel of the output; tap t pairs it with the source pixel that is t *
+/// tap_source_stride further along each axis. A lane therefore keeps one offset per row that it
+/// loads, and a step adds the same offset to all. Pixels outside of the source read as zero: a run
+/// puts them out of the buffer's range.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadSource {
   using Lane = ChunksOfLane<kC, kC.lds_a()>;
@@ -26,7 +26,7 @@ class LoadSource {
   GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
       : k_is_ragged_(IsRagged<kC>(args)) {
     const AxisPhase(&axis)[3] = block.gemm.axis;
-    // Pixels before the source's first have negative offsets; the buffer begins so much earlier.
+    // Pixels before the source's first have negative offsets; the buffer begins that much earlier.
     int bias = 0;
     for (int a = 0; a < 3; ++a) {
       bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_pixel[a];
@@ -35,7 +35,7 @@ class LoadSource {
     const long start =
         block.first_image * args.source_image + block.group * args.source_group - bias;
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
-    PhasePixel pixels[Lane::kCount];  // by one branch for all of them
+    PhasePixel pixels[Lane::kCount];  // one branch for all of them
     for (int i = 0; i < Lane::kCount; ++i) pixels[i] = PixelOfLine(block.m + Lane::Row(i));
     if (!IsLine(block.gemm)) {
       for (int i = 0; i < Lane::kCount; ++i) {
@@ -75,7 +75,7 @@ class LoadSource {
       for (int i = 0; i < Lane::kCount; ++i) {
         int k_tile = 0;
         (LoadChunk(i, k_tile++, k_tiles), ...);
-        // Both halves of a line while the vector cache has it.
+        // Loads both halves of a line while the vector cache has it.
         if (kC.k_tiles_of_step() > 1) SchedulingFence();
       }
     } else if constexpr (kC.has_ragged_k_tiles()) {
@@ -88,7 +88,7 @@ class LoadSource {
   GRIDWISE_DEVICE void Store(const KTile& k_tile, char* lds) const { Lane::Store(k_tile, lds); }
 
  private:
-  static constexpr int kNoPixel = static_cast<int>(0x80000000u);  // whatever the tap is
+  static constexpr int kNoPixel = static_cast<int>(0x80000000u);  // whatever the tap
 
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
@@ -105,7 +105,7 @@ class LoadSource {
 
   GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, KTile& k_tile) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
+      // Not the plain uniform offset: the offsets of all elements would become loop invariants.
       k_tile[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
           tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }

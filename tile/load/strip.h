@@ -11,7 +11,7 @@
 
 namespace gridwise::tile {
 
-/// a * b of numbers below 2^24, for which there is an instruction four times as fast.
+/// a * b for numbers below 2^24, for which there is an instruction four times as fast.
 GRIDWISE_DEVICE int MultiplySmall(int a, int b) {
   constexpr unsigned kBits = 0xffffff;
   return static_cast<int>((a & kBits) * (b & kBits));
@@ -21,11 +21,11 @@ GRIDWISE_DEVICE int MultiplySmall(int a, int b) {
 struct StripBlock {
   Block block;
   Strips strips;
-  int tiles;     // that are left
-  int position;  // the tile's first, of a strip of block.first_image
+  int tiles;     // remaining
+  int position;  // of the tile's first row, in a strip of block.first_image
   int first_w;   // the strip's first pixel along w, in the phase
 
-  /// Goes on to the next tile, of `tile_m` positions: of the strip, of the next one, or of the next
+  /// Goes on to the next tile of `tile_m` positions: in the strip, in the next one, or in the next
   /// image.
   GRIDWISE_DEVICE void Advance(int tile_m) {
     --tiles;
@@ -38,7 +38,7 @@ struct StripBlock {
     block.first_image += next_image;
   }
 
-  /// The pixel of a position, counted from the tile's first; whether it is one.
+  /// The pixel of a position, counted from the tile's first; and whether it exists.
   struct Pixel {
     int h, w;  // in the phase
     bool exists;
@@ -52,7 +52,8 @@ struct StripBlock {
     exists &= of_row < strips.width;
     return {.h = h, .w = w, .exists = exists};
   }
-  /// Positions from a tile's rows to what they read of a plane through the last tap, and one.
+  /// Positions from a tile's rows to those that they read in a plane through the last tap, plus
+  /// one.
   template <TileConfig kC>
   GRIDWISE_DEVICE int Reach() const {
     const AxisPhase(&axis)[3] = block.gemm.axis;
@@ -80,20 +81,21 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 }
 
 /// Loads the pixels of the source that a tile's rows meet through any filter tap, and writes them
-/// to LDS, a pixel of each plane for each position. Pixels outside of the source are zeros.
+/// to LDS: for each position, one pixel of each plane. Pixels outside of the source are zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsPixels kLds = kC.lds_pixels(TraitsOf(kGfx).lds_banks);
   static constexpr int kStride = kC.stride;
-  // A lane loads the whole of a chunk, or the part of it that channels may end behind, or a pixel.
+  // A lane loads a whole chunk, the part of a chunk after which channels may end, or a pixel.
   static constexpr int kPiece = kC.packs_pixels() ? +kC.pixel : kC.patch_a.k;
   static constexpr int kPieceBytes = kPiece * SizeOf(kC.type);
   static constexpr int kPiecesOfPixel = kC.packs_pixels() ? 1 : kC.tile.k / kPiece;
   static constexpr int kPixelsAtOnce = kC.threads() / kPiecesOfPixel;
-  static constexpr int kCount = CeilDiv<int>(kC.halo, kPixelsAtOnce);  // of a plane
+  static constexpr int kCount = CeilDiv<int>(kC.halo, kPixelsAtOnce);  // per plane
 
  public:
-  /// Starts the loads of the strip's next tile, from a channel on; past the last they read zeros.
+  /// Starts the loads of the strip's next tile, from a channel on; past the last tile they read
+  /// zeros.
   GRIDWISE_DEVICE void Load(const GatherArgs& args, const StripBlock& strip, int channel = 0) {
     const Block& block = strip.block;
     const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
@@ -103,8 +105,8 @@ class LoadStrip {
     const int pixels = strip.tiles > 0 ? kC.tile.m + strip.Reach<kC>() - 1 : 0;
     const auto size_h = static_cast<unsigned>(args.source_size[1]);
     const auto size_w = static_cast<unsigned>(args.source_size[2]);
-    // A pixel of the source is so many bytes behind the one of the tile's first position, and so
-    // many more where rows have begun between them.
+    // Bytes from the pixel of the tile's first position to a pixel of the source; further bytes for
+    // each row that begins between them.
     const unsigned pixel_h = args.source_pixel[1], pixel_w = args.source_pixel[2];
     const unsigned first = h.first_source * pixel_h +
                            (w.first_source + kStride * (strip.first_w + strip.position)) * pixel_w;
@@ -135,7 +137,7 @@ class LoadStrip {
     }
   }
 
-  /// Waits for them and writes them to LDS.
+  /// Waits for the loads and writes them to LDS.
   GRIDWISE_DEVICE void Store(char* lds) const {
     for (int i = 0; i < kCount; ++i) {
       if ((i + 1) * kPixelsAtOnce > kC.halo && Pixel(i) >= kC.halo) continue;
@@ -154,27 +156,27 @@ class LoadStrip {
     Vec<Element<kC.type>, kPart> part[kPiece / kPart];
   };
 
-  /// The pixel's channels, and zeros.
+  /// The pixel's channels, followed by zeros.
   GRIDWISE_DEVICE static PieceVec LoadPixel(const Buffer& tensor, unsigned offset, int channels) {
-    using Bits = unsigned short;  // for bf16, which compilers convert to put it in a vector
+    using Bits = unsigned short;  // for bf16, which compilers convert when it is put into a vector
     Vec<Bits, kPiece> pixel = {};
     for (int e = 0; e < kC.patch_a.k; ++e) {
       pixel[e] = tensor.Load<Bits>((offset | NoneOf(channels - e)) + e * sizeof(Bits), 0);
     }
     return __builtin_bit_cast(PieceVec, pixel);
   }
-  /// From a position's pixels, to the at-th of them.
+  /// Distance from a position's pixels to the at-th of them.
   GRIDWISE_DEVICE static constexpr int PlaceOf(int at) {
     const int to_h = at / kStride, to_w = at % kStride;
     return kC.packs_pixels() ? kLds.Offset(to_h * kC.halo, 0) + to_w * kPieceBytes
                              : kLds.Offset(at * kC.halo, 0);
   }
   GRIDWISE_DEVICE static int Piece() { return ThreadId() % kPiecesOfPixel; }
-  /// The tile's group that the piece is of, and its number there.
+  /// The tile's group to which the piece belongs, and its number there.
   static constexpr int kPiecesOfGroup = kC.fills_groups() ? kPiecesOfPixel / kC.merge : 1;
   GRIDWISE_DEVICE static int Group() { return Piece() / kPiecesOfGroup; }
   GRIDWISE_DEVICE static int PieceOfGroup() { return Piece() % kPiecesOfGroup; }
-  /// In memory, where groups may have fewer pieces than in LDS.
+  /// The piece's offset in memory, where groups may have fewer pieces than in LDS.
   GRIDWISE_DEVICE static unsigned OffsetOfPiece(const GatherArgs& args) {
     if constexpr (!kC.fills_groups()) return Piece() * kPieceBytes;
     return Group() * static_cast<int>(args.source_group) + PieceOfGroup() * kPieceBytes;

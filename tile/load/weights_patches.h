@@ -9,11 +9,11 @@
 
 namespace gridwise::tile {
 
-/// Operand B where the weights of one source channel are contiguous along n, as in backward-data
-/// w[k][tap][c], while matrix instructions want runs of k: a lane loads a patch of patch_b.k rows
+/// Operand B if the weights of one source channel are contiguous along n, as in backward-data
+/// w[k][tap][c], while matrix instructions need runs of k. A lane loads a patch of patch_b.k rows
 /// by 2 columns and transposes it in registers, or 1 row by 8 columns that LDS reads transpose.
 ///
-/// Where a patch's rows begin is a scalar register each, which no step changes; a step moves the
+/// The start of each row of a patch is a scalar register, which no step changes; a step moves the
 /// lane's offsets, of which there are fewer.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadWeightsPatches {
@@ -26,14 +26,14 @@ class LoadWeightsPatches {
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n == 1) {
     tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
-    // No load reaches past the end of a row: lanes that would load the last columns instead. The
-    // lane of an odd last column has it second in the pair, and what comes first is past the last
-    // column.
+    // No load reaches past the end of a row: lanes that would do so load the last columns instead.
+    // If the last column is odd, its lane has it second in the pair, and the first element is
+    // ignored.
     const int last = args.n - (one_column_ ? 1 : kC.patch_b.n);
     const int column = block.n + Patches::Row();
     const int clamped = kC.fills_groups() || column < last ? column : last;
     flip_ = column - clamped == 1;
-    // Columns of groups that are filled up come in pairs, all of which exist or not.
+    // Columns of groups that are filled up come in pairs that exist together or not.
     const bool is_none =
         Patches::IsIdle() || (kC.fills_groups() && !HasColumn<kC>(args, block.group, column));
     for (int i = 0; i < Patches::kCount; ++i) {
@@ -75,7 +75,7 @@ class LoadWeightsPatches {
     }
   }
 
-  /// Rows of the source's channels that are left from patch i's first on; not positive: none.
+  /// Rows of the source's channels that remain from patch i's first on; none if not positive.
   GRIDWISE_DEVICE static int RowsLeft(int i, const KWalk& walk) {
     return walk.channels_left() - Patches::K(i);
   }
@@ -91,7 +91,7 @@ class LoadWeightsPatches {
     }
   }
 
-  /// Where the last channels end within a patch, or the tile has one column.
+  /// Loads a patch if the last channels end within it, or if the tile has one column.
   GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
                                        Pair (&patch)[kC.patch_b.k]) const {
     const unsigned past = BitsFrom(RowsLeft(i, walk));
@@ -107,10 +107,10 @@ class LoadWeightsPatches {
     }
   }
 
-  /// The pair of one column and a 0.
+  /// The pair of one column and 0.
   GRIDWISE_DEVICE Pair LoadOfColumn(unsigned offset, int row) const {
     if constexpr (sizeof(Pair) == 4) {
-      // The load itself puts zeros in the other half, and nothing waits for it to do so.
+      // The load itself puts zeros into the other half, and nothing waits for it.
       return __builtin_bit_cast(Pair, unsigned{tensor_.Load<unsigned short>(offset, row)});
     } else {
       return Pair{tensor_.Load<Element<kC.type>>(offset, row), 0};
@@ -118,10 +118,12 @@ class LoadWeightsPatches {
   }
 
   const int w_k_;
-  const bool one_column_;  // of a group; a tile of more that is not plain has ragged channels
+  const bool one_column_;  // of a group; a tile with more columns that is not plain has ragged
+                           // channels
   Buffer tensor_;
   unsigned offset_[Patches::kCount];      // bytes, at tap 0 and the patch's first row
-  unsigned run_offset_[Patches::kCount];  // of the next step; out of range where it has none
+  unsigned run_offset_[Patches::kCount];  // of the next step; out of range if the run has nothing
+                                          // for it
   int flip_;                              // 1: the pair's second column is the lane's first
 };
 

@@ -9,8 +9,8 @@
 
 namespace gridwise::tile {
 
-/// Operand B where the weights of one output channel are contiguous along k, as in forward
-/// w[k][tap][c]: a lane loads chunks of a row and writes them to LDS as they are.
+/// Operand B if the weights of one output channel are contiguous along k, as in forward
+/// w[k][tap][c]: a lane loads chunks of a row and writes them to LDS unchanged.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadWeightsRows {
   using Lane = ChunksOfLane<kC, kC.lds_b()>;
@@ -44,7 +44,7 @@ class LoadWeightsRows {
       for (int i = 0; i < Lane::kCount; ++i) {
         int k_tile = 0;
         (LoadChunk(i, k_tile++, k_tiles), ...);
-        // Both halves of a line while the vector cache has it.
+        // Loads both halves of a line while the vector cache has it.
         if (kC.k_tiles_of_step() > 1) SchedulingFence();
       }
     } else if constexpr (kC.has_ragged_k_tiles()) {
@@ -59,7 +59,7 @@ class LoadWeightsRows {
  private:
   GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
 
-  /// A chunk of which a merged group fills the first part.
+  /// Loads a chunk whose first part belongs to a merged group.
   GRIDWISE_DEVICE ChunkVec<kC> LoadPartOfChunk(int i) const {
     using Run = Vec<Element<kC.type>, kC.k_of_group()>;
     struct {
@@ -84,7 +84,7 @@ class LoadWeightsRows {
 
   GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, KTile& k_tile) const {
     for (int i = 0; i < Lane::kCount; ++i) {
-      // Not the uniform offset as such, or else the offsets of all elements were loop invariants.
+      // Not the plain uniform offset: the offsets of all elements would become loop invariants.
       k_tile[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_b)>(
           tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }
@@ -94,7 +94,7 @@ class LoadWeightsRows {
   Buffer tensor_;
   int uniform_offset_ = 0;             // bytes, of the next step
   unsigned offset_[Lane::kCount];      // bytes, at tap 0 and channel 0
-  unsigned run_offset_[Lane::kCount];  // the same, or out of range where the run has nothing for it
+  unsigned run_offset_[Lane::kCount];  // the same, or out of range if the run has nothing for it
 };
 
 }  // namespace gridwise::tile

@@ -8,23 +8,23 @@
 namespace gridwise::tile {
 
 /// The main loop with kBuffers = 2 or 3 LDS buffers that loads fill without passing through
-/// registers: no LDS writes, and no registers that hold k tiles on their way. One barrier per step,
-/// after which every wave's loads of the k tile are done and the k tile before it has been
-/// multiplied, so that its buffer is free; with 3 buffers the k tile after it stays on its way
-/// across the barrier.
+/// registers: no LDS writes, and no registers that hold k tiles in flight. There is one barrier per
+/// step. After it, all waves' loads of the k tile are done, and the previous k tile has been
+/// multiplied, which frees its buffer. With 3 buffers the next k tile stays in flight across the
+/// barrier.
 ///
 ///   load 0 .. kBuffers - 2 | wait for 0, barrier | read 0, load kBuffers - 1, multiply 0 | wait
 ///   for 1, barrier | read 1, load kBuffers, multiply 1 | ...
 ///
-/// A step reads all of its fragments before it starts loads: the compiler makes a read that
-/// transposes wait for every load to LDS before it, as it does not know which buffers they fill.
-/// With 3 buffers there is time for loads to start late, and the reads behind the first
-/// k_fragment's are spread over the matrix instructions of the k_fragment before, unless these are
-/// fewer than the reads and take no longer.
+/// A step reads all of its fragments before it starts loads. The compiler makes a read that
+/// transposes wait for every earlier load to LDS, because it does not know which buffers they fill.
+/// With 3 buffers there is time for loads to start late. The reads after the first k_fragment's are
+/// then spread over the matrix instructions of the previous k_fragment, unless these are fewer than
+/// the reads and take no longer.
 ///
-/// Of 2 buffers and k tiles that are multiplied for long, loads are spread over the matrix
-/// instructions: the address unit takes as long for one as two of these, and a wave that issues all
-/// at once waits for it while the matrix unit has nothing to do.
+/// With 2 buffers and k tiles that take long to multiply, loads are spread over the matrix
+/// instructions. The address unit takes as long for one load as for two matrix instructions. A wave
+/// that issues all loads at once waits for it while the matrix unit is idle.
 template <TileConfig kC, class Operands>
 GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, WaveAcc<kC>& acc) {
   constexpr int kBuffers = kC.lds_buffers();
@@ -36,7 +36,7 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
   const Multiply multiply(lds);
   const KTileInLds<kC> k_tile(lds);
   for (int i = 0; i < kBuffers - 1; ++i) operands.LoadAheadToLds(k_tile, i);
-  SchedulingFence();  // loads are not put off
+  SchedulingFence();  // loads are not delayed
   acc.Clear();
   const auto step = [&](int i, bool loads) __attribute__((always_inline)) {
     typename Multiply::Fragments fragments[Multiply::kFragments];
@@ -64,7 +64,7 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
     step(i, /*loads=*/true);
   });
 #pragma clang loop unroll(full)
-  for (int i = 0; i < kBuffers - 1; ++i) {  // the last ones, which are loaded
+  for (int i = 0; i < kBuffers - 1; ++i) {  // the last steps, whose k tiles are loaded
     if (i < rest) {
       BarrierLoads<0>();
       step(i, /*loads=*/false);

@@ -12,14 +12,14 @@ namespace gridwise::tile {
 
 /// Computes the tile, A * B over the steps of K, by the config's schedule, and stores it.
 /// `with_operands(use)` computes the addresses of the Operands, of the kind that the problem needs,
-/// and calls `use` with them; the waves that load call it. `with_store(use)` does the same of the
+/// and calls `use` with them; the waves that load call it. `with_store(use)` does the same for the
 /// StoreTile that ends the kernel, in waves that have sums.
 template <TileConfig kC, class WithOperands, class WithStore>
 GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
                               WithStore with_store) {
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
     if (IsMathWave<kC>()) {
-      // Where the tile goes is found out while the first k tile is on its way.
+      // Computes where the tile goes while the first k tile is in flight.
       with_store([&](const auto& store) __attribute__((always_inline)) {
         WaveAcc<kC> acc;  // [wave_m][wave_n]
         WaveletMathLoop<kC>(steps, lds, acc);

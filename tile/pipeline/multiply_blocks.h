@@ -9,12 +9,12 @@
 
 namespace gridwise::tile {
 
-/// acc += dy^T * x for a block of channels of each, through the taps of a row of the filter: lanes
-/// hold two channels of a run of pixels, which they transpose, and of dy those of its neighbours,
-/// so that all taps have theirs in registers. A matrix instruction has every other channel.
+/// acc += dy^T * x for a block of channels of each, through the taps of a row of the filter. Lanes
+/// hold two channels of a run of pixels, which they transpose. For dy they also hold the adjacent
+/// pixels, so that all taps have theirs in registers. A matrix instruction has every other channel.
 ///
-/// Through tap t of an axis, of stride S and padding 1, a pixel of dy meets the pixel of x's plane
-/// (t - 1) mod S that is floor((t - 1) / S) positions behind it.
+/// Through tap t of an axis, with stride S and padding 1, a pixel of dy meets the pixel of x's
+/// plane (t - 1) mod S that is floor((t - 1) / S) positions after it.
 template <TileConfig kC>
 class MultiplyBlocks {
   static constexpr int kRun = kC.kRunPixels, kTaps = kC.kTapsOfWave, kStride = kC.stride;
@@ -23,7 +23,7 @@ class MultiplyBlocks {
   static_assert(kPair == 2, "a lane has a pair of channels");
   using Pair = Vec<Element<kC.type>, kPair>;
   using Run = Vec<Element<kC.type>, kRun>;
-  static constexpr int kParts = kRun / kC.mma.k_per_lane();  // matrix instructions of a run
+  static constexpr int kParts = kRun / kC.mma.k_per_lane();  // matrix instructions per run
 
  public:
   /// `lds`: see LoadPositions.
@@ -38,9 +38,9 @@ class MultiplyBlocks {
     return PositionWalk(positions, position + positions.pitch + 1 + to_dy_);
   }
 
-  /// The step that has loaded the pixels of dy from pixel `at` of the ring on. At positions that
-  /// are no pixels dy is zero, and x is masked because it could be infinite, by `dy_walk`, which
-  /// moves on; without masks it is not needed.
+  /// The step that has loaded the pixels of dy from the ring's pixel `at` on. At positions that are
+  /// no pixels, dy is zero, and x is masked because it could be infinite. `dy_walk` gives the masks
+  /// and moves on; it is not needed without masks.
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
     for (int pixel = 0; pixel < kC.tile.k; pixel += kC.step_pixels()) {
@@ -65,12 +65,13 @@ class MultiplyBlocks {
   using Bits = Vec<unsigned, kRun / kPair>;
 
   GRIDWISE_DEVICE static int FirstPixel() { return Lane<kC>() / kC.mma.m * kRun; }
-  /// Of a lane, from the first pixel to its own, and its channels.
+  /// Bytes from the first pixel to the lane's own, and its channels.
   GRIDWISE_DEVICE static int OfLane(int channel) {
     return Opaque(FirstPixel() * kC.pixel_bytes() +
                   (channel + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type));
   }
-  /// Waves along n: for each row of taps the blocks of x that the wave's of dy is multiplied with.
+  /// Waves along n: for each row of taps, the blocks of x by which the wave's block of dy is
+  /// multiplied.
   GRIDWISE_DEVICE static int TapOfWave() {
     return WaveN<kC>() / kC.wave_n() / kC.blocks_of_group();
   }
@@ -80,8 +81,8 @@ class MultiplyBlocks {
     return (group * kBlocks + block % kBlocks) * kC.kBlock;
   }
 
-  /// Of a tap, along an axis: the plane of x, and dy's pixels from those that a step loads, which
-  /// are the first tap's.
+  /// For a tap along an axis: the plane of x, and the distance of dy's pixels from those that a
+  /// step loads, which are the first tap's.
   GRIDWISE_DEVICE static constexpr int PlaneOf(int tap) { return (tap - 1 + kStride) % kStride; }
   GRIDWISE_DEVICE static constexpr int FromFront(int tap) {
     return -((tap - 1 + kStride) / kStride);
@@ -95,7 +96,7 @@ class MultiplyBlocks {
     }
   }
 
-  /// All bits of the lane's pixels, of such a step.
+  /// A bit for each of the lane's pixels in such a step.
   GRIDWISE_DEVICE static Bits BitsOf(unsigned long pixels) {
     const int of_lane = static_cast<int>(pixels >> FirstPixel());
     Bits bits;
@@ -141,9 +142,9 @@ class MultiplyBlocks {
     }
   }
 
-  const int to_dy_;  // from the pixels that a step loads to the last tap's of the wave's row
+  const int to_dy_;  // from the pixels that a step loads to those of the last tap of the wave's row
   const char *const dy_,
-      *const x_;  // the lane's part of the first pixels, x's of the wave's planes
+      *const x_;  // the lane's part of the first pixels of x in the wave's planes
 };
 
 }  // namespace gridwise::tile

@@ -8,12 +8,12 @@
 namespace gridwise::tile {
 
 /// acc += A * B for a k tile that was loaded straight to LDS, in two halves, so that a schedule can
-/// put other things between reading fragments and multiplying them.
+/// put other work between reading fragments and multiplying them.
 template <TileConfig kC>
 class MultiplyFragments {
  public:
   static constexpr int kFragments = kC.tile.k / kC.fragment_k();  // fragments along k
-  // LDS reads for one of them, of whole chunks, and matrix instructions.
+  // LDS reads of whole chunks, and matrix instructions, per fragment.
   static constexpr int kReads = (kC.reps_m() + kC.reps_n()) * kC.fragment_reads();
   static constexpr int kMatrix = kC.reps_m() * kC.reps_n() * kC.fragment_k() / kC.mma.k;
 
@@ -23,7 +23,7 @@ class MultiplyFragments {
     FragmentOfB<kC> b[kC.reps_n()];
   };
 
-  /// K tiles lie in `lds`, one or several: A, and B behind it.
+  /// `lds` has one or several k tiles: A, followed by B.
   GRIDWISE_DEVICE explicit MultiplyFragments(const char* lds)
       : a_(lds, WaveM<kC>() + Lane<kC>() % kC.mma.m),
         b_(lds + kC.lds_a().bytes(), WaveN<kC>() + Lane<kC>() % kC.mma.m) {}

@@ -9,17 +9,17 @@
 
 namespace gridwise::tile {
 
-/// acc += A * B for a k tile in LDS. Of merged groups, each one's columns are multiplied by its own
-/// k, in turn or by a block of the matrix instruction each.
+/// acc += A * B for a k tile in LDS. The columns of each merged group are multiplied by its own k,
+/// in turn or in one block of the matrix instruction each.
 template <TileConfig kC>
 class MultiplyKTile {
   using Part = Vec<Element<kC.type>, kC.read_elements()>;
-  // Of a row of the k tile, and of those, of the columns of one group.
+  // Reads of a row of the k tile for the columns of one group.
   static constexpr int kReads =
       kC.groups_in_turn() * kC.k_of_group() / kC.fragment_k() * kC.fragment_reads();
   static constexpr int kReadsOfGroup = kReads / kC.groups_in_turn();
   static constexpr int kRepsOfGroup = kC.reps_n_of_group();
-  // Matrix instructions whose first rows are not a constant distance apart, see LdsTile.
+  // Number of matrix instructions whose first rows are not a constant distance apart, see LdsTile.
   static constexpr int Bases(int rows, int reps, int period) {
     const int bases = rows < period ? period / rows : 1;
     return bases < reps ? bases : reps;
@@ -31,11 +31,11 @@ class MultiplyKTile {
   static_assert(FragmentOfA<kC>::kParts == 1 || (kRowsA == 1 && kRowsB == 1));
 
  public:
-  /// K tiles lie in `lds`, one or several: A, and B behind it.
+  /// `lds` has one or several k tiles: A, followed by B.
   GRIDWISE_DEVICE explicit MultiplyKTile(const char* lds)
       : MultiplyKTile(lds, lds + kC.bytes_of_a()) {}
 
-  /// The same of A and B that lie apart.
+  /// The same for A and B at separate addresses.
   GRIDWISE_DEVICE MultiplyKTile(const char* lds_a, const char* lds_b) {
     const int first_m = WaveM<kC>() + kC.mma.BlockOf(Lane<kC>()) / kC.groups_at_once() * kC.mma.n;
     for (int i = 0; i < kReads; ++i) {
@@ -58,7 +58,7 @@ class MultiplyKTile {
     }
   }
 
-  /// `buffer` counts k tiles from the first on.
+  /// `buffer` is the index of the k tile.
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
     constexpr int kAhead = kC.fragments_ahead();
     const int k_tile = buffer * kC.k_tile_bytes();
@@ -68,7 +68,7 @@ class MultiplyKTile {
       if (f < kFragments) {
         ReadA(f, k_tile, a[f % (1 + kAhead)]);
         ReadB(f, k_tile, b[f % (1 + kAhead)]);
-        if (kAhead > 0) SchedulingFence();  // reads are not put off among the matrix instructions
+        if (kAhead > 0) SchedulingFence();  // reads are not delayed into the matrix instructions
       }
       if (f < kAhead) continue;
       const int next = (f - kAhead) % (1 + kAhead);
@@ -85,7 +85,7 @@ class MultiplyKTile {
     FragmentOfB<kC> rep[kRepsOfGroup];
   };
 
-  /// Reads the f-th fragment's, `offset` bytes behind the first k tile.
+  /// Reads the lane's part of the f-th fragment, `offset` bytes after the first k tile.
   GRIDWISE_DEVICE void ReadA(int f, int offset, OfA& a) const {
     for (int i = 0; i < kC.reps_m(); ++i) {
       const int row = i / kBasesA * kBasesA * kC.mma_m();
@@ -101,15 +101,15 @@ class MultiplyKTile {
     }
   }
 
-  /// The first of a wave's matrix instructions along n that a k tile's f-th fragments are for.
+  /// The first of a wave's matrix instructions along n that use the f-th fragments of a k tile.
   GRIDWISE_DEVICE static constexpr int FirstN(int f) {
     return f * kC.fragment_reads() / kReadsOfGroup * kRepsOfGroup;
   }
 
  private:
-  /// The lane's group, of those that a matrix instruction multiplies.
+  /// The lane's group, among those that a matrix instruction multiplies.
   GRIDWISE_DEVICE static int Group() { return kC.mma.BlockOf(Lane<kC>()) % kC.groups_at_once(); }
-  /// The k of its group that the lane's i-th read begins at, and its place in its chunk.
+  /// The k in its group at which the lane's i-th read begins, and its place in the chunk.
   GRIDWISE_DEVICE static int FirstK(int i) {
     const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
     const int read = i % kReadsOfGroup;
@@ -135,7 +135,7 @@ class MultiplyKTile {
     fragment = __builtin_bit_cast(Result, read);
   }
 
-  // Of the wave's first rows and columns; further ones follow at a constant distance.
+  // For the wave's first rows and columns; the others follow at a constant distance.
   const char* a_[kBasesA][kReads][kRowsA];
   const char* b_[kBasesB][kReadsOfGroup][kRowsB];
 };

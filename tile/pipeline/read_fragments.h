@@ -15,13 +15,13 @@ GRIDWISE_DEVICE int FragmentChunk(int i) {
   return (k_fragment * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_reads() + part;
 }
 
-/// Reads an operand's fragments from k tiles in LDS that loads filled straight away, of an operand
-/// that is along k.
+/// Reads the fragments of an operand that lies along k, from k tiles in LDS that loads filled
+/// directly.
 template <TileConfig kC, LdsRows kTile>
 class ReadRows {
  public:
-  /// `lds` is the tile of the first k tile, and `row` the lane's row for the wave's first matrix
-  /// instruction. Those of others follow at a constant distance, see LdsRows.
+  /// `lds` is the tile in the first k tile, and `row` the lane's row for the wave's first matrix
+  /// instruction. Rows for the others follow at a constant distance, see LdsRows.
   GRIDWISE_DEVICE ReadRows(const char* lds, int row) {
     for (int i = 0; i < kChunks; ++i) chunks_[i] = lds + kTile.Offset(row, FragmentChunk<kC>(i));
   }
@@ -48,8 +48,8 @@ class ReadRows {
   const char* chunks_[kChunks];
 };
 
-/// The same of an operand that is not along k: a read transposes 4 lines, so two of them make a
-/// chunk.
+/// The same for an operand that does not lie along k: a read transposes 4 lines, so two reads make
+/// a chunk.
 template <TileConfig kC, LdsLines kTile, int kReps>
 class ReadLines {
   static constexpr int kLines = LdsLines::kReadLines, kHalves = LdsLines::kPieceRows / kLines;
@@ -82,7 +82,7 @@ class ReadLines {
   const char* runs_[kReps];  // of k_fragment 0
 };
 
-/// The one for a tile of `kRows` rows.
+/// The reader for a tile of `kRows` rows.
 template <bool kTransposed, TileConfig kC, int kRows, int kReps>
 struct FragmentReader {
   using Type = ReadRows<kC, kC.lds_rows(kRows)>;

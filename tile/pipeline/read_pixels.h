@@ -9,14 +9,14 @@
 
 namespace gridwise::tile {
 
-/// Reads A's fragments from pixels in LDS (LdsPixels), where the rows of a tile meet neighbouring
-/// ones through any filter tap. All of a lane's reads lie at distances from its first that are the
-/// same for all lanes.
+/// Reads A's fragments from pixels in LDS (LdsPixels), where the rows of a tile meet adjacent
+/// pixels through any filter tap. All of a lane's reads are at the same distances from its first
+/// read in all lanes.
 template <TileConfig kC>
 class ReadPixels {
   static_assert(kC.mma.b_cols_of_lane() == 1);
   static constexpr LdsPixels kPixels = kC.lds_pixels(TraitsOf(kThisTarget).lds_banks);
-  // What a lane has of a fragment, and reads at a time, as pixels are aligned.
+  // Elements of a fragment per lane, and per read, as pixels are aligned.
   static constexpr int kOfLane = kC.fragment_reads() * kC.read_elements();
   static constexpr int kAligned = kPixels.alignment() / SizeOf(kC.type);
   static constexpr int kPart = kAligned < kC.read_elements() ? kAligned : kC.read_elements();
@@ -28,8 +28,8 @@ class ReadPixels {
  public:
   using OfA = MultiplyKTile<kC>::OfA;
 
-  /// Pixels lie in `lds` from the one on that the tile's first row meets through the first tap. Of
-  /// pixels, a row of the filter has `taps_w`, which end within a k tile's last fragment.
+  /// `lds` is the pixel that the tile's first row meets through the first tap. With packed pixels,
+  /// a row of the filter has `taps_w` taps, which end within the last fragment of a k tile.
   GRIDWISE_DEVICE explicit ReadPixels(const char* lds, int taps_w = 0)
       : first_(lds + Opaque(Place())) {
     if constexpr (kC.packs_pixels()) {
@@ -40,7 +40,8 @@ class ReadPixels {
     }
   }
 
-  /// The f-th fragments of the pixels that rows meet `distance` behind those of the first tap.
+  /// Reads the f-th fragments of the pixels that rows meet at `distance` from those of the first
+  /// tap.
   GRIDWISE_DEVICE void operator()(int distance, int f, OfA& a) const {
     const char* const of_tap = first_ + distance * kPixels.pixel_bytes();
     for (int rep = 0; rep < kC.reps_m(); ++rep) {
@@ -60,12 +61,12 @@ class ReadPixels {
   }
 
  private:
-  /// The k of the pixel that a wave's f-th fragment begins at: groups are multiplied in turn.
+  /// The k of the pixel at which a wave's f-th fragment begins: groups are multiplied in turn.
   static constexpr int FirstK(int f) {
     constexpr int kOfGroup = kC.k_of_group() / kC.fragment_k();
     return f / kOfGroup * kC.groups_at_once() * kC.k_of_group() + f % kOfGroup * kC.fragment_k();
   }
-  /// Of the lane's first read: its row's pixel, and its place in that.
+  /// The place of the lane's first read: its row's pixel, and the place in that pixel.
   GRIDWISE_DEVICE static int Place() {
     const int block = kC.mma.BlockOf(Lane<kC>());
     const int row =
@@ -77,7 +78,7 @@ class ReadPixels {
     const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
     return block % kC.groups_at_once() * kC.k_of_group() + lane_group * kOfLane;
   }
-  /// Zeros for pixels past the filter's last tap, which may be infinite.
+  /// Zeros pixels past the filter's last tap, which may be infinite.
   GRIDWISE_DEVICE void ClearMissing(FragmentOfA<kC>& fragment) const {
     struct {
       Vec<unsigned, 2> pixel[kPackedPixels];
@@ -87,7 +88,7 @@ class ReadPixels {
   }
 
   const char* const first_;
-  unsigned exists_[kPackedPixels];  // all bits, of the pixels of the last fragment
+  unsigned exists_[kPackedPixels];  // a bit for each pixel of the last fragment
 };
 
 }  // namespace gridwise::tile

@@ -5,13 +5,14 @@
 
 namespace gridwise::tile {
 
-/// Accumulators of a wave, transposed: D's rows are the tile's n and its columns the tile's m, so
-/// that a lane holds runs of consecutive n of one m. They are cleared when loads are on their way.
+/// Accumulators of a wave, transposed: D's rows are the tile's n and its columns the tile's m, so a
+/// lane holds runs of consecutive n of one m. They are cleared while loads are in flight.
 template <TileConfig kC>
 struct WaveAcc {
   Acc<kC.mma, kC.type> d[kC.reps_m()][kC.reps_n()];
 
-  /// Here and once: the compiler would do it wherever control flow parts or meets before the loop.
+  /// Clears here, once: the compiler would clear wherever control flow splits or joins before the
+  /// loop.
   GRIDWISE_DEVICE void Clear() {
     for (auto& row : d) {
       for (auto& each : row) {
@@ -22,9 +23,9 @@ struct WaveAcc {
   }
 };
 
-/// What a lane passes of an operand to one matrix instruction, or several. Which k a lane holds
-/// differs from the instruction's own order, the same way for A and B, so that the sum is the same
-/// set.
+/// The part of an operand that a lane passes to one or several matrix instructions. The k that a
+/// lane holds differ from the instruction's own order, in the same way for A and B, so the sum is
+/// over the same set.
 template <TileConfig kC, class Operand>
 struct Fragment {
   static constexpr int kParts =
@@ -36,8 +37,8 @@ using FragmentOfA = Fragment<kC, MmaOperandB<kC.mma, kC.type>>;
 template <TileConfig kC>
 using FragmentOfB = Fragment<kC, MmaOperandA<kC.mma, kC.type>>;
 
-/// acc += A * B for fragments of all rows of a wave and of its columns from the `first_n`-th matrix
-/// instruction on. The instruction's A is the tile's B.
+/// acc += A * B for fragments of all rows of a wave, and of its columns from the `first_n`-th
+/// matrix instruction on. The instruction's A is the tile's B.
 template <TileConfig kC, int kRepsN>
 GRIDWISE_DEVICE void Multiply(const FragmentOfA<kC> (&a)[kC.reps_m()],
                               const FragmentOfB<kC> (&b)[kRepsN], int first_n, WaveAcc<kC>& acc) {

@@ -6,11 +6,11 @@
 
 namespace gridwise::tile {
 
-/// The main loop with specialised waves and two LDS buffers: load waves compute addresses, load and
-/// write a k tile while math waves read and multiply the one before it; the loop of a math wave
+/// The main loop with specialized waves and two LDS buffers. Load waves compute addresses, load,
+/// and write a k tile, while math waves read and multiply the previous one. The loop of a math wave
 /// has no index arithmetic, and that of a load wave no matrix instructions. Both roles pass `steps`
-/// barriers: one per step, after which the k tile is in its buffer and the one before it has been
-/// multiplied, so that its buffer is free.
+/// barriers, one per step. After it, the k tile is in its buffer, and the previous one has been
+/// multiplied, which frees its buffer.
 ///
 ///   load   load 0, 1 | store 0 | barrier | load 2, store 1 | barrier | load 3, store 2 | ...
 ///   math                       | barrier | multiply 0      | barrier | multiply 1      | ...
@@ -22,12 +22,12 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Operands& operands, int steps, char* lds) {
   operands.LoadAhead(k_tile[1]);
   SetPriority<0>();
   operands.Store(k_tile[0], lds);
-  // What a run begins with is done while the k tile before is on its way to LDS.
+  // A run begins while the previous k tile is on its way to LDS.
   const int rest = (steps - 1) % 2;
   operands.template Loop<2>(steps - 1 - rest, [&](int i) __attribute__((always_inline)) {
     BarrierLds();
     operands.Load(k_tile[i]);
-    SchedulingFence();  // loads are not put off until others are waited for
+    SchedulingFence();  // loads are not delayed until others are waited for
     operands.Store(k_tile[1 - i], lds + (1 - i) * kC.k_tile_bytes());
   });
   BarrierLds();

@@ -13,15 +13,15 @@
 namespace gridwise::tile {
 namespace {
 
-/// How the pixels of a step of the main loop lie: rows along h, and runs of patch.k pixels along w;
-/// and the steps that cover the output pixels of an image.
+/// The arrangement of the pixels of a main-loop step: rows along h, and runs of patch.k pixels
+/// along w; and the steps that cover the output pixels of an image.
 struct StepShape {
   int log2_runs = 0;
   std::int64_t rows = 0;
   std::int64_t steps_h = 0, steps_w = 0;
 };
 
-/// The shape that covers the output pixels of an image in the fewest steps; of equal ones the
+/// The shape that covers the output pixels of an image in the fewest steps; of equal ones, the
 /// longest along w.
 StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
   const int patches = config.tile.k / config.patch_a.k;
@@ -40,7 +40,8 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   return best;
 }
 
-/// Of instances with a halo: positions of a row of pixels; of all images, and before them those of
+/// With a halo: positions of a row of pixels; of all images, preceded by those of the padding that
+/// the first pixels of dy meet; and the number that a step meets in addition to its own.
 /// the padding that the first pixels of dy meet; and how many a step meets besides its own.
 std::int64_t Pitch(const ConvProblem& problem) { return problem.dims[2].out() + 1; }
 std::int64_t Positions(const ConvProblem& problem) {
@@ -59,7 +60,8 @@ std::int64_t Terms(const ConvProblem& problem) {
   return problem.filter_taps() * problem.c_per_group();
 }
 
-/// Tiles of a group, or of those that a tile has rows of; and how many such there are.
+/// Number of tiles per group, or per set of groups that a tile combines; and the number of such
+/// sets.
 std::int64_t Tiles(const TileConfig& config, const ConvProblem& problem) {
   if (config.has_halo()) return 1;
   return CeilDiv<std::int64_t>(problem.k_per_group(), config.tile.m) *
@@ -70,13 +72,13 @@ std::int64_t Groups(const TileConfig& config, const ConvProblem& problem) {
   return CeilDiv<std::int64_t>(problem.groups, config.merge);
 }
 
-/// The bytes of x, or dy, of one image that offsets reach over: the pixels of all steps, and the
-/// taps'. With a halo, those of all images.
+/// The bytes of x, or dy, of one image that offsets reach over: the pixels of all steps and taps.
+/// With a halo, those of all images.
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                    Tensor tensor) {
   const PerAxis stride = problem.AxesOf(tensor).stride;
   if (config.has_halo()) return problem.batch * stride[0] * SizeOf(problem.type);
-  const std::int64_t pixels_w = config.tile.k / shape.rows;  // of a step
+  const std::int64_t pixels_w = config.tile.k / shape.rows;  // per step
   const std::int64_t pixels[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
                                   shape.steps_w * pixels_w};
   std::int64_t elements = stride[3];
@@ -102,8 +104,8 @@ bool TapsReachFurther(const ConvProblem& problem) {
   return taps > pixels;
 }
 
-/// The bytes of a group of dw that offsets reach over, in f32 as where K is split; columns of a
-/// tile may lie behind the last. With a halo, those of all groups.
+/// The bytes of a group of dw that offsets reach over, in f32 as if K is split; columns of a tile
+/// may lie past the last. With a halo, those of all groups.
 std::int64_t WeightReach(const TileConfig& config, const ConvProblem& problem) {
   const auto& [size, stride] = problem.AxesOf(Tensor::kW);
   std::int64_t elements = config.tile.n;
@@ -127,7 +129,7 @@ PixelTensor MakePixels(const ConvProblem& problem, Tensor tensor) {
   return pixels;
 }
 
-/// The order with the fewest runs, whose axis is the innermost of several.
+/// The order with the fewest runs; of several, the one with the innermost axis.
 StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
   struct Along {
     std::int64_t steps, inside_begin, inside_end;
@@ -139,7 +141,7 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
     const Dim& dim = problem.dims[axis];
     const std::int64_t begin =
         CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * pixels);
-    const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // of the first tap
+    const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // for the first tap
     const std::int64_t outs = last < 0 ? 0 : std::min(dim.out(), last / dim.stride + 1);
     return Along{steps, begin, std::max(begin, outs / pixels)};
   };
@@ -147,7 +149,7 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
                          along(0, problem.dims[0].out(), 1),
                          along(1, shape.steps_h, shape.rows),
                          along(2, shape.steps_w, config.tile.k / shape.rows)};
-  // Of two axes the one whose every step is the fewest runs.
+  // Of two axes, the one on which all steps make the fewest runs.
   std::size_t first = 3;
   for (const std::size_t axis : {2u, 1u, 0u}) {
     if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;
@@ -183,7 +185,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   }
   for (PixelTensor* tensor : {&args.dy, &args.x}) {
     for (int i = 0; i < 3; ++i) {
-      // Of an axis with one output pixel, which takes no step, it may be anything.
+      // For an axis with one output pixel, which takes no step, any value will do.
       tensor->out_pixel[i] = static_cast<int>(std::int64_t{tensor->stride[i]} * tensor->pixel[i]);
       tensor->by_stride[i] = divide_by(tensor->stride[i]);
     }
@@ -215,7 +217,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   return args;
 }
 
-/// Why an instance with a halo cannot compute the problem; nothing if it can, or has none.
+/// Why an instance with a halo cannot compute the problem. Returns nullopt if it can, or has no
+/// halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
@@ -230,16 +233,15 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const std::int64_t stride = config.stride;
-    // Behind the last pixel of a row of x there is none, so that taps meet none of the next row.
+    // After the last pixel of a row of x there is no pixel, so taps meet none of the next row.
     const bool meets = dim.filter == 3 && dim.stride == stride && dim.dilation == 1 &&
                        dim.pad_begin == 1 && dim.out() >= CeilDiv(dim.in, stride);
     if (i == 0 ? dim != Dim{} : !meets) {
-      return Refusal(RefusalCode::kOther,
-                     absl::StrFormat(
-                         "along %s the filter is not one of 3 with stride %d and padding 1, whose "
-                         "output meets all of the input, or of 1 pixel along d; the instance meets "
-                         "neighbours",
-                         kAxisNames[i], stride));
+      return Refusal(
+          RefusalCode::kOther,
+          absl::StrFormat("along %s the instance needs a filter of 3 with stride %d and padding 1 "
+                          "whose output meets all of the input, or, along d, a single pixel",
+                          kAxisNames[i], stride));
     }
   }
   const std::int64_t needed = Reach(config, problem) + config.tile.k;
@@ -271,11 +273,12 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
   }
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
                                    gridwise::Name(problem.layout)));
   }
-  // Straight to LDS go whole words, from any word of memory on: the last piece of k ends with the
-  // last one. Source: CDNA3 ISA, chapter 9: buffer loads of words need addresses of whole words.
+  // Loads straight to LDS take whole words, from any word of memory: the last piece of k ends with
+  // the last element. Source: CDNA3 ISA, chapter 9: buffer loads of words need addresses of whole
+  // words.
   const bool goes_to_lds = config.loads_to_lds() && problem.k_per_group() >= config.patch_a.n;
   const int k_at_a_time = goes_to_lds ? 4 / SizeOf(config.type) : config.patch_a.n;
   if (problem.k_per_group() % k_at_a_time != 0 || problem.c_per_group() % config.patch_b.n != 0) {
@@ -292,7 +295,7 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
                                            std::int64_t limit) {
   const StepShape shape = ChooseStepShape(config, problem);
   const std::int64_t tiles = Tiles(config, problem), steps = Steps(config, problem, shape);
-  const std::int64_t most_tiles = kMaxWorkItems / config.threads();  // of a launch
+  const std::int64_t most_tiles = kMaxWorkItems / config.threads();  // per launch
   if (tiles > most_tiles || steps >= kOffsetLimit) {
     return Excess{
         absl::StrFormat("dw has %d tiles of %d steps; tiles must be at most %d, and steps fewer "
@@ -333,7 +336,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
           .out_elements = static_cast<double>(problem.w_elements())};
 }
 
-/// What workgroups do, those with a halo also before their first step.
+/// The work of workgroups; with a halo, also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
   TileSteps steps = TileStepsOf(config, request, {.along_pixels = true});
   if (config.has_halo()) {

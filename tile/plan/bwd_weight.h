@@ -10,26 +10,26 @@
 
 namespace gridwise::tile {
 
-/// How one instance computes one backward-weight problem: everything a launch needs but the
+/// How one instance computes one backward-weight problem: everything that a launch needs except the
 /// tensors.
 struct BwdWeightPlan {
   LaunchShape shape;
   BwdWeightArgs args;  // pointers null
 };
 
-/// The reason why backward-weight kernels of `config` cannot compute `problem` of any size, with
-/// the values that matter; nothing if they can.
+/// Why backward-weight kernels of `config` cannot compute `problem` of any size, with the values
+/// that matter. Returns nullopt if they can.
 std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem);
 
-/// Why they can only compute parts of it; nothing if they can compute it at once. Images, and
-/// groups of dw, may have `limit` bytes, at most kOffsetLimit.
+/// Why they can only compute parts of the problem. Returns nullopt if they can compute it at once.
+/// Images, and groups of dw, may have `limit` bytes, at most kOffsetLimit.
 std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvProblem& problem,
                                            std::int64_t limit = kOffsetLimit);
 
 /// Plans a valid backward-weight problem that `config` accepts.
 BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request);
 
-/// Its splits and cost.
+/// The estimated number of splits and cost.
 PartEstimate EstimateBwdWeight(const TileConfig& config, const PartRequest& request);
 
 }  // namespace gridwise::tile

@@ -221,7 +221,7 @@ TEST(PlanBwdWeight, HalosTakeRowsThatLdsHas) {
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(221, 2)))),
               HasSubstr("a step meets 145 pixels of rows of 111; the instance has LDS for 144"));
   EXPECT_THAT(Why(RejectBwdWeight(kStridedBlocks, Grouped(dim(54, 1)))),
-              HasSubstr("along h the filter is not one of 3 with stride 2"));
+              HasSubstr("along h the instance needs a filter of 3 with stride 2"));
   // A row of x whose last pixel no pixel of dy has for its centre.
   Dim cut = dim(54, 1);
   cut.pad_end = 0;

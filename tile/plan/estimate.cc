@@ -16,11 +16,11 @@ double ResidentWorkgroups(const TileConfig& c, const PartRequest& request) {
 namespace {
 
 // Instructions of all of a workgroup's waves, as run mode of the simulator counts them (`gridwise
-// sweep` on gfx942 and gfx950) of 1x1 and 3x3 convolutions of 64 to 256 channels.
+// sweep` on gfx942 and gfx950) for 1x1 and 3x3 convolutions of 64 to 256 channels.
 
-/// Of a workgroup outside of its steps: where its tile is, and its loads, which are no matter of
-/// waves that only multiply; and for each element of the output, of which a lane has several,
-/// conversion and stage. Of `run` tiles one after the other, whose weights are loaded once.
+/// Instructions of a workgroup outside of its steps: finding its tile, and its loads, which waves
+/// that only multiply do not have; and for each output element, of which a lane has several,
+/// conversion and stage. For `run` consecutive tiles, whose weights are loaded once.
 Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
   const double waves = c.threads() / c.mma.lanes();
   const double lane_elements = 1.0 * c.tile.m * c.tile.n / c.mma.lanes();
@@ -35,14 +35,14 @@ Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
           .scalar = (of_wave.scalar + of_halo.scalar) * waves};
 }
 
-/// Of the address unit, for an operand's k tile: 16 lanes, or 64 bytes, at a time.
+/// Cycles of the address unit for an operand's k tile: 16 lanes, or 64 bytes, at a time.
 double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, bool along_pixels) {
   const double bytes = (along_pixels || patch.n > 1 ? patch.n : patch.k) * SizeOf(c.type);
   const double loads = 1.0 * rows * c.tile.k * SizeOf(c.type) / bytes;
   return loads / 16 * std::max(1.0, 16 * bytes / 64);
 }
 
-/// Of a halo's pixels, which are loaded by elements, for a row of the filter.
+/// Cycles for the packed pixels of a halo, which are loaded by elements, per row of the filter.
 double PixelCycles(const TileConfig& c) {
   const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
   return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.most_taps();
@@ -50,9 +50,9 @@ double PixelCycles(const TileConfig& c) {
 
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
 
-/// Of a step along channels. Rows of taps in LDS take most of it to find their pixels.
+/// Instructions of a step along channels. With rows of taps in LDS, most of them find pixels.
 Instructions OfStep(const TileConfig& c) {
-  constexpr double kOfSwapped = 0.55;  // of an element that is transposed
+  constexpr double kOfSwapped = 0.55;  // per element that is transposed
   const double waves = c.threads() / c.mma.lanes();
   const double swapped = c.patch_b.n == 2 ? 1.0 * c.lds_b().rows * c.tile.k / c.mma.lanes() : 0;
   return {.vector = kOfSwapped * swapped + (c.has_taps_in_lds() ? 12 * waves : 0),
@@ -62,21 +62,21 @@ Instructions OfStep(const TileConfig& c) {
                     waves};
 }
 
-/// Of a step along pixels: elements are transposed in registers, two at a time, unless they go
-/// straight to LDS; and now and then a run of steps begins.
+/// Instructions of a step along pixels: elements are transposed in registers, two at a time, unless
+/// they go straight to LDS; and occasionally a run of steps begins.
 Instructions OfStepAlongPixels(const TileConfig& c) {
   const double elements = 1.0 * (c.tile.m + c.tile.n) * c.tile.k / c.mma.lanes();
   return {.vector = (c.loads_to_lds() ? 0 : 0.5 * elements) + 3 * LoadWaves(c),
           .scalar = 16 * LoadWaves(c)};
 }
 
-/// Of sums of blocks, whose waves issue many instructions besides matrix ones.
+/// Steps that sum blocks, whose waves issue many instructions in addition to matrix ones.
 TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
   constexpr double kClocksOfPixel = 40;  // by the simulator's clock
   const double waves_per_simd =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.pixel_bytes();
-  // Of a block's pixels: runs of dy and of x's planes in a row.
+  // Reads for a block's pixels: runs of dy and of x's planes in a row.
   const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.neighbours();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
@@ -99,29 +99,29 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
 
 TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const TileProblem& problem) {
   if (c.sums_blocks()) return StepsOfBlocks(c, request);
-  constexpr double kLoadIssue = 16;  // of a wave, at 4 addresses per cycle; an estimate
+  constexpr double kLoadIssue = 16;  // per wave, at 4 addresses per cycle; an estimate
   const double simds =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double waves_per_simd = std::max(1.0, simds);
-  // Loads of parts of pixels, beyond those of whole ones.
+  // Loads of parts of pixels, in addition to those of whole ones.
   const auto parts = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
   };
   const auto swapped = [&](TileConfig::Patch patch, int rows) {
     return patch.n == 2 ? static_cast<double>(rows * c.tile.k) : 0;
   };
-  // Runs of k that are shorter than a line of memory, whose rest a later step asks for again.
+  // Runs of k shorter than a memory line, whose rest a later step loads again.
   const auto half_lines = [&](TileConfig::Patch patch, LdsTile tile) {
     constexpr int kLineBytes = 128;
     const int run = c.step_k() * SizeOf(c.type);
     const bool along_k = patch.n == 1 && patch.k > 1 && c.merge == 1;
-    // Of shorter pixels, lines go on with the next row's.
+    // With shorter pixels, the next row continues the line.
     return along_k && run < kLineBytes && problem.channels > c.step_k()
                ? tile.bytes() * (1.0 * kLineBytes / run - 1)
                : 0.0;
   };
   const int rows_b = c.lds_b().rows;
-  // Of a tap, or a row of taps, where pixels are loaded for all of them.
+  // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
   const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
   const double k_tile_bytes = c.keeps_weights() ? pixels_bytes
@@ -130,7 +130,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const double read_elements =
       c.waves.m * c.waves.n * taps *
       ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
-  // Of a halo's tiles, while the next one's pixels are on their way.
+  // For the tiles of a halo, while the next one's pixels are in flight.
   const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,

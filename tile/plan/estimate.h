@@ -8,19 +8,19 @@
 
 namespace gridwise::tile {
 
-/// What estimates of a workgroup's steps need to know of a problem.
+/// The properties of a problem that estimates of a workgroup's steps need.
 struct TileProblem {
-  std::int64_t channels = 0;  // of a group's source
+  std::int64_t channels = 0;  // per group of the source
   bool along_pixels = false;  // K is pixels: backward-weight
-  int run = 1;                // tiles that a workgroup computes one after the other
+  int run = 1;                // tiles that a workgroup computes in sequence
 };
 
-/// What a workgroup does, as estimates need it.
+/// The work of a workgroup, as estimates need it.
 TileSteps TileStepsOf(const TileConfig& config, const PartRequest& request,
                       const TileProblem& problem);
 
-/// Workgroups of a compute unit at a time, as far as registers and LDS go: of a kernel that is not
-/// compiled as many as its config demands.
+/// Workgroups per compute unit at a time, limited by registers and LDS. If the kernel is not
+/// compiled, as many as its config demands.
 double ResidentWorkgroups(const TileConfig& config, const PartRequest& request);
 
 }  // namespace gridwise::tile

@@ -8,10 +8,10 @@
 
 namespace gridwise::tile {
 
-/// How an instance joins the splits of a launch's tiles: what its kernel is given, but for the
-/// workspace's address and the launch's number, and the size of that workspace: words that say
-/// which sums are there, and the sums. Nothing where there is one split, or the instance joins
-/// none.
+/// How an instance joins the splits of a launch's tiles: the kernel's arguments without the
+/// workspace's address and the launch's number, and the size of that workspace. The workspace holds
+/// words that say which sums are there, and the sums. Empty if there is one split, or if the
+/// instance joins none.
 struct FixupPlan {
   FixupArgs args = {};
   std::int64_t workspace_bytes = 0;

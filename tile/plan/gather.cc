@@ -17,7 +17,7 @@
 namespace gridwise::tile {
 namespace {
 
-/// Pixels of the tensor that is written, and of the one that is gathered from.
+/// Pixels of the tensor that is written, and of the one that is gathered.
 std::int64_t OutputSize(Direction direction, const Dim& dim) {
   return direction == Direction::kForward ? dim.out() : dim.in;
 }
@@ -25,8 +25,7 @@ std::int64_t SourceSize(Direction direction, const Dim& dim) {
   return direction == Direction::kForward ? dim.in : dim.out();
 }
 
-/// What a problem looks like to the kernels. Sizes are pixels and channels of a group, strides
-/// bytes.
+/// The problem as kernels see it. Sizes are pixels and channels per group, strides bytes.
 struct View {
   explicit View(const ConvProblem& problem)
       : source(problem.AxesOf(problem.a())),
@@ -38,7 +37,7 @@ struct View {
     for (TensorAxes* axes : {&source, &weights}) {
       for (std::int64_t& stride : axes->stride) stride *= SizeOf(problem.type);
     }
-    // As many bytes as where K is split and sums are f32.
+    // The bytes of f32 sums, as if K is split.
     for (std::int64_t& stride : output.stride) stride *= 4;
   }
 
@@ -47,7 +46,7 @@ struct View {
   std::int64_t output_pixels;
 };
 
-/// The most images that the rows of one tile can touch.
+/// Maximum number of images that the rows of one tile can touch.
 std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) {
   // The smallest sub-GEMM of an image has this many rows.
   std::int64_t rows = 1;
@@ -58,7 +57,7 @@ std::int64_t ImagesOfTile(const TileConfig& config, const ConvProblem& problem) 
   return std::min(problem.batch, (config.tile.m - 1) / rows + 2);
 }
 
-/// Pixels of the source along an axis that offsets count over: from the first one that a tap of an
+/// Pixels of the source along an axis that offsets span: from the first pixel that a tap of an
 /// output pixel meets, or the tensor's first, to the last one.
 std::int64_t SourceReach(Direction direction, const Dim& dim) {
   const std::int64_t tap_reach = (dim.filter - 1) * dim.dilation;
@@ -70,8 +69,8 @@ std::int64_t SourceReach(Direction direction, const Dim& dim) {
   return before / dim.stride + after / dim.stride + 1;
 }
 
-/// Bytes of w of a group that offsets count over. Of backward-data, k is the source's channels:
-/// lanes load runs of up to 8 of them, of which the last may not exist.
+/// Bytes of w per group that offsets span. In backward-data, k is the source's channels: lanes load
+/// runs of up to 8 of them, the last of which may not exist.
 std::int64_t WeightReach(const View& view) {
   constexpr std::int64_t kRun = 8;
   const auto& [size, stride] = view.weights;
@@ -92,7 +91,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   args.k = static_cast<int>(view.k) * together;
   args.n = static_cast<int>(view.n) * together;
   args.groups = static_cast<int>(problem.groups);
-  const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels of forward
+  const int by_k = static_cast<int>(view.weights.stride[1]);  // output channels in forward
   const int by_c = static_cast<int>(view.weights.stride[5]);
   args.w_k = forward ? by_c : by_k;
   args.w_n = forward ? by_k : by_c;
@@ -113,7 +112,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   return args;
 }
 
-/// Why the instance cannot merge the problem's groups; nothing if it can, or merges none.
+/// Why the instance cannot merge the problem's groups. Returns nullopt if it can, or merges none.
 std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem& problem) {
   const int groups = config.merge;
   const bool fills = config.fills_groups();
@@ -147,14 +146,14 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   }
   if (!runs) {
     return Refusal(RefusalCode::kLayout,
-                   "the channels of neighbouring groups are not neighbours in all tensors");
+                   "the channels of adjacent groups are not adjacent in all tensors");
   }
   return std::nullopt;
 }
 
-/// The strips of a phase of `rows` x `columns` pixels with so many taps along h and w, of so many
-/// images, and workgroups of `run` tiles; their pitch is 0 if LDS cannot hold the pixels of one
-/// column's.
+/// The strips of a phase of `rows` x `columns` pixels with the given taps along h and w and number
+/// of images, for workgroups of `run` tiles. Their pitch is 0 if LDS cannot hold the pixels of a
+/// single column.
 Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h, int all_taps_w,
                 int images, int run) {
   const int taps_h = std::max(config.reach_h(all_taps_h), 1);
@@ -180,13 +179,13 @@ Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int run) {
   return StripsOf(config, h.count, w.count, h.taps, w.taps, gemm.m / (h.count * w.count), run);
 }
 
-/// Workgroups along m of a sub-GEMM: one for each tile, or for `run` of them where there is a halo.
+/// Workgroups along m of a sub-GEMM: one per tile, or per `run` tiles with a halo.
 int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
   return CeilDiv(StripsOf(config, gemm, run).all, run);
 }
 
-/// Why K cannot run over pixels of so many channels and so many taps; nothing if it can.
+/// Why K cannot run over pixels with that many channels and taps. Returns nullopt if it can.
 std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t channels,
                                     std::int64_t taps_w) {
   const int most = config.patch_a.k, least = most == config.pixel ? most : 1;
@@ -195,7 +194,7 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                    absl::StrFormat("a group has %d source channels; the instance takes %d to %d",
                                    channels, least, most));
   }
-  // Taps end within the last fragment. Of one tap there is nothing to gain.
+  // Taps end within the last fragment. With one tap there is nothing to gain.
   const int most_taps = config.pixels_of_k_tile();
   const int least_taps = std::max(most_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < least_taps || taps_w > most_taps) {
@@ -206,8 +205,8 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
   return std::nullopt;
 }
 
-/// Why the instance cannot load the problem's pixels once for all taps; nothing if it can, or has
-/// no halo.
+/// Why the instance cannot load the problem's pixels once for all taps. Returns nullopt if it can,
+/// or has no halo.
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const bool forward = problem.direction == Direction::kForward;
@@ -242,12 +241,10 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     taps[i] = forward ? dim.filter : dim.most_taps_of_phase();
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
-      return Refusal(
-          RefusalCode::kFilter,
-          absl::StrFormat("along %s a row's taps, and rows, with stride %d and dilation %d meet "
-                          "source pixels that are no neighbours, or lie in other planes than the "
-                          "row's, of stride %d",
-                          kAxisNames[i], dim.stride, dim.dilation, stride));
+      return Refusal(RefusalCode::kFilter,
+                     absl::StrFormat("along %s, the filter has stride %d and dilation %d; the "
+                                     "instance needs adjacent source pixels at stride %d",
+                                     kAxisNames[i], dim.stride, dim.dilation, stride));
     }
   }
   // Tiles of more columns take less time where there are more, which estimates don't tell.
@@ -265,7 +262,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                         "the instance takes %d taps along w, of stride 1",
                         taps[2], problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
   }
-  // So that products with a row fit a multiplication of 24 bits.
+  // Products with a row must fit a 24-bit multiplication.
   constexpr std::int64_t kMaxRows = 1 << 24;
   if (problem.dims[1].in >= kMaxRows || problem.dims[1].out() >= kMaxRows) {
     return Refusal(
@@ -330,7 +327,7 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   const bool transposes = config.reads_transposed(config.patch_b);
-  // Only rows that load ragged k tiles have loads for a single column (LoadWeightsPatches).
+  // Only instances that load ragged k tiles have loads for a single column (LoadWeightsPatches).
   const bool needs_pair =
       config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_k_tiles();
   if ((transposes && columns % config.patch_b.n != 0) || (needs_pair && columns == 1)) {
@@ -343,7 +340,7 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   if (auto reason = RejectHalo(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
     return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads neighbouring channels",
+                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
                                    gridwise::Name(problem.layout)));
   }
   return std::nullopt;
@@ -366,7 +363,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
         PartAxis::kPixels};
   }
   if (rows >= kOffsetLimit || tiles > most_tiles) {
-    return Excess{absl::StrFormat("%s has %d pixels of %d channels a group, in %d tiles; pixels "
+    return Excess{absl::StrFormat("%s has %d pixels of %d channels per group, in %d tiles; pixels "
                                   "must be fewer than 2^31 and tiles at most %d",
                                   forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
                   of_positions};
@@ -402,13 +399,13 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
 
 namespace {
 
-/// Tiles that a workgroup computes which loads weights once, where so many workgroups run at once:
-/// the fewer rounds of them there are the less is loaded, and in some the last one leaves fewer
-/// idle. `columns` are workgroups of all groups and columns beside each other.
+/// Tiles per workgroup that loads weights once, if `at_once` workgroups run at once. With fewer
+/// rounds less is loaded, and sometimes the last round leaves fewer workgroups idle. `columns`
+/// counts workgroups of all groups and columns.
 int TilesOfWorkgroup(const TileConfig& config, std::span<const SubGemm> gemms, double columns,
                      double at_once) {
   constexpr int kMaxRounds = 4;
-  constexpr int kFixedTiles = 2;  // that take as long as all before the first tile
+  constexpr int kFixedTiles = 2;  // they take as long as everything before the first tile
   const auto workgroups = [&](int run) {
     double sum = 0;
     for (const SubGemm& gemm : gemms) sum += WorkgroupsAlongM(config, gemm, run) * columns;
@@ -430,13 +427,13 @@ int TilesOfWorkgroup(const TileConfig& config, std::span<const SubGemm> gemms, d
   return best;
 }
 
-/// The workgroups of a problem, of one group, and the work that they are.
+/// The workgroups of a problem, per group, and their work.
 struct Tiles {
   int n_tiles = 0;          // along n
-  int m_tiles = 0;          // workgroups along m, of the sub-GEMM that has most
+  int m_tiles = 0;          // workgroups along m, in the largest sub-GEMM
   std::int64_t groups = 0;  // of tiles
   int count = 0;            // of workgroups
-  int run = 1;              // tiles of a workgroup at most, where there is a halo
+  int run = 1;              // maximum tiles per workgroup, with a halo
   Work work;
 
   Tiles(const TileConfig& config, const PartRequest& request) {
@@ -455,7 +452,7 @@ struct Tiles {
       work.steps += of_sub_gemm * taps * k_tiles;
       work.most_steps = std::max(work.most_steps, taps * k_tiles);
     }
-    // A step is a row of taps there.
+    // A step is a row of taps in this case.
     if (config.has_taps_in_lds()) {
       work.steps /= config.taps_in_lds;
       work.most_steps /= config.taps_in_lds;

@@ -178,13 +178,13 @@ TEST(PlanGather, SaysWhyGroupsAreNotMerged) {
   EXPECT_EQ(RejectGather(kMerged, problem), std::nullopt);
   problem.layout = Layout::kGNHWC;
   EXPECT_EQ(Why(RejectGather(kMerged, problem)),
-            "the channels of neighbouring groups are not neighbours in all tensors");
+            "the channels of adjacent groups are not adjacent in all tensors");
 }
 
 TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
   TileConfig c = kMedium;
   c.pipeline = {Schedule::kSingle, 3};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer 1 or 2 k tiles are on their way");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with one LDS buffer, 1 or 2 k tiles are in flight");
   c.pipeline = {Schedule::kSingle, 2};
   EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
   c.patch_a = {8, 2};
@@ -192,7 +192,7 @@ TEST(TileConfig, RejectsSchedulesThatDoNotExist) {
                "k tiles are loaded together along the channels of a tap, of one group");
   c = kMedium;
   c.pipeline = {Schedule::kDouble, 3};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers 1, 2 or 4 k tiles are on their way");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "with two LDS buffers, 1, 2 or 4 k tiles are in flight");
   c.pipeline = {Schedule::kWavelet, 0};
   EXPECT_STREQ(Reject(c, Gfx::k942), "there are no load waves");
   c.pipeline = {Schedule::kWavelet, 3};
@@ -216,7 +216,7 @@ TEST(TileConfig, RejectsWhatCannotRun) {
   c.mma = {MmaUnit::kMfma, 8, 8, 4};
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
   EXPECT_STREQ(Reject(kMedium, Gfx::k950), "the target has no such mma for the type");
-  EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target's matrix unit is another one");
+  EXPECT_STREQ(Reject(kMedium, Gfx::k1100), "the target has another matrix unit");
 }
 
 // Forward on gfx950, whose loads go straight to LDS.
@@ -234,7 +234,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   EXPECT_EQ(kDirect.loads_of_k_tile(), 4);
   TileConfig c = kDirect;
   c.mma.k = 8;
-  EXPECT_STREQ(Reject(c, Gfx::k942), "the target loads no 16 bytes a lane straight to LDS");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target cannot load 16 bytes per lane straight to LDS");
   c = kDirect;
   c.pipeline.count = 1;
   EXPECT_STREQ(Reject(c, Gfx::k950), "loads go straight to 2 or 3 LDS buffers");
@@ -252,7 +252,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   c.mma = {MmaUnit::kMfma, 16, 16, 32};
   EXPECT_STREQ(
       Reject(c, Gfx::k950),
-      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk a lane");
+      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk per lane");
   c = kDirect;
   c.patch_b = {1, 8};
   c.pipeline = {};
@@ -312,7 +312,7 @@ TEST(TileConfig, VectorFmasAreForF32OnWavesOf32) {
   EXPECT_EQ(PrintFields(c), "f32_t128x128x16_w2x4_fma16x16x4_a4x1_b4x1_o1");
   EXPECT_EQ(Reject(c, Gfx::k1100), nullptr);
   EXPECT_EQ(Reject(c, Gfx::k1201), nullptr);
-  EXPECT_STREQ(Reject(c, Gfx::k942), "the target's matrix unit is another one");
+  EXPECT_STREQ(Reject(c, Gfx::k942), "the target has another matrix unit");
   c.type = DataType::kF16;
   EXPECT_STREQ(Reject(c, Gfx::k1100), "the target has no such mma for the type");
 }

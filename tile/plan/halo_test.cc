@@ -299,7 +299,7 @@ TEST(PlanGather, SaysWhyGroupsAreNotFilledUp) {
   EXPECT_THAT(why(16, 18), HasSubstr("the instance has room for groups"));
   EXPECT_EQ(why(6, 8), "a group has 6 source channels; the instance loads 4 at a time");
   EXPECT_EQ(why(8, 5), "a group has 5 output channels; the instance loads 2 at a time");
-  EXPECT_THAT(why(8, 8, Layout::kGNHWC), HasSubstr("not neighbours in all tensors"));
+  EXPECT_THAT(why(8, 8, Layout::kGNHWC), HasSubstr("not adjacent in all tensors"));
   EXPECT_EQ(Why(RejectGather(kWide, Groups(3, 72, 64))),
             "a group has 72 source channels; the instance has room for 64");
   EXPECT_THAT(Why(RejectGather(kWide, Groups(3, 44, 64))),

@@ -12,7 +12,7 @@
 namespace gridwise::tile {
 namespace {
 
-/// What both have in common.
+/// Shared by both kinds of kernels.
 class TileKernel : public PartKernel {
  public:
   TileKernel(const TileConfig& config, KernelCode code) : config_(config), code_(std::move(code)) {}
@@ -42,7 +42,7 @@ class TileKernel : public PartKernel {
             .merged_groups = c.merge,
             .halo_pixels = c.halo};
   }
-  // Pixels are loaded as they are, in place of runs of them.
+  // Pixels are loaded unchanged, instead of runs of them.
   Pixels pixels() const override {
     return config_.packs_pixels() ? Pixels::kAsTheyAre : Pixels::kSpaced;
   }
@@ -50,13 +50,14 @@ class TileKernel : public PartKernel {
  protected:
   const TileConfig& config() const { return config_; }
 
-  /// Why it does not join the splits of the problem's tiles; nothing if it does, or joins none.
+  /// Why it does not join the splits of the problem's tiles. Returns nullopt if it does, or joins
+  /// none.
   std::optional<Refusal> RejectFixup(const ConvProblem& problem, int splits) const {
-    // Of more tiles, a few of which fill a device, K is not worth sharing; and what takes longer
-    // does not notice a launch.
+    // With more tiles, a few of which fill a device, splitting K does not pay; and a long
+    // computation does not notice a launch.
     constexpr std::int64_t kMaxTiles = 512;
     constexpr double kMaxFlops = 1e11;
-    constexpr int kFewestSteps = 8;  // two splits of as many as ChooseSplitK gives each
+    constexpr int kFewestSteps = 8;  // two splits with the minimum that ChooseSplitK gives each
     const Mnk& tile = config_.tile;
     if (!config_.has_fixup()) return std::nullopt;
     if (problem.Flops() > kMaxFlops) {
@@ -88,7 +89,7 @@ class TileKernel : public PartKernel {
     return std::nullopt;
   }
 
-  /// What the launch is given to join splits.
+  /// The launch's arguments for joining splits.
   static void AddFixup(std::size_t at, const FixupArgs& args, KernelLaunch& launch) {
     if (args.splits == 1) return;
     launch.addresses.push_back({at + offsetof(FixupArgs, workspace), {Memory::kWorkspace}});

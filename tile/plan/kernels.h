@@ -7,8 +7,8 @@
 
 namespace gridwise::tile {
 
-/// The kernels of an instance of the tile family, for PartsFamily: forward and backward-data,
-/// whichever layout of w the instance loads, and backward-weight.
+/// The kernels of an instance of the tile family, for PartsFamily: forward and backward-data, for
+/// either layout of w, and backward-weight.
 std::shared_ptr<const PartKernel> MakeGatherKernel(const TileConfig& config, KernelCode code);
 std::shared_ptr<const PartKernel> MakeBwdWeightKernel(const TileConfig& config, KernelCode code);
 

@@ -179,7 +179,7 @@ TEST(Builder, ConfigsAreKeptOrCounted) {
   ASSERT_EQ(built->refused.size(), 2u);
   EXPECT_EQ(built->refused[0].first, "the target has no such mma for the type");
   EXPECT_EQ(built->refused[0].second, 8);
-  EXPECT_EQ(built->refused[1].first, "with one LDS buffer 1 or 2 k tiles are on their way");
+  EXPECT_EQ(built->refused[1].first, "with one LDS buffer, 1 or 2 k tiles are in flight");
   EXPECT_EQ(built->refused[1].second, 4);
 }
 

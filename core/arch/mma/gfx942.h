@@ -2,7 +2,7 @@
 
 #include "core/arch/mma/cdna.h"
 
-/// What CDNA3 alone has: 8-bit operands in 64 bits, floats of the FNUZ kind.
+/// Instructions of CDNA3 only: 8-bit operands in 64 bits, FNUZ floats.
 namespace gridwise {
 
 #define GRIDWISE_MFMA_I8(name) \

@@ -2,13 +2,13 @@
 
 #include "core/arch/mma/cdna.h"
 
-/// What CDNA4 alone has: twice the k, and 8-bit floats of the OCP kind at four times. Source: CDNA4
-/// ISA, section 7.
+/// Instructions of CDNA4 only: twice the k, and OCP 8-bit floats with four times the k. Source:
+/// CDNA4 ISA, section 7.
 namespace gridwise {
 
 #define GRIDWISE_MFMA_I8(name) \
   __builtin_amdgcn_mfma_i32_##name(Pack<PackedI32x4>(a), Pack<PackedI32x4>(b), acc, 0, 0, 0)
-// `format` is that of A and B: 0 is e4m3, 1 e5m2; no scales.
+// `format` applies to A and B: 0 is e4m3, 1 e5m2; no scales.
 #define GRIDWISE_MFMA_F8(name, format)                                                            \
   __builtin_amdgcn_mfma_scale_f32_##name(Pack<PackedI32x8>(a), Pack<PackedI32x8>(b), acc, format, \
                                          format, 0, 0, 0, 0)

@@ -9,14 +9,14 @@ namespace gridwise {
 template <MmaShape kMma, DataType kType>
 using Acc = Vec<Element<SumType(kType)>, kMma.acc_per_lane()>;
 
-/// What a lane passes of A or B: k_per_lane() consecutive k of each of its rows (RowOfA) or columns
-/// (ColOfB).
+/// The part of A or B that a lane passes: k_per_lane() consecutive k of each of its rows (RowOfA)
+/// or columns (ColOfB).
 template <MmaShape kMma, DataType kType>
 using MmaOperandA = Vec<Element<kType>, kMma.a_rows_of_lane() * kMma.k_per_lane()>;
 template <MmaShape kMma, DataType kType>
 using MmaOperandB = Vec<Element<kType>, kMma.b_cols_of_lane() * kMma.k_per_lane()>;
 
-/// The matrix instruction of a shape and type: what the target's table (mma/<target>.h) says.
+/// The matrix instruction of a shape and type, from the target's table (mma/<target>.h).
 template <MmaShape kMma, DataType kType>
 struct MmaInstruction;
 
@@ -32,8 +32,8 @@ struct MmaInstruction;
     }                                                                                        \
   };
 
-/// An operand as the instructions take it: bf16 as 16-bit integers, elements of 8 bits packed in
-/// wider ones.
+/// An operand in the instructions' form: bf16 as 16-bit integers, 8-bit elements packed in wider
+/// ones.
 template <class Packed, class Operand>
 GRIDWISE_DEVICE Packed Pack(Operand operand) {
   return __builtin_bit_cast(Packed, operand);
