@@ -1,4 +1,5 @@
-// Step 2: which instances there are for a problem, why others refuse it, and how long the best take.
+// Step 2: which instances there are for a problem, why others refuse it, and how long the best
+// take.
 //
 //   GRIDWISE_SIM=time bazel run --config=gfx942 //docs/tutorial:explain_and_time
 //
@@ -26,8 +27,8 @@ using gridwise::DeviceBuffer;
 gridwise::ConvProblem MakeProblem() {
   gridwise::ConvProblem problem = {
       .direction = gridwise::Direction::kBackwardData, .batch = 4, .c = 64, .k = 128};
-  problem.dims[1] = problem.dims[2] = {
-      .in = 28, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
+  problem.dims[1] =
+      problem.dims[2] = {.in = 28, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   return problem;
 }
 
@@ -59,8 +60,8 @@ absl::Status Run() {
     if (!buffer->ok()) return buffer->status();
   }
   // Measures the three plans that the planner ranks first.
-  const absl::StatusOr<gridwise::TuneResult> tuned = gridwise::Tune(
-      problem, {.a = dy->data(), .b = w->data(), .out = dx->data()}, {.plans = 3});
+  const absl::StatusOr<gridwise::TuneResult> tuned =
+      gridwise::Tune(problem, {.a = dy->data(), .b = w->data(), .out = dx->data()}, {.plans = 3});
   if (!tuned.ok()) return tuned.status();
   for (const gridwise::PlanTime& time : tuned->plans) {
     std::printf("%8.5f ms of %s time: %s\n", time.milliseconds, Name(tuned->clock),
