@@ -1,7 +1,7 @@
 // Step 2: which instances there are for a problem, why others refuse it, and how long the best
 // take.
 //
-//   GRIDWISE_SIM=time bazel run --config=gfx942 //docs/tutorial:explain_and_time
+//   GRIDWISE_SIM=time ./bazelw run --config=gfx942 //docs/tutorial:explain_and_time
 //
 // With GRIDWISE_SIM=time the simulator's clock says how long a launch takes; a GPU measures it.
 
@@ -51,7 +51,9 @@ absl::Status Run() {
   if (!device.ok()) return device.status();
   if (absl::Status status = gridwise::UseDevice(*device); !status.ok()) return status;
   const gridwise::ConvProblem problem = MakeProblem();
-  if (Explain(problem, device->Facts()) == 0) return absl::InternalError("no instance does");
+  const absl::StatusOr<gridwise::DeviceFacts> facts = device->Facts();
+  if (!facts.ok()) return facts.status();
+  if (Explain(problem, *facts) == 0) return absl::InternalError("no instance does");
 
   const auto dy = DeviceBuffer::Allocate(2 * problem.a_elements());
   const auto w = DeviceBuffer::Allocate(2 * problem.b_elements());

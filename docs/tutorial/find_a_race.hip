@@ -1,7 +1,7 @@
 // Step 3: a kernel whose sums depend on the order in which waves run, and the line that is wrong.
 //
-//   bazel run //tools/sim:hipcc -- -g docs/tutorial/find_a_race.hip -o /tmp/find_a_race
-//   bazel run //tools/sim:run -- --check /tmp/find_a_race
+//   ./bazelw run //tools/sim:hipcc -- -g docs/tutorial/find_a_race.hip -o /tmp/find_a_race
+//   ./bazelw run //tools/sim:run -- --check /tmp/find_a_race
 //
 // Each workgroup sums 256 numbers by halves. The barrier between two halves is missing: a wave may
 // read what another one has not written yet. Only waves that run in step give 256.

@@ -1,6 +1,6 @@
 // Step 1: from sizes to an output, and what the plan was.
 //
-//   bazel run --config=gfx942 //docs/tutorial:plan_and_run
+//   ./bazelw run --config=gfx942 //docs/tutorial:plan_and_run
 
 #include <cstddef>
 #include <cstdint>
