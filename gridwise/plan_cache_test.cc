@@ -111,7 +111,7 @@ TEST(PlanText, IsALineForPeopleToo) {
       StartsWith(absl::StrCat("gridwise=", kVersion,
                               " direction=fwd type=f16 batch=2 c=64 k=64 in=1x16x16 "
                               "filter=1x3x3 pad=0x1x1 pad_end=0x1x1 device=gfx942 "
-                              "units=304 XCDs=8 clock=2.1 memory=5300 family=tile instance=")));
+                              "units=304 xcds=8 clock=2.1 memory=5300 family=tile instance=")));
   const absl::StatusOr<ConvProblem> read = ParseProblemPart(PrintProblemPart(Unusual()));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, Unusual());

@@ -16,7 +16,7 @@ namespace gridwise {
 /// device, the plan's options and a checksum. Each is key=value; defaults are left out:
 ///
 ///   gridwise=0.2.0 direction=fwd type=f16 batch=2 c=64 k=64 in=1x16x16 filter=1x3x3 pad=0x1x1
-///   device=gfx942 units=304 XCDs=8 clock=2.1 memory=5300 family=tile instance=f16_t64x16x32_...
+///   device=gfx942 units=304 xcds=8 clock=2.1 memory=5300 family=tile instance=f16_t64x16x32_...
 ///   sum=7f3a
 ///
 /// Numbers round-trip: reading them gives the same value.

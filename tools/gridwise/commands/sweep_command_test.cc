@@ -186,7 +186,7 @@ TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --problems=retinanet --x=8", "sweep takes no --x");
   ExpectRefusal("sweep --c=8 --in=5", "the problem is incomplete: give --k, --filter");
   ExpectRefusal("sweep --m=8 --n=8 --k=8", "sizes of matrices need --direction=gemm");
-  ExpectRefusal("sweep --problems=transformers --m=8", "of matrices that no set has");
+  ExpectRefusal("sweep --problems=transformers --m=8", "do not apply to the problems of a set");
   ExpectRefusal("sweep --problems=transformers --direction=gemm --c=8",
                 "the sizes apply only to convolutions");
   ExpectRefusal("sweep --problem=gemms9 --groups=3", "must be a multiple of groups");
