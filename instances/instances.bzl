@@ -97,6 +97,7 @@ def family_instances(name, targets, shards, directions, device_deps, deps, needs
         visibility = [
             Label("//instances:__pkg__"),
             Label("//tests/isa:__pkg__"),
+            Label("//tools/tune:__pkg__"),
         ],
     )
     for target in targets:

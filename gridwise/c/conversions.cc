@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 #include "absl/strings/str_format.h"
@@ -131,10 +132,51 @@ absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, st
       least, most, kVersion));
 }
 
+gridwise_conv_problem DefaultProblem() {
+  const gridwise_dim one = {
+      .in = 1, .filter = 1, .stride = 1, .dilation = 1, .pad_begin = 0, .pad_end = 0};
+  return {.size = sizeof(gridwise_conv_problem),
+          .direction = GRIDWISE_FORWARD,
+          .type = GRIDWISE_F16,
+          .out_type = -1,
+          .rank = 2,
+          .groups = 1,
+          .batch = 1,
+          .c = 1,
+          .k = 1,
+          .dims = {one, one, one},
+          .layout = GRIDWISE_NHWGC,
+          .weight_layout = GRIDWISE_GKYXC,
+          .x_stride = {},
+          .w_stride = {},
+          .y_stride = {},
+          .alpha = 1,
+          .low = -std::numeric_limits<double>::infinity(),
+          .high = std::numeric_limits<double>::infinity(),
+          .tensors = 0,
+          .d = {},
+          .unary = GRIDWISE_NONE,
+          .adds_a1 = 0,
+          .adds_b1 = 0,
+          .unary_parameter = 1,
+          .scale_a = 1,
+          .scale_b = 1};
+}
+
+gridwise_plan_options DefaultOptions() {
+  return {.size = sizeof(gridwise_plan_options),
+          .family = nullptr,
+          .instance = nullptr,
+          .op = nullptr,
+          .splits = 0,
+          .atomic = 0,
+          .estimates_alone = 0,
+          .workspace_limit = -1};
+}
+
 absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
-  gridwise_conv_problem defaults;
-  gridwise_conv_problem_init(&defaults);
-  const absl::StatusOr<gridwise_conv_problem> from = Grown("problem", given, kMinProblem, defaults);
+  const absl::StatusOr<gridwise_conv_problem> from =
+      Grown("problem", given, kMinProblem, DefaultProblem());
   if (!from.ok()) return from.status();
   ConvProblem problem = {.direction = Enumerator<Direction>(from->direction),
                          .type = Enumerator<DataType>(from->type),
@@ -180,9 +222,8 @@ absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
 absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
   PlanOptions options;
   if (given == nullptr) return options;
-  gridwise_plan_options defaults;
-  gridwise_plan_options_init(&defaults);
-  const absl::StatusOr<gridwise_plan_options> from = Grown("options", given, kMinOptions, defaults);
+  const absl::StatusOr<gridwise_plan_options> from =
+      Grown("options", given, kMinOptions, DefaultOptions());
   if (!from.ok()) return from.status();
   if (from->family != nullptr) options.family = from->family;
   if (from->instance != nullptr) options.instance = from->instance;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <initializer_list>
@@ -28,6 +29,17 @@ struct Given {
 };
 /// Returns an error that names the first null pointer, if there is one.
 absl::Status CheckGiven(std::initializer_list<Given> all);
+
+/// What the _init functions of the header set.
+gridwise_conv_problem DefaultProblem();
+gridwise_plan_options DefaultOptions();
+
+/// Sets a caller's struct of `size` bytes to `defaults`, as far as it goes.
+template <class Struct>
+void Initialize(const Struct& defaults, Struct* to, std::size_t size) {
+  std::memcpy(to, &defaults, std::min(size, sizeof(Struct)));
+  to->size = size;
+}
 
 /// The error of a struct whose size is none of this library's or an earlier one's.
 absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most);

@@ -54,5 +54,17 @@ TEST(Grown, OtherSizesAreRefused) {
             "it is null; must not be");
 }
 
+TEST(Initialize, WritesAsMuchAsTheProgramHas) {
+  struct {
+    Old old = {};
+    double next = 4;
+  } here;
+  Initialize(kDefaults, reinterpret_cast<New*>(&here.old), sizeof(Old));
+  EXPECT_EQ(here.old.size, sizeof(Old));
+  EXPECT_EQ(here.old.first, 1);
+  EXPECT_EQ(here.old.second, 2);
+  EXPECT_EQ(here.next, 4);
+}
+
 }  // namespace
 }  // namespace gridwise

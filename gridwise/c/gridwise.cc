@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -101,46 +100,12 @@ const char* gridwise_message(void) { return gridwise::Message().c_str(); }
 
 const char* gridwise_version(void) { return gridwise::kVersion; }
 
-void gridwise_plan_options_init(gridwise_plan_options* options) {
-  *options = {.size = sizeof(*options),
-              .family = nullptr,
-              .instance = nullptr,
-              .op = nullptr,
-              .splits = 0,
-              .atomic = 0,
-              .estimates_alone = 0,
-              .workspace_limit = -1};
+void gridwise_plan_options_defaults(gridwise_plan_options* options, size_t size) {
+  gridwise::Initialize(gridwise::DefaultOptions(), options, size);
 }
 
-void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
-  const gridwise_dim one = {
-      .in = 1, .filter = 1, .stride = 1, .dilation = 1, .pad_begin = 0, .pad_end = 0};
-  *problem = {.size = sizeof(*problem),
-              .direction = GRIDWISE_FORWARD,
-              .type = GRIDWISE_F16,
-              .out_type = -1,
-              .rank = 2,
-              .groups = 1,
-              .batch = 1,
-              .c = 1,
-              .k = 1,
-              .dims = {one, one, one},
-              .layout = GRIDWISE_NHWGC,
-              .weight_layout = GRIDWISE_GKYXC,
-              .x_stride = {},
-              .w_stride = {},
-              .y_stride = {},
-              .alpha = 1,
-              .low = -std::numeric_limits<double>::infinity(),
-              .high = std::numeric_limits<double>::infinity(),
-              .tensors = 0,
-              .d = {},
-              .unary = GRIDWISE_NONE,
-              .adds_a1 = 0,
-              .adds_b1 = 0,
-              .unary_parameter = 1,
-              .scale_a = 1,
-              .scale_b = 1};
+void gridwise_conv_problem_defaults(gridwise_conv_problem* problem, size_t size) {
+  gridwise::Initialize(gridwise::DefaultProblem(), problem, size);
 }
 
 gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* problem, int64_t* a,

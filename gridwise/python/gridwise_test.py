@@ -214,6 +214,15 @@ class GridwiseTest(unittest.TestCase):
         with self.assertRaisesRegex(gridwise.Error, "rank is 4; must be <= 3"):
             gridwise.Problem("fwd", "f16", c=4, k=4, size=(1, 1, 1, 1))
 
+    def test_fallback(self):
+        problem = gridwise.Problem("fwd", "f16", batch=2, c=64, k=64, size=(16, 16), filter=(3, 3), pad=1)
+        names = [said["instance"] for said in problem.explain("sm_90a") if "reason" not in said]
+        if not names:
+            self.skipTest("the library has no kernels for sm_90a")
+        self.assertFalse(problem.plans(target="sm_90a")[0].is_fallback)
+        plans = [problem.plans(target="sm_90a", instance=name)[0] for name in names]
+        self.assertEqual([plan.instance for plan in plans if plan.is_fallback], [f"fwd_{gridwise.FALLBACK}_f16"])
+
     def test_buffers_hold_what_arrays_do(self):
         data = array.array("f", [1.5, -2.0, 3.25])
         self.assertEqual(gridwise.Buffer.of(data).tobytes(), data.tobytes())

@@ -14,7 +14,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "core/planning/family.h"
 #include "gmock/gmock.h"
 #include "gridwise/families.h"
@@ -86,6 +88,48 @@ TEST(ConfigSpace, SourceIsALineOfInstances) {
       HasSubstr("\nFORWARD(.type = Number{0}, .tile = {Number{64}, Number{16}, Number{32}}, "
                 ".waves = {Number{4}, Number{1}}, "));
   EXPECT_EQ(tile.Symbol(), "gridwise_tile_requested");
+}
+
+/// An instance of the family that is built in, as a line of source.
+std::string SourceOfSome(const std::string& family, Direction direction, Gfx gfx) {
+  for (const KernelFamily* each : Families()) {
+    if (each->name() != family) continue;
+    for (const InstanceInfo& instance : each->Instances(direction, gfx)) {
+      const auto values = SpaceOf(family).Parse(instance.name, direction);
+      if (values.ok()) return SpaceOf(family).Source(*values, direction);
+    }
+  }
+  return "";
+}
+
+// Lists have fields that no space of the family knows only in lines of other macros.
+TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
+  int fields = 0;
+  for (const auto& [family, gfx] : {std::pair<std::string, Gfx>("tile", Gfx::k942),
+                                    {"direct", Gfx::k942},
+                                    {"ck", Gfx::k942},
+                                    {"hopper", Gfx::kSm90a}}) {
+    const std::string list =
+        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), ".inc"));
+    for (const Direction direction : kAllDirections) {
+      const std::string source = SourceOfSome(family, direction, gfx);
+      ASSERT_FALSE(source.empty()) << family << " " << Name(direction);
+      const std::string_view line_of_source =
+          std::string_view(source).substr(source.rfind("\n", source.size() - 2) + 1);
+      const std::string_view macro = line_of_source.substr(0, line_of_source.find('(') + 1);
+      for (std::string_view line : absl::StrSplit(list, '\n')) {
+        if (!absl::StartsWith(line, macro)) continue;
+        for (const std::string_view part : absl::StrSplit(line, " = ")) {
+          const std::size_t dot = part.rfind('.');
+          if (dot == std::string_view::npos || part.find_first_of(" ,)", dot) != part.npos)
+            continue;
+          EXPECT_THAT(source, HasSubstr(absl::StrCat(part.substr(dot), " = "))) << line;
+          ++fields;
+        }
+      }
+    }
+  }
+  EXPECT_GT(fields, 1000);
 }
 
 bool Holds(std::string_view filter, std::string_view name) {

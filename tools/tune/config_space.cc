@@ -256,14 +256,14 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
   HopperSpace()
       : SpaceOf({{"direction", {}},
                  {"type", {}},
-                 {"groups", {}},
+                 {"consumers", {}},
                  {"take_turns", {}},
                  {"reps", {}},
                  {"columns", {}},
                  {"stages", {}},
                  {"chunk", {}},
                  {"k_tile", {}},
-                 {"kept", {}},
+                 {"resident", {}},
                  {"lanes", {}}},
                 /*is_nvidia=*/true) {
     for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;

@@ -53,7 +53,8 @@ GRIDWISE_API const char* gridwise_version(void);
 
 // Structs that begin with their size may grow: later versions of this header add fields at the end,
 // and a library of a later version takes what an older program does not know as the default. A
-// library refuses a struct that is larger than its own: the program is of a later version.
+// library refuses a struct that is larger than its own: the program is of a later version. The
+// _init functions tell the library how large the program's struct is, so that it writes no further.
 
 // ---- Problems
 
@@ -128,9 +129,13 @@ typedef struct gridwise_conv_problem {
   double unary_parameter, scale_a, scale_b;
 } gridwise_conv_problem;
 
+/// The same as _init, for a struct of `size` bytes.
+GRIDWISE_API void gridwise_conv_problem_defaults(gridwise_conv_problem* problem, size_t size);
 /// Sets `problem` to a forward convolution in f16 with one channel, one pixel, one tap and no
 /// epilogue.
-GRIDWISE_API void gridwise_conv_problem_init(gridwise_conv_problem* problem);
+static inline void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
+  gridwise_conv_problem_defaults(problem, sizeof(*problem));
+}
 
 /// Writes the number of elements of the operands and the output, and the output's type. a, b and
 /// out are x, w, y of forward; dy, w, dx of backward-data; dy, x, dw of backward-weight.
@@ -154,8 +159,12 @@ typedef struct gridwise_plan_options {
   int64_t workspace_limit;  // bytes of workspace; -1: what fits the device
 } gridwise_plan_options;
 
+/// The same as _init, for a struct of `size` bytes.
+GRIDWISE_API void gridwise_plan_options_defaults(gridwise_plan_options* options, size_t size);
 /// Sets the defaults: any kernel, the fastest number of splits, deterministic, no limit.
-GRIDWISE_API void gridwise_plan_options_init(gridwise_plan_options* options);
+static inline void gridwise_plan_options_init(gridwise_plan_options* options) {
+  gridwise_plan_options_defaults(options, sizeof(*options));
+}
 
 /// Makes the plan that is predicted to be fastest. `target` is e.g. "gfx942", or null for the
 /// calling thread's current device.

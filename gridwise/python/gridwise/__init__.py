@@ -27,6 +27,7 @@ NUMPY_TYPES = {"f16": "<f2", "f32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy h
 LAYOUTS = ("nhwgc", "gnhwc", "ngchw")
 WEIGHT_LAYOUTS = ("gkyxc", "kyxgc")
 CLOCKS = ("device", "simulated", "host")
+FALLBACK = "simt"  # in the names of Hopper's instances for any problem
 REFUSALS = ("other", "type", "direction", "layout", "channels", "groups", "filter", "size")
 
 
@@ -351,7 +352,7 @@ class Problem:
         scale_b=None,
     ):
         raw = _Problem()
-        _lib.gridwise_conv_problem_init(ctypes.byref(raw))
+        _lib.gridwise_conv_problem_defaults(ctypes.byref(raw), ctypes.c_size_t(ctypes.sizeof(raw)))
         raw.direction, raw.type = _index(DIRECTIONS, direction, "direction"), _index(TYPES, type, "type")
         raw.out_type = -1 if out_type is None else _index(TYPES, out_type, "out_type")
         raw.rank, raw.groups, raw.batch, raw.c, raw.k = len(size), groups, batch, c, k
@@ -467,7 +468,7 @@ class Problem:
 
 def _options(options):
     raw = _Options()
-    _lib.gridwise_plan_options_init(ctypes.byref(raw))
+    _lib.gridwise_plan_options_defaults(ctypes.byref(raw), ctypes.c_size_t(ctypes.sizeof(raw)))
     raw.family, raw.instance, raw.op = (_bytes(options.pop(name, None)) for name in ("family", "instance", "op"))
     raw.splits, raw.atomic = options.pop("splits", 0), options.pop("atomic", False)
     raw.estimates_alone = not options.pop("model", True)
@@ -488,6 +489,11 @@ class Plan:
             setattr(self, name, getattr(_lib, "gridwise_plan_" + name)(self.handle).decode())
         self.workspace_bytes = _lib.gridwise_plan_workspace_bytes(self.handle)
         self.estimated_ms = _lib.gridwise_plan_estimated_ms(self.handle)
+
+    @property
+    def is_fallback(self):
+        """Whether the plan is Hopper's for any problem, without tensor cores: slow, and there when no other instance is."""
+        return FALLBACK in self.instance
 
     def __repr__(self):
         return f"<gridwise.Plan {self.instance} ({self.family}), {1e3 * self.estimated_ms:.1f} us, workspace {self.workspace_bytes}>"

@@ -15,8 +15,6 @@ from gridwise.torch.convolution import aten
 POLICIES = ("measure", "model", "always")
 PLANS = 3  # that are measured, the fastest by estimate first
 ADVANTAGE = 0.98  # of aten's time: what Gridwise's has to be below, more than times of the same kernel differ by
-# Computes any problem, without a matrix unit; never worth a measurement.
-SLOW = "simple"
 NO_FASTER = "aten was as fast, or faster"
 
 
@@ -133,7 +131,7 @@ class Decider:
 
     def _choose_plan(self, question, device, compute):
         plans = question.problem(question.bias).plans(PLANS)
-        if SLOW in plans[0].instance and self.policy != "always":
+        if plans[0].is_fallback and self.policy != "always":
             return Choice(question, "only the kernel for any problem computes it, which is slow")
         measures = self.policy == "measure" and not torch.are_deterministic_algorithms_enabled()
         if not measures or device.clock != "device":
@@ -141,7 +139,7 @@ class Decider:
         candidates = [(plan, False) for plan in plans]
         if question.bias:  # few kernels are as fast with an epilogue
             candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
-        choice = self._measured(question, device, compute, [c for c in candidates if SLOW not in c[0].instance])
+        choice = self._measured(question, device, compute, [c for c in candidates if not c[0].is_fallback])
         if self.file and choice.aten_us is not None:
             line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
             self.file.store({**line, "plan": choice.plan and choice.plan.line, "bias_apart": choice.bias_apart})

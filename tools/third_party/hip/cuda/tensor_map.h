@@ -1,6 +1,6 @@
-/// An extension of HIP for targets whose kernels take tensor maps: descriptors of tensors that a
-/// TMA reads and writes boxes of. Only //tools/third_party/hip:cuda
-/// implements it; elsewhere the functions are null pointers, since they are declared weak.
+/// An extension of HIP for targets whose kernels take tensor maps: descriptors of tensors, of
+/// which NVIDIA's TMA reads and writes boxes. Only //tools/third_party/hip:cuda implements it;
+/// elsewhere the functions are null pointers, since they are declared weak.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct hipGridwiseTensorMapShape {
   int rank;  // 1 to 5; im2col 3 to 5
   std::uint64_t size[5];
   std::uint64_t stride_bytes[5];  // of axis i, i >= 1; multiples of 16. [0] is not looked at
-  unsigned element_step[5];       // 1 to 8; of a box: it takes every step-th element
+  unsigned element_step[5];       // 1 to 8: a box takes every step-th element
   int swizzle;                    // CUtensorMapSwizzle: 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
   int is_im2col;
   unsigned box[5];  // tiled: elements, before steps are taken; at most 256
