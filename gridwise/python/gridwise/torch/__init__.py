@@ -1,13 +1,13 @@
 """Gridwise in PyTorch.
 
     import gridwise.torch
-    model = gridwise.torch.use(model)       # convolutions go to whoever is faster
+    model = gridwise.torch.use(model)       # each convolution goes to the faster of Gridwise and PyTorch
     ...                                     # train or infer, as before
-    print(gridwise.torch.report(model))     # which went where, and why
+    print(gridwise.torch.report(model))     # where each one went, and why
 
-Autograd to any order, autocast, torch.compile without graph breaks, CUDA graphs, channels last and first, f16, bf16 and f32 where
-it may not be rounded to TF32. Outputs and workspaces are from PyTorch's allocator, work goes to its current stream, and results
-are the same in every run. The ops are torch.ops.gridwise.convolution, data_gradient and weight_gradient, with aten's arguments.
+Supports autograd to any order, autocast, torch.compile without graph breaks, CUDA graphs, both memory formats, and the types f16,
+bf16 and, where PyTorch may not round it to TF32, f32. Outputs and workspaces come from PyTorch's allocator, and kernels run on its
+current stream. The ops torch.ops.gridwise.convolution, data_gradient and weight_gradient take aten's arguments.
 """
 
 from gridwise.torch.choices import decider
@@ -27,8 +27,8 @@ from gridwise.torch.report import Report, Row, report
 
 
 def simulate(target):
-    """Puts the simulator of a GPU, e.g. "gfx942", behind tensors of the CPU; None takes it away. For tests: slow, and they are
-    copied. The library has to be one with the simulator and the target's kernels."""
+    """Computes convolutions of CPU tensors on a simulated GPU, e.g. "gfx942"; None stops that. For tests: it is slow and copies
+    tensors. Requires a library with the simulator and the target's kernels."""
     decider.simulator = None if target is None else Simulator(target)
     forget()
 

@@ -93,21 +93,21 @@ THEIRS = {ours: theirs for theirs, ours in OURS.items()}
 
 
 def use(model, decide="measure", cache=None):
-    """Lets Gridwise compute the convolutions of a model where it is faster, and returns the model, which is changed in place.
+    """Lets Gridwise compute the convolutions of a model where it is faster. Changes the model in place and returns it.
 
-    Layers of the very classes nn.Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d and ConvTranspose3d become those of this
-    module, with the parameters they have. Who computes a layer's output, and each of its gradients, is decided when it is
-    first called with a shape and a type:
+    Layers of exactly the classes nn.Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d and ConvTranspose3d become those of
+    this module and keep their parameters. The first call with a new shape or type decides which library computes the layer's
+    output, and which computes each of its gradients:
 
-        "measure"  the faster, by a measurement of aten as it is configured and of Gridwise's first plans (a second for each
-                   layer and direction at most, most of it loading kernels), kept in a file for other processes
+        "measure"  the faster one, by a measurement of aten as it is configured and of Gridwise's first plans. It takes at most a
+                   second per layer and direction, mostly for loading kernels, and is kept in a file for other processes
         "model"    Gridwise's first plan, without a measurement: the same in every run
-        "always"   that, even where it is slow; for tests
+        "always"   the same, even where it is slow; for tests
 
-    `decide` and `cache`, the path of the file (default: $GRIDWISE_TORCH_CACHE, else ~/.cache/gridwise/torch.jsonl; False: none),
-    are of the whole process, and change what is decided from then on. With torch.use_deterministic_algorithms nothing is
-    measured that the file does not have. What Gridwise does not compute aten does: gridwise.torch.report() says why. With the
-    environment variable GRIDWISE_TORCH=off the model stays as it is."""
+    `cache` is the path of the file; the default is $GRIDWISE_TORCH_CACHE or ~/.cache/gridwise/torch.jsonl, and False means none.
+    `decide` and `cache` apply to the whole process, to all later decisions. With torch.use_deterministic_algorithms nothing is
+    measured that the file does not have. aten computes whatever Gridwise does not; gridwise.torch.report() says why. The
+    environment variable GRIDWISE_TORCH=off leaves the model as it is. Raises ValueError if `decide` is none of these."""
     if decide not in POLICIES:
         raise ValueError(f"decide is {decide!r}; must be one of {', '.join(POLICIES)}")
     path = default_path() if cache is None else cache
@@ -125,7 +125,7 @@ def use(model, decide="measure", cache=None):
 
 
 def restore(model):
-    """Gives the layers back the classes that they had before `use`."""
+    """Undoes `use`: layers have their original classes again. Returns the model."""
     for layer in model.modules():
         if type(layer) in THEIRS:
             layer.__class__ = THEIRS[type(layer)]
@@ -135,7 +135,7 @@ def restore(model):
 
 
 def left_alone(model):
-    """[(name, why)] of the layers that convolve and stay as they are."""
+    """Returns [(name, reason)] for the convolution layers that `use` did not change."""
     kinds = tuple(OURS)
     reasons = []
     for name, layer in model.named_modules():

@@ -70,7 +70,7 @@ def _run(key, ask, tensors):
 
 
 def forget():
-    """Decides everything anew."""
+    """Drops all decisions of this process: the next calls decide again."""
     _known.clear()
     decider.choices.clear()
 

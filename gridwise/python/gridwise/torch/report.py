@@ -34,7 +34,7 @@ class Report(list):
 
 
 def report(model=None):
-    """What was decided in this process; and of a model also the layers that were left alone."""
+    """Returns the decisions of this process and, given a model, also its layers that were not changed."""
     rows = Report()
     for question, choice in decider.choices.items():
         # A layer's input and weight, whatever is wanted of them.
