@@ -35,8 +35,7 @@ struct TileConfig {
   // Elements of A and B that a lane loads at a time. One of: a chunk along k; a patch of k by 2
   // rows, which the lane transposes; 8 rows of one k, which LDS reads transpose; 4 or 8 rows of
   // blocks. A run along k shorter than a chunk is for channels that end within a chunk and must be
-  // a multiple of the run.
-  // Other instances load these channels one by one.
+  // a multiple of the run; other instances load these channels one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD for which registers are allocated
   Pipeline pipeline = {};

@@ -3,8 +3,7 @@
 /// Tiles of a launch are numbered sub-GEMM by sub-GEMM, and within a sub-GEMM by rows of tiles.
 /// Workgroups that run at the same time share operands in the L2 of their XCD: those in a row of
 /// tiles share rows of A, those in a column share columns of B. The map chooses which tiles run
-/// together. From the number of a workgroup to its tile
-/// there are two steps:
+/// together, in two steps:
 ///
 ///   workgroup --XCDs--> slot        each XCD gets a contiguous run of slots
 ///   slot --bands--> (row, column)   within a band of rows, columns follow one after the other
