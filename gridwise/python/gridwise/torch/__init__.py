@@ -12,6 +12,7 @@ current stream. The ops torch.ops.gridwise.convolution, data_gradient and weight
 
 from gridwise.torch.choices import decider
 from gridwise.torch.devices import Simulator
+from gridwise.torch.frozen import optimize
 from gridwise.torch.modules import (
     Conv1d,
     Conv2d,
@@ -43,6 +44,7 @@ __all__ = [
     "Report",
     "Row",
     "forget",
+    "optimize",
     "report",
     "restore",
     "simulate",

@@ -97,6 +97,7 @@ class Decider:
         self.policy, self.file = "measure", File(default_path())
         self.off = os.environ.get("GRIDWISE_TORCH", "on").lower() in ("off", "0", "no", "false")
         self.choices = {}
+        self.last = None  # choice that was asked for
         self.simulator = None  # that stands behind tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
 
@@ -151,7 +152,7 @@ class Decider:
         if not measures or device.clock != "device":
             return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
         candidates = [(plan, False) for plan in plans]
-        if question.bias:  # few kernels are as fast with an epilogue
+        if question.bias and not (question.residual or question.relu):  # few kernels are as fast with an epilogue
             candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
         choice = self._measured(question, device, compute, [c for c in candidates if not c[0].is_fallback])
         if self.file and choice.aten_us is not None:
