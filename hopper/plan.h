@@ -28,6 +28,10 @@ PartEstimate EstimateLaunch(const Config& config, const PartRequest& request);
 /// How lanes store the output: by vectors if possible.
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
 
+/// Whether the epilogue's tensors, if any, can be combined with sums in registers, two adjacent
+/// columns at a time. That tensors are aligned to two elements only their addresses tell.
+bool CombinesPairs(const ConvProblem& problem, const EpilogueArgs& epilogue);
+
 /// How an instance computes a problem: everything that a launch needs except the tensors.
 template <class Args>
 struct Plan {

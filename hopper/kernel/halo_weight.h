@@ -32,6 +32,7 @@ struct HaloWeightTaps {
 
 template <DataType kType>
 struct HaloWeightPlace {
+  static constexpr bool kIsOfWeights = true;
   const HaloArgs& args;
   const HaloWork& work;
   const HaloWeightBlock& block;
