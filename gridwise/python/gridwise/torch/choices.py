@@ -11,7 +11,7 @@ import torch
 
 import gridwise
 from gridwise.torch import devices
-from gridwise.torch.convolution import aten
+from gridwise.torch.convolution import FORWARD
 
 POLICIES = ("measure", "model", "always")
 PLANS = 3  # that are measured, the fastest by estimate first
@@ -26,6 +26,7 @@ class Choice:
     def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
+        self.is_measured = False  # aten by something that takes as long
         self.device, self._calls = None, ctypes.c_int64()
         self.executable = None if plan is None else plan.load()
         self.out_shape = None if plan is None else question.out_shape
@@ -164,7 +165,9 @@ class Decider:
         choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
         for choice in choices:
             choice.device = device
-        tries = [lambda c=c: compute(c) for c in (Choice(question, ""), *choices)]
+        by_aten = Choice(question, "")
+        by_aten.is_measured = question.wanted == FORWARD
+        tries = [lambda c=c: compute(c) for c in (by_aten, *choices)]
         with torch.no_grad():
             aten_us, *times = device.microseconds(tries)
         gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])

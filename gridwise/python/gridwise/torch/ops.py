@@ -5,7 +5,7 @@ import torch
 
 from gridwise.torch import eager
 from gridwise.torch.choices import decider
-from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, may_round_to_tf32
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, aten_as_compiled, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
@@ -38,7 +38,7 @@ def _compute(choice, tensors):
     question = choice.question
     last = question.result_channels_last
     if choice.executable is None:
-        return as_made(aten(question, tensors), last)
+        return as_made((aten_as_compiled if choice.is_measured else aten)(question, tensors), last)
     a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
     a = aligned(dense(a, question.a_channels_last))
     b = aligned(dense(b, question.b_channels_last))
