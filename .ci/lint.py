@@ -1,7 +1,7 @@
 """Checks what the compiler does not: layers, packages that include each other, and words that are no longer used.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
-    git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md anew
+    git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
 
 Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads; so is the list
 of retired words in docs/glossary.md.
@@ -188,7 +188,7 @@ def main():
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
     faults = [*layer_faults(includes, order), *cycle_faults(includes, packages), *word_faults(regular, glossary)]
     if with_picture(design, includes) != design:
-        faults.append("docs/design.md has an old picture; git ls-files | .ci/lint.py --draw draws it anew")
+        faults.append("docs/design.md has an old picture; git ls-files | .ci/lint.py --draw draws a new one")
     for fault in faults:
         print(fault)
     print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages, words of {len(files)}: {len(faults)} faults")

@@ -84,7 +84,7 @@ struct Loss {
     return sum / static_cast<double>(efficiency.size());
   }
   double tenth() const { return efficiency[efficiency.size() / 10]; }
-  /// A model orders the instances anew (tools/tune), splits are chosen by the estimates alone.
+  /// A model orders the instances again (tools/tune), splits are chosen by the estimates alone.
   double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + error; }
 };
 

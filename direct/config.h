@@ -71,7 +71,7 @@ constexpr TargetKind KindOf(Gfx gfx) {
 }
 
 /// Maximum bytes of a pixel per lane. On Hopper, each load should bring many bytes.
-constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
+constexpr int MaxBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
 /// Waves per SIMD for which the compiler must leave registers. Two rows of halves in seven taps
 /// would otherwise take one register more than four waves have.
@@ -88,9 +88,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   } else if (!HasType(gfx, c.type)) {
     return "the target does not multiply the type";
   }
-  if (c.channels * SizeOf(c.type) > MostBytesOfLane(gfx) || c.channels < 1) {
-    return MostBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
-                                     : "a lane loads 4 bytes at most";
+  if (c.channels * SizeOf(c.type) > MaxBytesOfLane(gfx) || c.channels < 1) {
+    return MaxBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
+                                    : "a lane loads 4 bytes at most";
   }
   if (c.pixels < 1 || c.pixels > 16) return "a lane works on 1 to 16 pixels";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";

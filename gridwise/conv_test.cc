@@ -129,7 +129,7 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
 }
 
 /// Copies that the device has no room for, or the caller, are made for some images at a time.
-TEST_P(EveryDirection, TransposesImagesInTurns) {
+TEST_P(EveryDirection, TransposesMicroBatches) {
   constexpr std::int64_t kPixels = 64;
   ConvProblem problem = Square(GetParam(), kPixels, 3);
   problem.layout = Layout::kNGCHW;
@@ -144,7 +144,7 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   ASSERT_TRUE(of_caller.ok()) << of_caller.status();
   for (const Plan& plan : {*of_device, *of_caller}) {
     EXPECT_LE(plan.workspace_bytes(), limit);
-    EXPECT_GE(plan.launches(), 3 * 3) << "three turns or more";
+    EXPECT_GE(plan.launches(), 3 * 3) << "three micro-batches or more";
     std::int64_t pixels = 0;
     for (const GemmShape& gemm : plan.SubGemms()) {
       pixels += GetParam() == Direction::kBackwardWeight ? gemm.k : gemm.m;
@@ -153,8 +153,8 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   }
 }
 
-/// Where each image's dw takes more room than its copies, turns are of no use.
-TEST(Turns, AreNoneThatTakeMoreRoom) {
+/// Where each image's dw takes more room than its copies, micro-batches are of no use.
+TEST(MicroBatches, AreNoneThatTakeMoreRoom) {
   ConvProblem problem = Square(Direction::kBackwardWeight, 7, 3);
   problem.layout = Layout::kNGCHW;
   const std::int64_t whole = PlanOf(problem, {.splits = 1}).workspace_bytes();

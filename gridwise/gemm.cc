@@ -37,7 +37,7 @@ bool IsColumnMajor(const GemmProblem& problem) {
 void ExchangeOperands(LaunchPlan& plan) {
   for (KernelLaunch& launch : plan.launches) {
     for (KernelLaunch::Address& address : launch.addresses) {
-      Memory& memory = address.place.memory;
+      Memory& memory = address.points_to.memory;
       memory = memory == Memory::kA ? Memory::kB : memory == Memory::kB ? Memory::kA : memory;
     }
   }

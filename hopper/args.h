@@ -89,8 +89,8 @@ struct WeightArgs {
   int tiles, splits, groups;
   TileOrder order;
   int in_cluster;  // the splits of a tile are a cluster, which adds them up
-  int neighbours;  // tiles of a split, or splits of a tile in a cluster
-  MagicDiv by_tiles, by_neighbours;
+  int adjacent;    // tiles of a split, or splits of a tile in a cluster
+  MagicDiv by_tiles, by_adjacent;
   int k, c;                    // per group, or for all groups of a tile
   int of_group_k, of_group_c;  // per group
   MagicDiv by_of_group_k, by_of_group_c;

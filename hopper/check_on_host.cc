@@ -123,14 +123,14 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
 
 void HostProblem::SplitB() { parts_ = SplitOnHost(b_, PartElements(multiplied_)); }
 
-char* HostProblem::AddressOf(const Place& place) {
-  const bool has_parts = place.memory == Memory::kB && !parts_.empty();
-  const bool is_b = place.memory == Memory::kB || place.memory == Memory::kB1;
+char* HostProblem::AddressOf(const MemoryOffset& where) {
+  const bool has_parts = where.memory == Memory::kB && !parts_.empty();
+  const bool is_b = where.memory == Memory::kB || where.memory == Memory::kB1;
   std::vector<std::byte>& tensor = has_parts                    ? parts_
                                    : is_b                       ? b_
-                                   : place.memory == Memory::kA ? a_
+                                   : where.memory == Memory::kA ? a_
                                                                 : out_;
-  return reinterpret_cast<char*>(tensor.data()) + place.offset;
+  return reinterpret_cast<char*>(tensor.data()) + where.offset;
 }
 
 void HostProblem::ExpectOutput() const {

@@ -58,7 +58,7 @@ class HostProblem {
   }
   /// From now on B is its bf16 parts (core/arch/parts.h), and B1 is B unchanged.
   void SplitB();
-  char* AddressOf(const Place& place);
+  char* AddressOf(const MemoryOffset& where);
   void ExpectOutput() const;
 
  private:
@@ -82,15 +82,15 @@ Args ArgumentsOf(const Plan<Args>& plan, HostProblem& host) {
   Args args = plan.args;
   char* const bytes = reinterpret_cast<char*>(&args);
   const auto is_b_itself = [](const KernelLaunch::Address& address) {
-    return address.place.memory == Memory::kB1;
+    return address.points_to.memory == Memory::kB1;
   };
   if (std::ranges::any_of(plan.addresses, is_b_itself)) host.SplitB();
   for (const KernelLaunch::Map& map : plan.maps) {
-    const HostTensorMap value = {&map.spec, host.AddressOf(map.place)};
+    const HostTensorMap value = {&map.spec, host.AddressOf(map.points_to)};
     std::memcpy(bytes + map.at, &value, sizeof(value));
   }
   for (const KernelLaunch::Address& address : plan.addresses) {
-    const void* const value = host.AddressOf(address.place);
+    const void* const value = host.AddressOf(address.points_to);
     std::memcpy(bytes + address.at, &value, sizeof(value));
   }
   args.epilogue.out = host.AddressOf({Memory::kOut});

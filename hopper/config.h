@@ -15,29 +15,29 @@ inline constexpr int kMaxCluster = 8;
 struct Config {
   Direction direction = Direction::kForward;
   DataType type = DataType::kF16;
-  int consumers = 2;        // warpgroups that multiply
-  bool take_turns = false;  // consumers take turns at tiles, so that one stores while the other
-                            // multiplies; otherwise they share a tile
-  int reps = 1;             // of 64 rows
-  int columns = 256;        // of a tile
+  int consumers = 2;      // warpgroups that multiply
+  bool pingpong = false;  // consumers take turns at tiles, so that one stores while the other
+                          // multiplies; otherwise they share a tile
+  int reps = 1;           // of 64 rows
+  int columns = 256;      // of a tile
   int stages = 4;
-  int chunk = 64;      // columns that TMA stores at once, if stores_boxes()
+  int epilogue_columns = 64;  // columns that TMA stores at once, if stores_boxes()
   int k_tile = 64;     // elements of K: 128 or 64 bytes of channels, or, in backward-weight, pixels
   int resident = 0;    // k tiles of B that stay in shared memory; 0: all pass through the stages
   bool lanes = false;  // lanes load A in backward-weight: its pixels may be multiples of 8 bytes
                        // apart
 
   static constexpr void Fields(auto& self, auto&& visit) {
-    auto& [direction, type, consumers, take_turns, reps, columns, stages, chunk, k_tile, resident,
-           lanes] = self;
+    auto& [direction, type, consumers, pingpong, reps, columns, stages, epilogue_columns, k_tile,
+           resident, lanes] = self;
     visit("", direction);
     visit("", type);
     visit("g", consumers);
-    visit("turns", take_turns);
+    visit("pingpong", pingpong);
     visit("m", reps);
     visit("n", columns);
     visit("s", stages);
-    visit("o", chunk);
+    visit("o", epilogue_columns);
     visit("k", k_tile);
     visit("b", resident);
     visit("l", lanes);
@@ -49,7 +49,7 @@ struct Config {
   constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
   constexpr int warpgroups() const { return consumers; }
   constexpr int threads() const { return 128 * (consumers + 1); }
-  constexpr int tile_consumers() const { return take_turns ? 1 : consumers; }
+  constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }
   /// K tiles by which a warpgroup of a shared tile lags the one before: some of the stages, while
   /// the others are loaded.
   constexpr int lead() const {
@@ -58,7 +58,7 @@ struct Config {
   }
   /// Whether clusters can add up their splits, in the memory of the stages.
   constexpr bool has_clusters() const {
-    return SumType(type) == DataType::kF32 && !has_parts() && !take_turns && columns % 16 == 0 &&
+    return SumType(type) == DataType::kF32 && !has_parts() && !pingpong && columns % 16 == 0 &&
            exchange_bytes() <= staging_at();
   }
   /// Bytes in a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
@@ -92,11 +92,11 @@ struct Config {
   constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
   /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
-  /// chunks.
+  /// epilogue tiles.
   constexpr int buffers() const {
-    return has_parts() || chunk > 64 || columns / chunk % 2 != 0 ? 1 : 2;
+    return has_parts() || epilogue_columns > 64 || columns / epilogue_columns % 2 != 0 ? 1 : 2;
   }
-  constexpr int buffer_bytes() const { return (64 * chunk * 2 + 1023) / 1024 * 1024; }
+  constexpr int buffer_bytes() const { return (64 * epilogue_columns * 2 + 1023) / 1024 * 1024; }
   constexpr int resident_at() const { return stages * stage_bytes(); }
   constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
   constexpr int barriers_at() const {
@@ -116,13 +116,13 @@ constexpr const char* Reject(const Config& c) {
       !c.has_parts()) {
     return "operands are f16, bf16, f32 or i8";
   }
-  if (c.has_parts() && (c.take_turns || c.resident > 0 || c.lanes || c.k_tile != 32)) {
+  if (c.has_parts() && (c.pingpong || c.resident > 0 || c.lanes || c.k_tile != 32)) {
     return "for f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
            "through the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
   if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
-  if (c.consumers < 1 || c.consumers > 3 || (c.take_turns && c.consumers != 2)) {
+  if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
     return "there are 1 to 3 warpgroups, 2 if they take turns";
   }
   if (c.k_tile_bytes() != 128 &&
@@ -139,9 +139,9 @@ constexpr const char* Reject(const Config& c) {
   if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64";
   }
-  if (c.stores_boxes() &&
-      (c.chunk < 64 || c.columns % c.chunk != 0 || (c.chunk != 64 && c.chunk / 8 % 2 != 1))) {
-    return "chunks are 64 columns, or a larger odd multiple of 8, that divide a tile";
+  if (c.stores_boxes() && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
+                           (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
+    return "epilogue_columns are 64, or a larger odd multiple of 8, that divide a tile";
   }
   if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";
   return nullptr;

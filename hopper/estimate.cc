@@ -28,8 +28,8 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
     const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
     grid.of_group += tiles;
     grid.steps += static_cast<double>(tiles * problem.groups) * steps;
-    grid.most_steps = std::max(grid.most_steps, steps);
-    grid.least_steps = std::min(grid.least_steps, steps);
+    grid.max_steps = std::max(grid.max_steps, steps);
+    grid.min_steps = std::min(grid.min_steps, steps);
   }
   return grid;
 }
@@ -46,9 +46,9 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
   grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / 64);
   grid.of_group = grid.m_tiles * grid.n_tiles;
-  grid.most_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
-  grid.least_steps = grid.most_steps;
-  grid.steps = grid.tiles() * grid.most_steps;
+  grid.max_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
+  grid.min_steps = grid.max_steps;
+  grid.steps = grid.tiles() * grid.max_steps;
   return grid;
 }
 
@@ -115,8 +115,9 @@ double LineCycles(const Config& config, const ConvProblem& problem, const Loaded
     const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(problem));
     return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
   }
-  const bool has_neighbours = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
-  const double filled_dy = has_neighbours ? 0 : filling * FilledPart(problem.k_per_group(), 64);
+  const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
+  const double filled_dy =
+      groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
   const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
@@ -169,13 +170,13 @@ class Estimates {
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = RooflineWorkOf(problem).bytes_read;
     const Step step = StepOf(/*busy=*/0);
-    least_step_ = std::max(step.matrix, step.memory);
+    min_step_ = std::max(step.matrix, step.memory);
   }
 
   /// A lower bound for every number of splits from `splits` on, except in clusters.
   double AtLeastFrom(int splits) const {
     const Division of = Divide(splits, /*in_cluster=*/false);
-    const double steps = grid_.steps / request_.device.compute_units * least_step_;
+    const double steps = grid_.steps / request_.device.compute_units * min_step_;
     return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
   }
 
@@ -183,7 +184,7 @@ class Estimates {
   /// count as an SM's best.
   bool IsOver(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
-    const double busy = of.rounds * (of.steps * least_step_ + BesideSteps(of)) + fit_.launch;
+    const double busy = of.rounds * (of.steps * min_step_ + BesideSteps(of)) + fit_.launch;
     const double beside_pass = cycles - PassOf(of.tensors);
     return beside_pass <= 0 ||
            FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
@@ -230,7 +231,7 @@ class Estimates {
     const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
                                       : 1.0 * request_.device.compute_units;
     of.rounds = std::ceil(of.tiles / at_once);
-    of.steps = std::max(grid_.steps / of.tiles, grid_.most_steps / splits / of.rounds);
+    of.steps = std::max(grid_.steps / of.tiles, grid_.max_steps / splits / of.rounds);
     return of;
   }
   double OutBytes(const Division& of) const {
@@ -242,12 +243,12 @@ class Estimates {
   double BesideSteps(const Division& of) const {
     const double elements = config_.rows() * config_.columns;
     const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
-    const double shown_store = !config_.take_turns ? fit_.shared_store
-                               : of.rounds > 1     ? fit_.turns_store
-                                                   : fit_.only_store;
+    const double shown_store = !config_.pingpong ? fit_.shared_store
+                               : of.rounds > 1   ? fit_.pingpong_store
+                                                 : fit_.only_store;
     const double exchange = of.in_cluster ? fit_.exchange + elements * 4 / fit_.exchange_rate : 0;
     return shown_store * store +
-           (config_.take_turns ? fit_.turns_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
+           (config_.pingpong ? fit_.pingpong_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
   }
   double TensorCycles(const Division& of) const {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
@@ -290,7 +291,7 @@ class Estimates {
   const PartRequest& request_;
   const Grid& grid_;
   double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
-  double least_step_;
+  double min_step_;
 };
 
 constexpr int kMaxSplits = 128;
@@ -300,10 +301,10 @@ constexpr double kSlack = 1 + 1e-9;
 
 /// Maximum number of splits per tile to consider: shorter ones are not worth a workgroup, and with
 /// more rounds little of the last one is wasted.
-int MostSplits(const Grid& grid, const DeviceFacts& device) {
+int MaxSplits(const Grid& grid, const DeviceFacts& device) {
   constexpr double kMinSteps = 4, kMaxRounds = 3, kMax = kMaxSplits;
   const double by_rounds = kMaxRounds * device.compute_units / grid.tiles() + 1;
-  return static_cast<int>(std::min({grid.most_steps / kMinSteps, by_rounds, kMax}));
+  return static_cast<int>(std::min({grid.max_steps / kMinSteps, by_rounds, kMax}));
 }
 
 }  // namespace
@@ -319,8 +320,8 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
   if (!config.has_parts() || config.direction != Direction::kBackwardWeight) return 1;
   const TensorAxes x = problem.AxesOf(Tensor::kX), dy = problem.AxesOf(Tensor::kY);
-  const bool are_neighbours = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
-  return are_neighbours ? GroupsMultiplied(problem) : 1;
+  const bool are_adjacent = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
+  return are_adjacent ? GroupsMultiplied(problem) : 1;
 }
 
 Grid GridOf(const Config& config, const PartRequest& request) {
@@ -329,7 +330,7 @@ Grid GridOf(const Config& config, const PartRequest& request) {
              : GatherGrid(config, request.problem, request.sub_gemms);
 }
 
-int LeastSplits(const ConvProblem& problem) {
+int MinSplits(const ConvProblem& problem) {
   constexpr double kMaxOfRoot = 160;  // products of a split
   constexpr std::int64_t kMaxOfFloats = 16384;
   if (SumType(problem.type) != DataType::kF32) return 1;
@@ -342,12 +343,12 @@ int LeastSplits(const ConvProblem& problem) {
       std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMaxOfRoot));
 }
 
-Shared LeastShared(const Config& config, const PartRequest& request) {
+Shared MinShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
   const int asked = request.split_k.splits;
   const Estimates estimates(config, request, grid);
   if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
-  const int least = LeastSplits(request.problem);
+  const int least = MinSplits(request.problem);
   Shared best = {.splits = asked == 0 ? least : 1};
   best.cost = estimates.Of(best.splits, false);
   if (SumType(config.type) != DataType::kF32) return best;  // partial sums are f32
@@ -359,7 +360,7 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
     if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
   if (asked == 0) {  // a cluster's sums are one tensor
-    const int most = MostSplits(grid, request.device);
+    const int most = MaxSplits(grid, request.device);
     // First the numbers that fill rounds of the device: they rule out most of the others.
     for (const double rounds : {1, 2, 3}) {
       const double splits = rounds * request.device.compute_units / grid.tiles();
@@ -372,7 +373,7 @@ Shared LeastShared(const Config& config, const PartRequest& request) {
     }
   }
   if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
-  for (int splits = first; splits <= kMaxCluster && grid.least_steps / splits >= 2; ++splits) {
+  for (int splits = first; splits <= kMaxCluster && grid.min_steps / splits >= 2; ++splits) {
     if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
     consider(splits, true);
   }

@@ -14,9 +14,9 @@ namespace gridwise::hopper {
 /// Tiles of a launch, not counting its splits.
 struct Grid {
   std::int64_t of_group = 0, groups = 1;
-  std::int64_t n_tiles = 1, m_tiles = 1;     // m_tiles of backward-weight
-  double steps = 0;                          // of K, of all tiles
-  double most_steps = 0, least_steps = 1e9;  // of a tile
+  std::int64_t n_tiles = 1, m_tiles = 1;  // m_tiles of backward-weight
+  double steps = 0;                       // of K, of all tiles
+  double max_steps = 0, min_steps = 1e9;  // of a tile
 
   double tiles() const { return static_cast<double>(of_group * groups); }
 };
@@ -44,7 +44,7 @@ Grid GridOf(const Config& config, const PartRequest& request);
 /// error of 2.0e-8 of the sums times the square root of the number of k tiles. For the 512 k tiles
 /// of a split of backward-weight that is 4.5e-7; cuDNN's error is 4.6e-7 and more. Sums of the
 /// other directions are shorter.
-int LeastSplits(const ConvProblem& problem);
+int MinSplits(const ConvProblem& problem);
 
 /// How workgroups share the K of a tile: a number of splits, whose sums a pass adds, or which are a
 /// cluster that adds them.
@@ -57,7 +57,7 @@ struct Shared {
 };
 
 /// Returns the choice of least estimate, over all numbers of splits or the one in the request.
-Shared LeastShared(const Config& config, const PartRequest& request);
+Shared MinShared(const Config& config, const PartRequest& request);
 
 /// The request with as many splits as there are tensors of sums.
 SplitK SplitKOf(const PartRequest& request, const Shared& shared);

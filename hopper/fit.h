@@ -24,7 +24,8 @@ struct Fit {
   // Parts of a tile's store and first k tile that are not hidden: for shared tiles, and for tiles
   // that warpgroups take in turns. For the only tile of a workgroup, the additional part of the
   // store (by hand).
-  double shared_store = 0.91, turns_store = 0.227, only_store = 0.37, turns_first_k_tile = 1.95;
+  double shared_store = 0.91, pingpong_store = 0.227, only_store = 0.37,
+         pingpong_first_k_tile = 1.95;
   double launch = 11500, split = 640;            // cycles of the launch, and of adding splits
   double exchange = 2970, exchange_rate = 6.38;  // sums in a cluster: cycles, bytes per cycle
   // Speedup of halo instances over their parts in sequence: tiles with one product per warpgroup;
@@ -37,8 +38,8 @@ struct Fit {
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
-           filled_x, unaligned_line, first_k_tile, store, shared_store, turns_store, only_store,
-           turns_first_k_tile, launch, split, exchange, exchange_rate, halo, halo_stages,
+           filled_x, unaligned_line, first_k_tile, store, shared_store, pingpong_store, only_store,
+           pingpong_first_k_tile, launch, split, exchange, exchange_rate, halo, halo_stages,
            halo_large, halo_alone, halo_dense] = self;
     visit("efficiency", efficiency);
     visit("efficiency_of_all", efficiency_of_all);
@@ -53,9 +54,9 @@ struct Fit {
     visit("first_k_tile", first_k_tile);
     visit("store", store);
     visit("shared_store", shared_store);
-    visit("turns_store", turns_store);
+    visit("pingpong_store", pingpong_store);
     visit("only_store", only_store);
-    visit("turns_first_k_tile", turns_first_k_tile);
+    visit("pingpong_first_k_tile", pingpong_first_k_tile);
     visit("launch", launch);
     visit("split", split);
     visit("exchange", exchange);

@@ -29,32 +29,32 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kBoxes>(Problem(Direction::kForward, 10, 72, 40, Axis(7), Axis(9, 2)));  // or an axis
   constexpr Config kShort = {.columns = 64, .stages = 3, .k_tile = 32};
   CheckGather<kShort>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
-  constexpr Config kResident = {.take_turns = true, .columns = 64, .stages = 3, .resident = 9};
+  constexpr Config kResident = {.pingpong = true, .columns = 64, .stages = 3, .resident = 9};
   CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 136, Axis(7), Axis(9)));
   CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)), /*splits=*/2);
-  constexpr Config kTurns = {
-      .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
-  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
-  CheckGather<kTurns>(Problem(Direction::kBackwardData, 3, 40, 72, Axis(9, 2), Axis(8, 2, 2)));
+  constexpr Config kPingpong = {
+      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 3, 40, 72, Axis(9, 2), Axis(8, 2, 2)));
   constexpr Config kShortBack = {
       .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .k_tile = 32};
   CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));
   // A phase without taps: 1 x 1 of stride 2.
   const Dim point = {.in = 8, .stride = 2};
-  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
   const Dim long_axis = {.in = 40, .stride = 2};  // several tiles of each phase
-  CheckGather<kTurns>(Problem(Direction::kBackwardData, 1, 72, 64, point, long_axis));
-  constexpr Config kChunks = {.columns = 72, .stages = 2, .chunk = 72};
-  CheckGather<kChunks>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, point, long_axis));
+  constexpr Config kEpilogueColumns = {.columns = 72, .stages = 2, .epilogue_columns = 72};
+  CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
 TEST(Gather, ManyOrWideTilesOfColumns) {
   constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(7), Axis(9)), /*splits=*/2);
-  constexpr Config k240 = {.columns = 240, .stages = 2, .chunk = 120};
+  constexpr Config k240 = {.columns = 240, .stages = 2, .epilogue_columns = 120};
   CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
-  constexpr Config k200 = {.columns = 200, .stages = 2, .chunk = 200};
+  constexpr Config k200 = {.columns = 200, .stages = 2, .epilogue_columns = 200};
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
@@ -76,13 +76,13 @@ TEST(Gather, Bytes) {
       .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .k_tile = 64};
   CheckGather<kNarrow>(
       Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a k tile
-  constexpr Config kTurns = {.type = DataType::kI8,
-                             .take_turns = true,
-                             .reps = 2,
-                             .columns = 128,
-                             .stages = 3,
-                             .k_tile = 64};
-  CheckGather<kTurns>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
+  constexpr Config kPingpong = {.type = DataType::kI8,
+                                .pingpong = true,
+                                .reps = 2,
+                                .columns = 128,
+                                .stages = 3,
+                                .k_tile = 64};
+  CheckGather<kPingpong>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
 }
 
 constexpr Config BackOfFloats(int columns, int reps = 1) {

@@ -100,13 +100,13 @@ struct HaloDenseConfig {
   int resident =
       0;  // steps of the filter that stay in shared memory; 0: they pass through the stages
   bool merges_taps = false;  // the taps of a filter line in one product: requires adjacent taps
-  bool take_turns = false;   // the two consumers take turns at tiles: one stores while the other
+  bool pingpong = false;     // the two consumers take turns at tiles: one stores while the other
                              // multiplies
   int k_tile = 64;           // source channels per step: 64, 32 or 16
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, columns, filter, consumers, reps, stages, resident, merges_taps,
-           take_turns, k_tile] = self;
+           pingpong, k_tile] = self;
     visit("", direction);
     visit("", type);
     visit("halo_n", columns);
@@ -116,7 +116,7 @@ struct HaloDenseConfig {
     visit("s", stages);
     visit("b", resident);
     visit("j", merges_taps);
-    visit("turns", take_turns);
+    visit("pingpong", pingpong);
     visit("k", k_tile);
   }
   bool operator==(const HaloDenseConfig&) const = default;
@@ -127,7 +127,7 @@ struct HaloDenseConfig {
   constexpr int product_columns() const { return AlignUp(merged_taps() * columns, 8); }
   /// Rows, out of a product's 64, that have the sums of all taps.
   constexpr int rows() const { return 64 - (merged_taps() - 1); }
-  constexpr int tile_consumers() const { return take_turns ? 1 : consumers; }  // warpgroups
+  constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }  // warpgroups
   constexpr int pixels() const { return rows() * tile_consumers() * reps; }
   constexpr bool is_forward() const { return direction == Direction::kForward; }
   constexpr int k_tile_bytes() const { return k_tile * 2; }  // of a pixel of a patch
@@ -182,7 +182,7 @@ constexpr const char* Reject(const HaloDenseConfig& c) {
   }
   if (c.stages < 2) return "a stage is free when the products of the next have begun";
   if (c.merges_taps && c.filter != 3) return "three taps are merged";
-  if (c.take_turns && c.consumers != 2) return "two warpgroups take turns";
+  if (c.pingpong && c.consumers != 2) return "two warpgroups take turns";
   return nullptr;
 }
 constexpr const char* Reject(const HaloWeightConfig& c) {

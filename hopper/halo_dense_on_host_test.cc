@@ -35,14 +35,10 @@ TEST(HaloDense, MergedTaps) {
   constexpr HaloDenseConfig kRow = {.columns = 36, .consumers = 2, .reps = 2, .merges_taps = true};
   CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
   CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 3, Axis(9, 2), Axis(17)), 4);
-  constexpr HaloDenseConfig kTurns = {.columns = 36,
-                                      .consumers = 2,
-                                      .reps = 2,
-                                      .stages = 3,
-                                      .merges_taps = true,
-                                      .take_turns = true};
-  CheckDense<kTurns>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
-  CheckDense<kTurns>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+  constexpr HaloDenseConfig kPingpong = {
+      .columns = 36, .consumers = 2, .reps = 2, .stages = 3, .merges_taps = true, .pingpong = true};
+  CheckDense<kPingpong>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
+  CheckDense<kPingpong>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
 }
 
 TEST(HaloDense, KTilesOfFewChannels) {

@@ -104,7 +104,7 @@ std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const Con
   const int slices = divides ? Int(problem.dims[0].filter) : 1;
   const int taps = Int(problem.filter_taps()) / slices;
   return MakeHalo(problem, device,
-                  {.most_taps = HaloWeightConfig::kTaps * slices,
+                  {.max_taps = HaloWeightConfig::kTaps * slices,
                    .limits =
                        [&](const HaloShape&) {
                          return HaloLimits{
@@ -380,11 +380,11 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
-                .place = {Memory::kA},
+                .points_to = {Memory::kA},
                 .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
                                   halo.shape.step, config.k_tile)},
                {.at = offsetof(HaloArgs, other),
-                .place = {Memory::kB},
+                .points_to = {Memory::kB},
                 .spec = config.is_forward() ? FilterMap(config, problem)
                                             : WeightLinesMap(problem, config.k_tile)}};
   args.filter_pitch = config.filter_pitch(args.channels);
@@ -435,11 +435,11 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.stores = StoresOf(problem, args.epilogue);
   plan.maps.push_back(
       {.at = offsetof(HaloArgs, source),
-       .place = {Memory::kA},
+       .points_to = {Memory::kA},
        .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch, halo.shape.step)});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(HaloArgs, other),
-                         .place = {Memory::kOut},
+                         .points_to = {Memory::kOut},
                          .spec = PixelsMap(problem, problem.out(), args.tile_h * config.up,
                                            args.tile_w * config.up, {1, 1})});
   }

@@ -215,13 +215,13 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
-  const int most_pixels = Int(limits.pixels);
-  const std::vector<Height> heights = Heights(shape, limits, most_pixels / (1 + shape.reach[1]));
-  for (const Extent& width : Widths(shape.pixels[1], most_pixels - shape.reach[1])) {
+  const int max_pixels = Int(limits.pixels);
+  const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
+  for (const Extent& width : Widths(shape.pixels[1], max_pixels - shape.reach[1])) {
     const int narrow = width.pixels + shape.reach[1];
     int last_count = 0, last_pitch = 0;
     for (const Height& height : heights) {
-      if (height.lines.pixels * narrow > most_pixels) break;
+      if (height.lines.pixels * narrow > max_pixels) break;
       const int pitch = AlignUp(narrow, height.unit);
       // The same number of tiles with fewer lines, which are no longer.
       if (height.lines.count == last_count && pitch >= last_pitch) continue;
@@ -259,7 +259,7 @@ void SetWeights(const ConvProblem& problem, HaloArgs& args) {
   args.w_x = Int(w.stride[4]);
 }
 
-/// The planes into which a tile's source is cut, and the places in them where taps meet it.
+/// The planes into which a tile's source is cut, and the offsets in them where taps meet it.
 void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
   const HaloShape& shape = halo.shape;
   const HaloTiling& tiling = halo.tiling;
@@ -294,9 +294,9 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
   halo.limits = row.limits(halo.shape);
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
   halo.windows = CeilDiv(taps, row.window);
-  if (taps > row.most_taps) {
+  if (taps > row.max_taps) {
     return absl::StrFormat("the filter has %d taps; the instance takes at most %d", taps,
-                           row.most_taps);
+                           row.max_taps);
   }
   const TileWork of = {
       .problem = problem,

@@ -84,7 +84,7 @@ struct TileCycles {
 /// What an instance requires of tiles, and their cost.
 struct HaloInstance {
   int up = 1;  // phases along an axis
-  int most_taps = kMaxHaloTaps;
+  int max_taps = kMaxHaloTaps;
   std::function<HaloLimits(const HaloShape&)> limits;
   std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
   int window = kMaxHaloTaps;                                          // taps per workgroup

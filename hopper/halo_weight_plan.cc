@@ -17,7 +17,7 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
   const ConvProblem& problem = request.problem;
   const std::int64_t workgroups =
       std::max<std::int64_t>(WorkgroupsOf(problem, request.device, halo),
-                             std::min<std::int64_t>(LeastSplits(problem), halo.tiling.tiles));
+                             std::min<std::int64_t>(MinSplits(problem), halo.tiling.tiles));
   const int splits =
       request.split_k.splits > 0 ? request.split_k.splits : static_cast<int>(workgroups);
   Cost cost = HaloCost(halo, problem, request.device, splits, kLaunch, efficiency);
@@ -52,10 +52,10 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   plan.args.epilogue = MakeEpilogue(problem, split_k);
   plan.args.stores = Stores::kElements;
   plan.maps = {{.at = offsetof(HaloArgs, source),
-                .place = {Memory::kB},
+                .points_to = {Memory::kB},
                 .spec = PixelsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
                                   halo.shape.step)},
-               {.at = offsetof(HaloArgs, other), .place = {Memory::kA}, .spec = dy}};
+               {.at = offsetof(HaloArgs, other), .points_to = {Memory::kA}, .spec = dy}};
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
                     {offsetof(HaloArgs, other_data), {Memory::kA}}};
   return plan;

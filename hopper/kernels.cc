@@ -66,10 +66,10 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
 }
 
 template <class Config>
-std::size_t MostSubGemms(const Config&) {
+std::size_t MaxSubGemms(const Config&) {
   return kMaxSubGemms;
 }
-std::size_t MostSubGemms(const Config&) { return kMaxPhases; }
+std::size_t MaxSubGemms(const Config&) { return kMaxPhases; }
 
 template <class Config>
 Pixels PixelsFor(const Config&) {
@@ -104,7 +104,7 @@ class Kernel final : public PartKernel {
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
-  std::size_t most_sub_gemms() const override { return MostSubGemms(config_); }
+  std::size_t max_sub_gemms() const override { return MaxSubGemms(config_); }
   std::optional<Excess> TooLarge(const ConvProblem& problem,
                                  std::int64_t /*limit*/) const override {
     return TooLargeForLaunch(problem);

@@ -60,7 +60,7 @@ int SharedBytes(const LineConfig& config, const Tiling& tiling) {
 
 /// Cycles of 64 pixels: the tensor core's, 32 for 64 columns, and those in which lanes load their
 /// operand. Both need shared memory; measurements on an H200 show that they add up.
-double CyclesOfChunk(const LineConfig& config) {
+double CyclesOfBlock(const LineConfig& config) {
   constexpr double kLoad = 48;  // per step of K
   return config.steps() * (config.columns / 2.0 + kLoad);
 }
@@ -72,10 +72,10 @@ double CyclesOfPatch(const LineConfig& config, const Tiling& tiling) {
 /// Cycles of all tiles of a workgroup.
 double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t tiles) {
   constexpr double kTile = 200;
-  const double chunks = CeilDiv(tiling.tile_h * tiling.tile_w, 64);
+  const double blocks = CeilDiv(tiling.tile_h * tiling.tile_w, 64);
   const double patch = CyclesOfPatch(config, tiling);
-  const double of_tile = std::max(chunks * CyclesOfChunk(config), patch) + kTile;
-  return static_cast<double>(tiles) * of_tile + patch + CyclesOfChunk(config);
+  const double of_tile = std::max(blocks * CyclesOfBlock(config), patch) + kTile;
+  return static_cast<double>(tiles) * of_tile + patch + CyclesOfBlock(config);
 }
 
 /// The tiling with the least estimate; nullopt if a pixel has too many elements for any tile.
@@ -234,11 +234,11 @@ Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(HaloArgs, source),
-                .place = {Memory::kA},
+                .points_to = {Memory::kA},
                 .spec = LinesMap(config, problem, tiling.box_lines)}};
   if (config.has_lines_per_k()) {
     plan.maps.push_back({.at = offsetof(HaloArgs, other),
-                         .place = {Memory::kB},
+                         .points_to = {Memory::kB},
                          .spec = WeightMap(problem, args.source_channels, 64)});
   }
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},

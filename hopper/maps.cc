@@ -193,8 +193,8 @@ TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, axes.size[4], axes.stride[4]);
   SetAxis(map, 2, axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3], axes.stride[3]);
-  map.box = {static_cast<unsigned>(config.chunk), 1, 16};  // a warp's rows
-  map.swizzle_bytes = config.chunk == 64 ? 128 : 0;
+  map.box = {static_cast<unsigned>(config.epilogue_columns), 1, 16};  // a warp's rows
+  map.swizzle_bytes = config.epilogue_columns == 64 ? 128 : 0;
   return map;
 }
 

@@ -144,25 +144,26 @@ TEST(LayoutPasses, SplitBOfFloats) {
   problem.type = DataType::kF32;
   problem.c = 20, problem.k = 64;
   LaunchPlan plan;
-  const Places places = LayoutPasses(problem, Gfx::kSm90a, Pixels::kParts).AddBefore(plan);
+  const TensorOffsets offsets = LayoutPasses(problem, Gfx::kSm90a, Pixels::kParts).AddBefore(plan);
   EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
   EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
-  EXPECT_EQ(places.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
-  EXPECT_NE(places.b.offset, places.b1.offset);
+  EXPECT_EQ(offsets.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
+  EXPECT_NE(offsets.b.offset, offsets.b1.offset);
   const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
   EXPECT_EQ(PartElements(canonical), 64 * problem.filter_taps() * 24);
 }
 
-// A sum that is not finite is added up anew from x and dy as they are, not from copies.
+// A sum that is not finite is added up again from x and dy as they are, not from copies.
 TEST(LayoutPasses, RememberOperandsWithoutGaps) {
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
   LaunchPlan plan;
-  const Places places = LayoutPasses(last, Gfx::kSm90a, Pixels::kSpacedTaps).AddBefore(plan);
-  EXPECT_EQ(places.a.memory, Memory::kWorkspace);
-  EXPECT_EQ(places.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
-  EXPECT_EQ(places.whole_a.memory, Memory::kA);
-  EXPECT_EQ(places.whole_b.memory, Memory::kB);
+  const TensorOffsets offsets =
+      LayoutPasses(last, Gfx::kSm90a, Pixels::kSpacedTaps).AddBefore(plan);
+  EXPECT_EQ(offsets.a.memory, Memory::kWorkspace);
+  EXPECT_EQ(offsets.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
+  EXPECT_EQ(offsets.whole_a.memory, Memory::kA);
+  EXPECT_EQ(offsets.whole_b.memory, Memory::kB);
 }
 
 // TMA's boxes have steps of at most 8 pixels.

@@ -88,7 +88,7 @@ KernelLaunch::Map PhaseMap(const ConvProblem& problem, const SubGemm& gemm, std:
   }
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
   return {.at = offsetof(GatherArgs, source) + (kPhaseMaps + index) * sizeof(TensorMap),
-          .place = {Memory::kOut, first * SizeOf(problem.type)},
+          .points_to = {Memory::kOut, first * SizeOf(problem.type)},
           .spec = map};
 }
 
@@ -136,11 +136,11 @@ PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& reque
   const double memory =
       (out_bytes + dy_bytes) * static_cast<double>(workgroups) / DramBytesPerCycle(request.device);
   const bool boxes = StoresBoxes(problem, MakeEpilogue(problem, request.split_k));
-  const double alone = boxes ? std::max(matrix, loads) + fit.turns_store * out_bytes / fit.store
+  const double alone = boxes ? std::max(matrix, loads) + fit.pingpong_store * out_bytes / fit.store
                              : std::max(matrix, (matrix + kLaneStores) / 2);
   const double w = k_tiles * config.kTaps * config.kBlockBytes / fit.l2;
   // Half of w is loaded during the first tile.
-  const double fixed = fit.launch + w / 2 + fit.turns_first_k_tile * fit.first_k_tile +
+  const double fixed = fit.launch + w / 2 + fit.pingpong_first_k_tile * fit.first_k_tile +
                        (boxes ? 0 : (matrix + kLaneStores) / 2);
   return {.splits = std::max(request.split_k.splits, 1),
           .cost = WithCycles({.matrix_cycles = matrix,
@@ -175,10 +175,10 @@ Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& reque
   args.stores =
       StoresBoxes(problem, args.epilogue) ? Stores::kBoxes : LaneStoresOf(problem, args.epilogue);
   plan.maps = {{.at = offsetof(GatherArgs, source),
-                .place = {Memory::kA},
+                .points_to = {Memory::kA},
                 .spec = SourceMap(problem, gemms[kJointGemm], kKTile, PhasesConfig::kRows)},
                {.at = offsetof(GatherArgs, w),
-                .place = {Memory::kB},
+                .points_to = {Memory::kB},
                 .spec = WeightMap(problem, kKTile, 64)}};
   if (args.stores == Stores::kBoxes) {
     for (std::size_t i = 0; i < PhasesConfig::kPhases; ++i) {

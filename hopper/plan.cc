@@ -101,7 +101,7 @@ void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at
   const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.type));
   for (int part = 0; part < config.parts_of_b(); ++part) {
     plan.maps.push_back({.at = at + static_cast<std::size_t>(part) * sizeof(TensorMap),
-                         .place = {Memory::kB, part * part_bytes},
+                         .points_to = {Memory::kB, part * part_bytes},
                          .spec = spec});
   }
 }
@@ -155,7 +155,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
       const std::size_t at = i * maps + group;
       const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
       plan.maps.push_back({.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
-                           .place = {Memory::kA, offset},
+                           .points_to = {Memory::kA, offset},
                            .spec = SourceMap(problem, args.gemm[i], config.k_tile, config.rows(),
                                              args.source_groups)});
     }
@@ -231,13 +231,13 @@ std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& reques
 }
 
 PartEstimate EstimateLaunch(const Config& config, const PartRequest& request) {
-  const Shared shared = LeastShared(config, request);
+  const Shared shared = MinShared(config, request);
   return {.splits = SplitKOf(request, shared).splits, .cost = shared.cost};
 }
 
 Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Shared shared = LeastShared(config, request);
+  const Shared shared = MinShared(config, request);
   const SplitK split_k = SplitKOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<GatherArgs> plan;
@@ -281,7 +281,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   SetExact(config, request, plan);
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(GatherArgs, out),
-                         .place = {Memory::kOut},
+                         .points_to = {Memory::kOut},
                          .spec = OutputMap(config, problem)});
   }
   plan.shape = ShapeOf(config, request.device, std::int64_t{args.tiles} * args.groups,
@@ -291,7 +291,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
 
 Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Shared shared = LeastShared(config, request);
+  const Shared shared = MinShared(config, request);
   const SplitK split_k = SplitKOf(request, shared);
   const Grid grid = GridOf(config, request);
   Plan<WeightArgs> plan;
@@ -309,9 +309,9 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
       MakeTileOrder(Int(grid.m_tiles), Int(grid.n_tiles),
                     problem.k_per_group() > problem.c_per_group(), request.device.compute_units);
   args.tiles = Int(grid.of_group * shared.splits);
-  args.neighbours = shared.in_cluster ? shared.splits : Int(grid.of_group);
+  args.adjacent = shared.in_cluster ? shared.splits : Int(grid.of_group);
   args.by_tiles = MakeMagicDiv(static_cast<unsigned>(args.tiles));
-  args.by_neighbours = MakeMagicDiv(static_cast<unsigned>(args.neighbours));
+  args.by_adjacent = MakeMagicDiv(static_cast<unsigned>(args.adjacent));
   args.of_group_k = Int(problem.k_per_group());
   args.of_group_c = Int(problem.c_per_group());
   args.by_of_group_k = MakeMagicDiv(static_cast<unsigned>(args.of_group_k));
@@ -335,7 +335,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   plan.addresses = {{offsetof(WeightArgs, dy_data), {Memory::kA}}};
   plan.maps = {
       {.at = offsetof(WeightArgs, dy),
-       .place = {Memory::kA},
+       .points_to = {Memory::kA},
        .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : PixelMap(problem, config.k_tile)}};
   AddMapsOfB(config, request, offsetof(WeightArgs, x),
              SourceMap(problem, args.gemm, 64, config.k_tile), plan);

@@ -19,7 +19,7 @@ struct TileOrder {
 };
 
 /// A tile's row and column in the grid.
-struct TilePlace {
+struct TileCoord {
   int row, column;
 };
 
@@ -45,7 +45,7 @@ constexpr TileOrder MakeTileOrder(int rows, int columns, bool is_of_rows, int at
           .by_last_band = by(line - (CeilDiv(line, band) - 1) * band)};
 }
 
-GRIDWISE_HD constexpr TilePlace PlaceOf(const TileOrder& order, int tile) {
+GRIDWISE_HD constexpr TileCoord TileCoordOf(const TileOrder& order, int tile) {
   const auto divide = [](int n, MagicDiv by) {
     return static_cast<int>(Divide(static_cast<unsigned>(n), by));
   };
@@ -64,8 +64,8 @@ GRIDWISE_HD constexpr TilePlace PlaceOf(const TileOrder& order, int tile) {
     line = divide(tile, order.by_line);
     in_line = tile - line * order.line;
   }
-  return order.is_of_rows ? TilePlace{.row = line, .column = in_line}
-                          : TilePlace{.row = in_line, .column = line};
+  return order.is_of_rows ? TileCoord{.row = line, .column = in_line}
+                          : TileCoord{.row = in_line, .column = line};
 }
 
 }  // namespace gridwise::hopper

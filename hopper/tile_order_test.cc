@@ -17,10 +17,10 @@ TEST(TileOrder, HasEachTileOnce) {
           const TileOrder order = MakeTileOrder(rows, columns, is_of_rows, at_once);
           std::vector<int> times(static_cast<std::size_t>(rows * columns));
           for (int tile = 0; tile < rows * columns; ++tile) {
-            const TilePlace place = PlaceOf(order, tile);
-            ASSERT_LT(place.row, rows);
-            ASSERT_LT(place.column, columns);
-            ++times[static_cast<std::size_t>(place.row * columns + place.column)];
+            const TileCoord coord = TileCoordOf(order, tile);
+            ASSERT_LT(coord.row, rows);
+            ASSERT_LT(coord.column, columns);
+            ++times[static_cast<std::size_t>(coord.row * columns + coord.column)];
           }
           EXPECT_THAT(times, testing::Each(1)) << rows << " x " << columns << ", " << at_once;
         }
@@ -33,8 +33,8 @@ TEST(TileOrder, HasEachTileOnce) {
 TEST(TileOrder, DoesLongLinesInBands) {
   const TileOrder order = MakeTileOrder(157, 16, /*is_of_rows=*/true, 132);
   for (int tile = 0; tile < 32; ++tile) {
-    EXPECT_LT(PlaceOf(order, tile).row, 8);
-    EXPECT_LT(PlaceOf(order, tile).column, 4);
+    EXPECT_LT(TileCoordOf(order, tile).row, 8);
+    EXPECT_LT(TileCoordOf(order, tile).column, 4);
   }
 }
 

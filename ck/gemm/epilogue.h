@@ -1,7 +1,7 @@
 #pragma once
 
 #include "ck/gemm/args.h"
-#include "ck/gemm/lane_place.h"
+#include "ck/gemm/lane_coordinate.h"
 #include "ck/gemm/multiply.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
@@ -71,7 +71,8 @@ class Epilogue {
     if (index >= axis->length) return Buffer::kOutOfRange;
     int digit[AxisArgs::kDigits];
     FindDigits(axis, index, digit);
-    return LanePlace::Of(axis, digit).offset + (is_row ? view->origin.offset : view->first_term);
+    return LaneCoordinate::Of(axis, digit).offset +
+           (is_row ? view->origin.offset : view->first_term);
   }
 
   /// Writes sums to LDS as [row][column].

@@ -13,7 +13,7 @@ namespace gridwise {
 struct Work {
   double tiles = 0;         // of the output, in all groups
   double steps = 0;         // of the main loop, in all tiles together
-  double most_steps = 0;    // per tile; less than the mean: all have the same
+  double max_steps = 0;     // per tile; less than the mean: all have the same
   double out_elements = 0;  //
   double tap_steps = 0;     // of those, the first steps of a tap
   double ragged_steps = 0;  // of those, steps whose channels end within a vector

@@ -124,7 +124,7 @@ class PartKernel {
   virtual std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const = 0;
 
   /// Maximum number of sub-GEMMs in a launch; further ones need more launches.
-  virtual std::size_t most_sub_gemms() const { return kMaxSubGemms; }
+  virtual std::size_t max_sub_gemms() const { return kMaxSubGemms; }
 
   /// Why one launch can only compute parts of the problem. Returns nullopt if one launch can
   /// compute it. Tiles may reach over `limit` bytes of a tensor, at most kOffsetLimit.

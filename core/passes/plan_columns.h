@@ -31,6 +31,6 @@ double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
 
 /// The launch, from `from` to `to`.
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
-                               const Place& from, const Place& to);
+                               const MemoryOffset& from, const MemoryOffset& to);
 
 }  // namespace gridwise

@@ -73,7 +73,7 @@ GRIDWISE_DEVICE int IndexOfRun(const SubGemm& gemm, const RunsOfWave& of_wave, i
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                                 char* lds) {
-  const DirectGatherArgs& args = Anew(of_kernel);
+  const DirectGatherArgs& args = Reloaded(of_kernel);
   const SubGemm gemm = FindSubGemm(args, of_wave.tile);
   const auto& [d, h, w] = gemm.axis;
   const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
@@ -100,7 +100,7 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfW
       }
     }
   }
-  if (exists) lane.Store(Anew(of_kernel));
+  if (exists) lane.Store(Reloaded(of_kernel));
 }
 
 /// Makes NaN of elements of the i-th run, already stored, that padding spoils; see padding.h.
@@ -108,7 +108,7 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfW
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                               const char* lds) {
-  const DirectGatherArgs& args = Anew(of_kernel);
+  const DirectGatherArgs& args = Reloaded(of_kernel);
   const SubGemm gemm = FindSubGemm(args, of_wave.tile);
   const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
   if (index >= gemm.m) return;
@@ -131,8 +131,8 @@ GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   const RunsOfWave of_wave = FindRuns<kC, kGfx>(args);
   for (int i = 0; i < of_wave.runs; ++i) ComputeRun<kC, kGfx>(args, of_wave, i, lds);
   if constexpr (SumType(kC.type) == DataType::kF32) {
-    const RunsOfWave anew = FindRuns<kC, kGfx>(Anew(args));
-    for (int i = 0; i < anew.runs; ++i) SpoilRun<kC, kGfx>(args, anew, i, lds);
+    const RunsOfWave reloaded = FindRuns<kC, kGfx>(Reloaded(args));
+    for (int i = 0; i < reloaded.runs; ++i) SpoilRun<kC, kGfx>(args, reloaded, i, lds);
   }
 }
 

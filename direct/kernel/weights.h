@@ -144,7 +144,7 @@ class WeightsInLds {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
       const auto weights = *reinterpret_cast<const Vec<Kept, kC.channels>*>(
-          lds + Place(row * kC.taps + t, of_lane_));
+          lds + Offset(row * kC.taps + t, of_lane_));
 #pragma unroll
       for (int e = 0; e < kC.channels; ++e) factors[t][e] = FactorOf(weights, e);
     }
@@ -178,7 +178,7 @@ class WeightsInLds {
       if (tap < taps) {
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
-          *reinterpret_cast<Kept*>(lds + Place(tap, first + (batch + i) * kStep)) =
+          *reinterpret_cast<Kept*>(lds + Offset(tap, first + (batch + i) * kStep)) =
               Keep(weights[i]);
         }
       }
@@ -210,7 +210,7 @@ class WeightsInLds {
   }
 
   GRIDWISE_DEVICE static unsigned Least(unsigned a, unsigned b) { return a < b ? a : b; }
-  GRIDWISE_DEVICE static int Place(int tap, int slot) {
+  GRIDWISE_DEVICE static int Offset(int tap, int slot) {
     return tap * kTapBytes + slot * static_cast<int>(sizeof(Kept));
   }
   /// Wraps `i`, below twice `size`, into a ring.

@@ -32,9 +32,9 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   tile -= found.group * args.tiles;
   int m_tile = Quotient(tile, args.by_splits);
   found.split = tile - m_tile * args.splits;
-  const TilePlace place = PlaceOf(args.order, m_tile);
-  m_tile = place.row;
-  found.column = place.column * kC.columns;
+  const TileCoord coord = TileCoordOf(args.order, m_tile);
+  m_tile = coord.row;
+  found.column = coord.column * kC.columns;
   int first_tile = 0, steps = args.steps[0];
   if (args.phases_alternate) {
     // Varies the phase for a workgroup, whose tiles are equally far apart.
@@ -76,7 +76,7 @@ class GatherStep {
       t_[1] = tap % gemm.axis[1].taps;
       t_[0] = tap / gemm.axis[1].taps;
     }
-    Place();
+    SetAddresses();
   }
 
   GRIDWISE_DEVICE void Next() {
@@ -102,10 +102,10 @@ class GatherStep {
       is_first = ++t_[axis] == gemm_.axis[axis].taps;
       if (is_first) t_[axis] = 0;
     }
-    Place();
+    SetAddresses();
     return is_first;
   }
-  GRIDWISE_DEVICE void Place() {
+  GRIDWISE_DEVICE void SetAddresses() {
     tap = 0;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
@@ -209,7 +209,7 @@ GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& til
 #pragma clang loop unroll(disable)
   for (int s = tile.first; s < tile.end && sum == sum; ++s, step.Next()) {
     const float* const x = SourceOf(exact, at, step.move);  // null: zeros
-    const int k_tile = step.k_tile * kC.k_tile, k_tile_end = LeastOf(end, k_tile + kC.k_tile);
+    const int k_tile = step.k_tile * kC.k_tile, k_tile_end = Min(end, k_tile + kC.k_tile);
 #pragma clang loop unroll(disable)
     for (int k = first > k_tile ? first : k_tile; k < k_tile_end; ++k) {
       const float source = x == nullptr ? 0 : x[tile.group * exact.source_group + k];
@@ -221,7 +221,7 @@ GRIDWISE_DEVICE float SumExactly(const GatherArgs& args, const GatherTileAt& til
 }
 
 /// Where rows and columns of a tile are in tensors of the output's shape, see Finisher.
-struct GatherPlace {
+struct GatherOutputMap {
   const GatherArgs& args;
   const GatherTileAt& tile;
 
@@ -253,8 +253,10 @@ struct GatherPlace {
 
 /// The same for a kernel's products.
 template <Config kC>
-struct ProductPlace : GatherPlace {
-  GRIDWISE_DEVICE Row FindRow(int row) const { return GatherPlace::FindRow(RowOfProduct<kC>(row)); }
+struct ProductOutputMap : GatherOutputMap {
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    return GatherOutputMap::FindRow(RowOfProduct<kC>(row));
+  }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
     if constexpr (kC.has_parts()) return SumExactly<kC>(args, tile, row.pixel, column);
     return v;
@@ -275,7 +277,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       if (i + GridSizeX() < args.tiles * args.groups) next = FindTile<kC>(args, i + GridSizeX());
     };
     // Tiles without terms take no turn: the warpgroup that multiplies next stores them meanwhile.
-    const bool is_mine = !kC.take_turns || turn % kC.consumers == group;
+    const bool is_mine = !kC.pingpong || turn % kC.consumers == group;
     const bool has_terms = tile.steps() > 0, follows = turn > 0;
     if (has_terms) ++turn;
     if (!is_mine) {
@@ -285,11 +287,11 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
     // Parities only distinguish adjacent phases, not those of a later tile: wait for this one's
     // turn.
-    if (kC.take_turns && has_terms && follows) WaitAt(TurnBarrier(group), 256);
-    const ProductPlace<kC> place = {{args, tile}};
-    const Finisher<ProductPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
-                                                              args.in_cluster ? 0 : tile.split);
-    const int row = kC.take_turns ? 0 : group * kC.reps * 64;
+    if (kC.pingpong && has_terms && follows) WaitAt(PingpongBarrier(group), 256);
+    const ProductOutputMap<kC> output = {{args, tile}};
+    const Finisher<ProductOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output,
+                                                                  args.in_cluster ? 0 : tile.split);
+    const int row = kC.pingpong ? 0 : group * kC.reps * 64;
     if (!has_terms) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
                                                group, row);

@@ -112,7 +112,7 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, i
 /// Where shared memory has the filter's element of a tap and of an output and a source channel of
 /// the products, swizzled as RunsAlongK needs.
 template <HaloConfig kC>
-GRIDWISE_DEVICE char* FilterPlace(const HaloArgs& args, int tap, int out, int source) {
+GRIDWISE_DEVICE char* FilterAddress(const HaloArgs& args, int tap, int out, int source) {
   const int byte = ((tap * 64 + out) * kC.channels + source) * SizeOf(kC.type);
   return dynamic_shared_memory + args.filter_at +
          (byte ^ ((byte >> 7 & (kC.run_bytes() / 16 - 1)) << 4));
@@ -156,11 +156,12 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
       if constexpr (kOfOutputs) {
 #pragma unroll
         for (int e = 0; e < kRun; ++e) {
-          *reinterpret_cast<unsigned short*>(FilterPlace<kC>(args, at / kOfTap, out + e, source)) =
+          *reinterpret_cast<unsigned short*>(
+              FilterAddress<kC>(args, at / kOfTap, out + e, source)) =
               static_cast<unsigned short>(value[i][e / 2] >> (e % 2 * 16));
         }
       } else {
-        *reinterpret_cast<Vec<unsigned, 4>*>(FilterPlace<kC>(args, at / kOfTap, out, source)) =
+        *reinterpret_cast<Vec<unsigned, 4>*>(FilterAddress<kC>(args, at / kOfTap, out, source)) =
             value[i];
       }
     }
@@ -194,10 +195,10 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
   if (own < kRun) ZeroFilter<kC>(args, taps);
   const int count = taps * 64 << log_own;
-  struct Place {
+  struct FilterElement {
     int tap, out, source;
   };
-  const auto place_of = [&](int at) -> Place {
+  const auto element_of = [&](int at) -> FilterElement {
     const int out = at >> log_own & 63;
     return {at >> (log_own + 6), out, (out & (kRun - 1) & -own) + (at & (own - 1))};
   };
@@ -209,7 +210,7 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
       const int at = first + i * kThreads;
       value[i] = 0;
       if (at >= count) continue;
-      const auto [tap, out, source] = place_of(at);
+      const auto [tap, out, source] = element_of(at);
       const T* const w = FilterOf<T>(args, args.tap[tap], block * 64 + out,
                                      block * 64 + SourceOfProduct<kC>(out, source));
       if (w != nullptr && !is_zero) value[i] = *w;
@@ -218,8 +219,8 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
     for (int i = 0; i < kBatch; ++i) {
       const int at = first + i * kThreads;
       if (at >= count) continue;
-      const auto [tap, out, source] = place_of(at);
-      *reinterpret_cast<T*>(FilterPlace<kC>(args, tap, out, source)) = value[i];
+      const auto [tap, out, source] = element_of(at);
+      *reinterpret_cast<T*>(FilterAddress<kC>(args, tap, out, source)) = value[i];
     }
   }
 }
@@ -287,7 +288,7 @@ GRIDWISE_DEVICE void MultiplyTaps(HaloSums<kC>& sums, const HaloArgs& args, Shar
 
 /// Where rows (phase * kC.pixels() + pixel of a tile) and columns are, see Finisher.
 template <HaloConfig kC>
-struct HaloPlace {
+struct HaloOutputMap {
   static constexpr bool kHasGroups = true;
   const HaloArgs& args;
   const HaloTileAt& tile;
@@ -385,7 +386,7 @@ class StagedRows {
       first_[rep] = h < args.tile_h && w < args.tile_w ? h * kC.up * line_ + w * kC.up : end_;
     }
   }
-  /// The place of output pixel y, x of those that a tile's pixel has.
+  /// The offset of output pixel y, x among those that a tile's pixel has.
   GRIDWISE_DEVICE int At(int rep, int y, int x) const {
     return kC.up == 1 || first_[rep] == end_ ? first_[rep] : first_[rep] + y * line_ + x;
   }
@@ -450,7 +451,7 @@ struct HaloRoles {
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
     const int group = WarpgroupId(), team = group / kC.consumers;
-    const int warpgroup = group % kC.consumers, barrier = TurnBarrier(team);
+    const int warpgroup = group % kC.consumers, barrier = PingpongBarrier(team);
     const bool is_first = ThreadId() % kTeam == 0;
     const HaloWork work(args);
     FillFilter<kC>(args, work.block, /*is_zero=*/work.split > 0);
@@ -479,8 +480,8 @@ struct HaloRoles {
           continue;
         }
       }
-      const HaloPlace<kC> place = {args, tile, work.block, work.split};
-      const Finisher<HaloPlace<kC>, Element<kC.type>> finish(args.epilogue, place, work.split);
+      const HaloOutputMap<kC> output = {args, tile, work.block, work.split};
+      const Finisher<HaloOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output, work.split);
 #pragma unroll
       for (int c = 0; c < kC.phases(); ++c) {
 #pragma unroll

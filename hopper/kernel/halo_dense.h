@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hopper/kernel/merge_taps.h"
-#include "hopper/kernel/pixel_place.h"
+#include "hopper/kernel/pixel_output_map.h"
 
 /// Forward, or backward-data with stride 1, for one group and few output channels, see
 /// hopper/halo.h. The columns are all output channels. A stage has what a step of K multiplies: a k
@@ -146,7 +146,7 @@ struct HaloDenseRoles {
   }
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
-    const int group = WarpgroupId(), first_pixel = kC.take_turns ? 0 : group * kC.reps * kC.rows();
+    const int group = WarpgroupId(), first_pixel = kC.pingpong ? 0 : group * kC.reps * kC.rows();
     const HaloWork work(args);
     const int first = First(args, work), end = End(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
@@ -155,20 +155,20 @@ struct HaloDenseRoles {
       ring.WaitFull();
     };
     for (int i = work.first, turn = 0; i < work.tiles; i += work.step, ++turn) {
-      if (kC.take_turns && turn % 2 != group) {
+      if (kC.pingpong && turn % 2 != group) {
         ring.Skip(end - first);
         continue;
       }
       const HaloTileAt tile = FindHaloTile(args, i);
-      PixelPlace place = {args, tile};
-      const Finisher<PixelPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
+      PixelOutputMap output = {args, tile};
+      const Finisher<PixelOutputMap, Element<kC.type>> finish(args.epilogue, output, work.split);
       char* const staging = dynamic_shared_memory + args.staging_at + group * 8192;
       if (first == end) {
         StoreZeros<kStored, kC.type, kC.reps>(finish, args.stores, staging, group, first_pixel);
         continue;
       }
       // Parities only distinguish adjacent phases, not those of a later tile.
-      if (kC.take_turns && turn > 0) WaitAt(TurnBarrier(group), 256);
+      if (kC.pingpong && turn > 0) WaitAt(PingpongBarrier(group), 256);
       Sums sums;
       wait_full(i, first);
       StartStep<true>(sums, args, ring.at() + first_pixel * kPixelBytes,
@@ -183,7 +183,7 @@ struct HaloDenseRoles {
         ring.Release(last);
         last = ring.stage();
       }
-      if (kC.take_turns) ArriveAt(TurnBarrier(group ^ 1), 256);
+      if (kC.pingpong) ArriveAt(PingpongBarrier(group ^ 1), 256);
       WgmmaWait<0>();
       ring.Release(last);
 #pragma unroll
@@ -192,7 +192,7 @@ struct HaloDenseRoles {
 #pragma unroll
       for (int rep = 0; rep < kC.reps; ++rep) {
         const int row = first_pixel + rep * kC.rows();
-        place.end = row + kC.rows();
+        output.end = row + kC.rows();
         float d[kStored / 2];
 #pragma unroll
         for (int i = 0; i < kStored / 2; ++i) d[i] = sums[rep][i];

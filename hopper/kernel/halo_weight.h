@@ -31,7 +31,7 @@ struct HaloWeightTaps {
 };
 
 template <DataType kType>
-struct HaloWeightPlace {
+struct HaloWeightOutputMap {
   const HaloArgs& args;
   const HaloWork& work;
   const HaloWeightBlock& block;
@@ -85,7 +85,7 @@ struct HaloWeightPlace {
 
 /// Lanes store 64 x 64 sums from their registers, in pairs of columns that are adjacent in a group.
 template <DataType kNarrow, class Finish>
-GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightPlace<kNarrow>& place,
+GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightOutputMap<kNarrow>& output,
                                 const float (&d)[32]) {
   const int lane = ThreadId() % 32, first_row = ThreadId() % 128 / 32 * 16 + lane / 4;
 #pragma unroll
@@ -95,7 +95,7 @@ GRIDWISE_DEVICE void StorePairs(const Finish& finish, const HaloWeightPlace<kNar
 #pragma unroll
     for (int j = 0; j < 8; ++j) {
       const int column = j * 8 + lane % 4 * 2;
-      const bool is_there = row.is_there && column < place.Count(0) && place.Has(row, column);
+      const bool is_there = row.is_there && column < output.Count(0) && output.Has(row, column);
       char* const to = of_row + finish.Column(column);
       const float* const v = d + j * 4 + half * 2;
       if (finish.is_wide()) {
@@ -168,17 +168,17 @@ struct HaloWeightRoles {
     for (int t = 0; t < kTapsOfGroup; ++t) {
       Touch(sums[t]);
       if (first_tap + t >= taps.count) continue;
-      using Place = HaloWeightPlace<kC.type>;
-      const Place place = {args, work, block, args.tap[taps.first + first_tap + t]};
-      const Finisher<Place, Element<kC.type>> finish(args.epilogue, place,
-                                                     /*split=*/work.first);
+      using OutputMap = HaloWeightOutputMap<kC.type>;
+      const OutputMap output = {args, work, block, args.tap[taps.first + first_tap + t]};
+      const Finisher<OutputMap, Element<kC.type>> finish(args.epilogue, output,
+                                                         /*split=*/work.first);
       bool mends = false;
 #pragma unroll
       for (const float v : sums[t]) mends |= v != v;
       if (args.stores == Stores::kVectors && finish.is_aligned() &&
           !AnyAt(StoreBarrier(group), 128, mends)) {
         FinishSums(args.epilogue, sums[t]);
-        StorePairs<kC.type>(finish, place, sums[t]);
+        StorePairs<kC.type>(finish, output, sums[t]);
       } else {
         StoreElements<64>(finish, dynamic_shared_memory + args.staging_at + group * 8192, group, 0,
                           sums[t]);

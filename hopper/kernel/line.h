@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hopper/kernel/line_load.h"
-#include "hopper/kernel/pixel_place.h"
+#include "hopper/kernel/pixel_output_map.h"
 
 /// Forward and backward-data of one group and few source channels, see hopper/line.h. Elements of A
 /// that a line of the filter does not have are zeros, and so are those of B: a NaN next to them
@@ -90,7 +90,8 @@ struct LineRoles : LineLoads<kC> {
 
   GRIDWISE_DEVICE static void Consume(const HaloArgs& args, SharedAddress base) {
     const int team = WarpgroupId();
-    const int first = ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row in a chunk
+    const int first =
+        ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;  // row in a block of 64 pixels
     const HaloWork work(args);
     const int first_column = work.block * kC.columns;
     if constexpr (kC.has_lines_per_k()) {
@@ -108,27 +109,27 @@ struct LineRoles : LineLoads<kC> {
     int turn = 0;
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
-      const PixelPlace place = {args, tile, first_column};
-      const Finisher<PixelPlace, Element<kC.type>> finish(args.epilogue, place, work.split);
+      const PixelOutputMap output = {args, tile, first_column};
+      const Finisher<PixelOutputMap, Element<kC.type>> finish(args.epilogue, output, work.split);
       ring.WaitFull();
       // Pairs of elements are aligned: a line may have one more element before its first.
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;
-      for (int chunk = 0; chunk < pixels; chunk += 64, ++turn) {
+      for (int first_pixel = 0; first_pixel < pixels; first_pixel += 64, ++turn) {
         if (turn % kC.teams != team) continue;
         if (work.split > 0) {  // no products with zeros: those of infinities are NaN
-          StoreZeros<kC.columns, kC.type, 1>(finish, args.stores, staging, team, chunk);
+          StoreZeros<kC.columns, kC.type, 1>(finish, args.stores, staging, team, first_pixel);
           continue;
         }
         A a;
-        LoadPixel(a, 0, args, patch, chunk + first, masks);
-        LoadPixel(a, 1, args, patch, chunk + first + 8, masks);
+        LoadPixel(a, 0, args, patch, first_pixel + first, masks);
+        LoadPixel(a, 1, args, patch, first_pixel + first + 8, masks);
         float sums[kC.columns / 2];
         Multiply(sums, a, base + args.filter_at);
         MakeIntegers(args.epilogue, sums);
-        StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, chunk, sums);
+        StoreByLanes<kC.columns, kC.type>(finish, args.stores, staging, team, first_pixel, sums);
       }
       // Lane 0 releases for its warp. Lanes that have products here have met in them. Lanes of a
-      // team without a chunk may still wait for the stage, and would miss it: the producer fills it
+      // team without a block may still wait for the stage, and would miss it: the producer fills it
       // again, and a barrier's parity is the same after two phases.
       SyncWarp();
       ring.Release(ring.stage());

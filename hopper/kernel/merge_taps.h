@@ -21,12 +21,12 @@ struct TapMerge {
 
   char* shared;
 
-  /// Sums of a tap for the piece of 8 columns that takes the place of the first tap's. If the piece
-  /// begins within another, they are in a lane two further or before.
+  /// Sums of a tap for the piece of 8 columns that is in the position of the first tap's. If the
+  /// piece begins within another, they are in a lane two further or before.
   template <int kHalf>
   GRIDWISE_DEVICE static Two OfTap(const Sums& d, int tap, int piece) {
-    const int place = kReversed ? 2 - tap : tap, first = place * kColumns / 8 + piece;
-    const int at = place * kColumns % 8 != 0 && ThreadId() % 4 < 2 ? first + 1 : first;
+    const int position = kReversed ? 2 - tap : tap, first = position * kColumns / 8 + piece;
+    const int at = position * kColumns % 8 != 0 && ThreadId() % 4 < 2 ? first + 1 : first;
     return at == first ? Two{d[first * 4 + kHalf * 2], d[first * 4 + kHalf * 2 + 1]}
                        : Two{d[first * 4 + 4 + kHalf * 2], d[first * 4 + 4 + kHalf * 2 + 1]};
   }

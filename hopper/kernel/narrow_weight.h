@@ -46,8 +46,10 @@ struct NarrowPixels {
 
 /// A sum that is NaN has terms that are NaN.
 template <DataType kType>
-struct NarrowWeightPlace : HaloWeightPlace<kType> {
-  GRIDWISE_DEVICE float Mend(float v, const HaloWeightPlace<kType>::Row&, int) const { return v; }
+struct NarrowWeightOutputMap : HaloWeightOutputMap<kType> {
+  GRIDWISE_DEVICE float Mend(float v, const HaloWeightOutputMap<kType>::Row&, int) const {
+    return v;
+  }
 };
 
 template <NarrowWeightConfig kC>
@@ -182,9 +184,10 @@ struct NarrowWeightRoles {
 #pragma clang loop unroll(disable)
     for (int tap = 0; tap < kC.taps(); ++tap) {
       if (kC.has_windows() && first_tap + tap >= args.phase_end[0]) return;
-      const NarrowWeightPlace<kC.type> place = {{args, work, block, args.tap[first_tap + tap]}};
-      const Finisher<NarrowWeightPlace<kC.type>, Element<kC.type>> finish(args.epilogue, place,
-                                                                          /*split=*/work.first);
+      const NarrowWeightOutputMap<kC.type> output = {
+          {args, work, block, args.tap[first_tap + tap]}};
+      const Finisher<NarrowWeightOutputMap<kC.type>, Element<kC.type>> finish(args.epilogue, output,
+                                                                              /*split=*/work.first);
 #pragma unroll
       for (int i = 0; i < kColumns * 2; ++i) {
         Vec<float, 2> v = {};

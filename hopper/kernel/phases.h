@@ -89,7 +89,7 @@ GRIDWISE_DEVICE void ProducePhases(const GatherArgs& args, SharedAddress base) {
   const PhaseTiles tiles(args);
   if (tiles.split > 0) return;
   PhaseRing<kC> ring(base);
-  const int column = PlaceOf(args.order, tiles.first).column * 64;
+  const int column = TileCoordOf(args.order, tiles.first).column * 64;
   if (IsElected()) {
     ring.resident().ArriveAndExpect(args.k_tiles * kC.kTaps * kC.kBlockBytes);
     for (int k_tile = 0; k_tile < args.k_tiles; ++k_tile) {
@@ -101,7 +101,7 @@ GRIDWISE_DEVICE void ProducePhases(const GatherArgs& args, SharedAddress base) {
   }
   const SubGemm joint = args.gemm[kJointGemm];
   for (int i = tiles.first; i < args.tiles; i += tiles.workgroups) {
-    const int row = PlaceOf(args.order, i).row * kC.kRows;
+    const int row = TileCoordOf(args.order, i).row * kC.kRows;
     const PixelAt at = SourceOf(joint, args.strides, PixelOfRow(joint, row));
     for (int k_tile = 0; k_tile < args.k_tiles; ++k_tile) {
       LoadPhasePixels<kC, 0>(args, ring, at, k_tile);
@@ -172,7 +172,7 @@ GRIDWISE_DEVICE void MultiplyPhases(PhaseSums<kC>& sums, PhaseRing<kC>& ring, in
     NextProduct<kC, 2>(sums, rows, ring, k_tile);
     NextProduct<kC, 3>(sums, rows, ring, k_tile);
   }
-  ArriveAt(TurnBarrier(group ^ 1), 256);  // the other warpgroup's products can begin
+  ArriveAt(PingpongBarrier(group ^ 1), 256);  // the other warpgroup's products can begin
   WgmmaWait<0>();
 #pragma unroll
   for (int i = 0; i < kC.kPhases; ++i) Touch(sums[i]);
@@ -180,7 +180,7 @@ GRIDWISE_DEVICE void MultiplyPhases(PhaseSums<kC>& sums, PhaseRing<kC>& ring, in
 
 /// TMA stores the phases of a tile, each warp its own 16 rows.
 template <PhasesConfig kC>
-GRIDWISE_DEVICE void StorePhasesByBoxes(const GatherArgs& args, SharedAddress staging, TilePlace at,
+GRIDWISE_DEVICE void StorePhasesByBoxes(const GatherArgs& args, SharedAddress staging, TileCoord at,
                                         PhaseSums<kC>& sums) {
   const SubGemm& joint = args.gemm[kJointGemm];
   const int lane = ThreadId() % 32, of_warp = ThreadId() % 128 / 32 * 16;
@@ -206,7 +206,7 @@ GRIDWISE_DEVICE void StorePhasesByBoxes(const GatherArgs& args, SharedAddress st
 }
 
 /// Rows belong to any phase: a phase may have fewer pixels along an axis.
-struct PhasePlace : GatherPlace {
+struct PhaseOutputMap : GatherOutputMap {
   GRIDWISE_DEVICE Row FindRow(int row) const {
     const SubGemm& joint = args.gemm[kJointGemm];
     if (tile.row + row >= joint.m) return {.is_there = false, .pixel = {}};
@@ -222,15 +222,15 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * 2 * kC.kBlockBytes;
   // Calls store(finisher, phase) for each phase.
-  const auto of_classes = [&](TilePlace at, auto&& store) __attribute__((always_inline)) {
+  const auto of_classes = [&](TileCoord at, auto&& store) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < kC.kPhases; ++i) {
       GatherTileAt of_phase = {};
       of_phase.index = i;
       of_phase.row = at.row * kC.kRows;
       of_phase.column = at.column * 64;
-      const PhasePlace place = {{args, of_phase}};
-      store(Finisher<PhasePlace, Element<kC.type>>(args.epilogue, place, tiles.split), i);
+      const PhaseOutputMap output = {{args, of_phase}};
+      store(Finisher<PhaseOutputMap, Element<kC.type>>(args.epilogue, output, tiles.split), i);
     }
   };
   PhaseRing<kC> ring(base);
@@ -240,7 +240,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
       ring.Skip(args.k_tiles * kProductsOfKTile);
       continue;
     }
-    const TilePlace at = PlaceOf(args.order, i);
+    const TileCoord at = TileCoordOf(args.order, i);
     if (tiles.split > 0) {
       of_classes(at, [&](const auto& finish, int) __attribute__((always_inline)) {
         StoreZeros<64, kC.type, 1>(finish, args.stores, dynamic_shared_memory + staging, group, 0);
@@ -248,7 +248,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
       continue;
     }
     if (turn < 2) ring.resident().Wait(0);
-    if (turn > 0) WaitAt(TurnBarrier(group), 256);
+    if (turn > 0) WaitAt(PingpongBarrier(group), 256);
     PhaseSums<kC> sums;
     MultiplyPhases<kC>(sums, ring, args.k_tiles, group);
     if (args.stores == Stores::kBoxes) {

@@ -90,8 +90,8 @@ class SimtTerm {
 
 /// Bytes of a row's pixel (in backward-weight: k) and a column in a tensor of the output's shape.
 template <SimtConfig kC>
-GRIDWISE_DEVICE long PlaceOf(const OutputStrides& strides, int group, int row, const Index3& pixel,
-                             int column, const Index3& tap, int channel) {
+GRIDWISE_DEVICE long OffsetOf(const OutputStrides& strides, int group, int row, const Index3& pixel,
+                              int column, const Index3& tap, int channel) {
   constexpr bool kWeight = kC.direction == Direction::kBackwardWeight;
   const Index3& index = kWeight ? tap : pixel;
   long bytes =
@@ -108,8 +108,8 @@ GRIDWISE_DEVICE float ReadFloat(const char* from, bool is_f32) {
                 : static_cast<float>(*reinterpret_cast<const Element<kType>*>(from));
 }
 
-/// Finishes a sum of products of kType and stores it; `at(strides)` is its place in a tensor of the
-/// output's shape.
+/// Finishes a sum of products of kType and stores it; `at(strides)` is its offset in a tensor of
+/// the output's shape.
 template <DataType kType>
 GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, Element<SumType(kType)> sum,
                               auto&& at) {
@@ -207,8 +207,8 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, long tile) {
       if (column >= args.columns) continue;
       const Index3 column_tap = tap_of(column);
       StoreSum<kC.type>(args.epilogue, split, values[e], [&](const OutputStrides& strides) {
-        return PlaceOf<kC>(strides, group, row, row_pixel, column, column_tap,
-                           kWeight ? column % args.source_channels : 0);
+        return OffsetOf<kC>(strides, group, row, row_pixel, column, column_tap,
+                            kWeight ? column % args.source_channels : 0);
       });
     }
   }

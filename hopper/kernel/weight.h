@@ -29,15 +29,15 @@ GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int group = Quotient(tile, args.by_tiles);
   tile -= group * args.tiles;
   // Tiles that run at the same time sum the same pixels, except in clusters.
-  const int outer = Quotient(tile, args.by_neighbours), inner = tile - outer * args.neighbours;
+  const int outer = Quotient(tile, args.by_adjacent), inner = tile - outer * args.adjacent;
   const int split = args.in_cluster ? inner : outer;
   tile = args.in_cluster ? outer : inner;
-  const TilePlace place = PlaceOf(args.order, tile);
+  const TileCoord coord = TileCoordOf(args.order, tile);
   const int first = split * args.k_tiles + (split < args.longer ? split : args.longer);
   return {.group = group,
           .split = split,
-          .row = place.row * kC.rows(),
-          .block = place.column * (kC.columns / 64),
+          .row = coord.row * kC.rows(),
+          .block = coord.column * (kC.columns / 64),
           .first = first,
           .end = first + args.k_tiles + (split < args.longer ? 1 : 0)};
 }
@@ -80,12 +80,12 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     const int first_k = tile.group * args.dy_channels + tile.row;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
     const int rest = args.k - tile.row;
-    // Blocks of rows or columns that do not exist are not loaded: results from the data in their
-    // place are not stored.
+    // Blocks of rows or columns that do not exist are not loaded: results from the data left there
+    // are not stored.
     const int m_blocks =
-        kC.lanes ? 0 : LeastOf(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
-    const int n_blocks = LeastOf(kBlocks, taps * args.c_blocks - tile.block);
-    const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? LeastOf(rest, 64) / 4 : 1, args.dy_pitch);
+        kC.lanes ? 0 : Min(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
+    const int n_blocks = Min(kBlocks, taps * args.c_blocks - tile.block);
+    const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? Min(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
     for (int k_tile = tile.first; k_tile < tile.end; ++k_tile, ring.Next()) {
       const PhasePixel pixel = PixelOfRow(args.gemm, k_tile * kC.k_tile);
@@ -137,7 +137,7 @@ GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& til
   for (int axis = 0; axis < 3; ++axis) {
     move[axis] = block.t[axis] * args.strides[axis].tap_source_stride;
   }
-  const int end = LeastOf(args.dy_pixels, tile.end * kC.k_tile);
+  const int end = Min(args.dy_pixels, tile.end * kC.k_tile);
   float sum = 0;
 #pragma clang loop unroll(disable)
   for (int pixel = tile.first * kC.k_tile; pixel < end && sum == sum; ++pixel) {
@@ -152,7 +152,7 @@ GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& til
 
 /// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
 template <Config kC>
-struct WeightPlace {
+struct WeightOutputMap {
   const WeightArgs& args;
   const WeightTileAt& tile;
 
@@ -211,9 +211,9 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
   KTileRing<kC> ring(base);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
-    const WeightPlace<kC> place = {args, tile};
-    const Finisher<WeightPlace<kC>, Element<kC.type>> finish(args.epilogue, place,
-                                                             args.in_cluster ? 0 : tile.split);
+    const WeightOutputMap<kC> output = {args, tile};
+    const Finisher<WeightOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output,
+                                                                 args.in_cluster ? 0 : tile.split);
     const int row = group * kC.reps * 64;
     if (tile.steps() == 0) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,

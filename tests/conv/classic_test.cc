@@ -90,7 +90,7 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
 }
 
 /// Of all ops only this one does not take every problem of its direction: columns of several groups
-/// are no neighbours where dw's groups lie inside of its taps.
+/// are not adjacent where dw's groups lie inside of its taps.
 bool IsRefused(std::string_view op, const ConvProblem& problem) {
   return op == "explicit" && problem.groups > 1 && problem.filter_taps() > 1 &&
          problem.weight_layout == WeightLayout::kKYXGC;

@@ -45,7 +45,7 @@ TEST_P(Times, AreOfThePlans) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ(plan->instance(), time->instance)
         << layer.name << ", " << time->direction << ": `./bazelw run //tests/plans:update_times -- "
-        << Name(GetParam()) << "` times what is planned anew";
+        << Name(GetParam()) << "` times what is planned again";
   }
 }
 
@@ -53,10 +53,10 @@ TEST_P(Times, AreNoLongerThanTheyWere) {
   const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(GetParam()));
   ASSERT_TRUE(times.ok()) << times.status();
   for (const LayerTime& time : *times) {
-    EXPECT_GE(time.us, time.least_us) << time.name << ", " << time.direction;
+    EXPECT_GE(time.us, time.min_us) << time.name << ", " << time.direction;
     EXPECT_EQ(time.IsSlower(), !time.reason.empty())
         << time.name << ", " << time.direction << " takes " << time.us << " us, and took "
-        << time.least_us << ": the last column of " << TimesPath(GetParam())
+        << time.min_us << ": the last column of " << TimesPath(GetParam())
         << " must say why if that is over 5 % more, and be empty if not";
   }
 }

@@ -32,7 +32,7 @@ class WaveStage {
   GRIDWISE_DEVICE explicit WaveStage(char* lds)
       : row_(Lane<kC>() / kVecs),
         column_(Lane<kC>() % kVecs * kVec),
-        write_(lds + Opaque(PlaceOfLane())),
+        write_(lds + Opaque(OffsetOfLane())),
         read_(lds + Opaque(row_ * kStage.pitch + column_ * static_cast<int>(sizeof(T)))) {}
 
   /// Writes a piece of the wave's accumulators, rounded to T.
@@ -78,13 +78,13 @@ class WaveStage {
   static constexpr int kBlockRun = kPairs * kC.mma.acc_per_lane();  // columns per lane
 
   /// The first row and column of the lane in the stage.
-  GRIDWISE_DEVICE static int PlaceOfLane() {
+  GRIDWISE_DEVICE static int OffsetOfLane() {
     if constexpr (kC.sums_blocks()) {
       return Lane<kC>() % kC.mma.m * kStage.pitch +
              BlockColumn() % kC.columns_of_tap() * static_cast<int>(sizeof(T));
     } else {
-      const RowCol place = kC.PlaceInStage(Lane<kC>(), 0, 0);
-      return place.row * kStage.pitch + place.col * static_cast<int>(sizeof(T));
+      const RowCol at = kC.PositionInStage(Lane<kC>(), 0, 0);
+      return at.row * kStage.pitch + at.col * static_cast<int>(sizeof(T));
     }
   }
 
@@ -96,8 +96,8 @@ class WaveStage {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
         Run run;
         for (int e = 0; e < kRun; ++e) run[e] = static_cast<T>(acc[n][reg + e]);
-        const RowCol place = kC.PlaceInStage(/*lane=*/0, n, reg);
-        *reinterpret_cast<Run*>(to + place.row * kStage.pitch + place.col * sizeof(T)) = run;
+        const RowCol at = kC.PositionInStage(/*lane=*/0, n, reg);
+        *reinterpret_cast<Run*>(to + at.row * kStage.pitch + at.col * sizeof(T)) = run;
       }
     }
   }
@@ -113,8 +113,8 @@ class WaveStage {
       for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
         OfInstruction of_tap[kPairs];
         for (int c = 0; c < kPairs; ++c) of_tap[c] = AsTheyAre(acc[tap * kPairs + c]);
-        const int place = tap * kColumns + run % kColumns;
-        auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + place * sizeof(T));
+        const int column = tap * kColumns + run % kColumns;
+        auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + column * sizeof(T));
         for (int e = 0; e < kRun; e += kPart) {
           Vec<T, kPart> part;
           for (int i = 0; i < kPart; ++i) {

@@ -12,9 +12,9 @@ namespace gridwise::tile {
 
 /// Where the tile's rows, positions of a strip, and columns are.
 template <TileConfig kC>
-class PlaceOfPositions {
+class PositionOutputMap {
  public:
-  GRIDWISE_DEVICE PlaceOfPositions(const GatherArgs& args, const StripBlock& strip)
+  GRIDWISE_DEVICE PositionOutputMap(const GatherArgs& args, const StripBlock& strip)
       : args_(args), strip_(strip) {}
 
   /// Columns of one group, if groups are filled up.
@@ -54,7 +54,7 @@ class PlaceOfPositions {
 /// have. A wave keeps the weights in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMax = kC.most_taps();
+  static constexpr int kMax = kC.max_taps();
   using KTile = MultiplyKTile<kC>;
 
  public:
@@ -158,8 +158,8 @@ GRIDWISE_DEVICE void HaloTile() {
     // The operands have been read. On gfx9, which counts loads and stores together, the next pixels
     // have arrived too: later they could only be waited for together with this tile's stores.
     BarrierLoads<0>();
-    const PlaceOfPositions<kC> place(args, at);
-    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, /*split=*/0, lds)
+    const PositionOutputMap<kC> output(args, at);
+    StoreTile<kC, kGfx, PositionOutputMap<kC>>(args.epilogue, args.fixup, output, /*split=*/0, lds)
         .Store(acc);
   }
 }

@@ -4,8 +4,8 @@
 #include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/block.h"
-#include "tile/load/chunks_of_lane.h"
 #include "tile/load/k_walk.h"
+#include "tile/load/vectors_of_lane.h"
 #include "tile/load/weight_column.h"
 #include "tile/load/weight_loader.h"
 
@@ -29,14 +29,14 @@ class KeptWeights {
 
   /// Waits for the weights of the taps from `first` on and writes them to LDS.
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
-    for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
+    for (int i = 0; i < kC.taps_at_once() && first + i < kC.max_taps(); ++i) {
       weights_.Store(k_tiles_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
  private:
   LoadWeights weights_;
-  LoadWeights::KTile k_tiles_[kC.most_taps()];
+  LoadWeights::KTile k_tiles_[kC.max_taps()];
 };
 
 /// The weights of all rows of the filter, for packed pixels: a k tile is the taps of one row,
@@ -44,39 +44,40 @@ class KeptWeights {
 template <TileConfig kC, Gfx kGfx>
   requires(kC.packs_pixels())
 class KeptWeights<kC, kGfx> {
-  using Lane = ChunksOfLane<kC, kC.lds_b()>;
+  using Lane = VectorsOfLane<kC, kC.lds_b()>;
 
  public:
   GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) {
     const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
-    for (int row = 0; row < kC.most_taps(); ++row) {
+    for (int row = 0; row < kC.max_taps(); ++row) {
       for (int i = 0; i < Lane::kCount; ++i) {
         const int n = block.n + Lane::Row(i);
         const int column = OffsetOfColumn<kC>(args, n) + row * args.w_tap[1];
         const bool exists = n < args.n && row < h.taps && !Lane::IsIdle(i);
-        Vec<unsigned short, kC.chunk()> chunk;  // the elements' bits
-        for (int e = 0; e < kC.chunk(); ++e) {
-          const int k = Lane::Chunk() * kC.chunk() + e, tap = k / kC.pixel, channel = k % kC.pixel;
+        Vec<unsigned short, kC.vector()> vector;  // the elements' bits
+        for (int e = 0; e < kC.vector(); ++e) {
+          const int k = Lane::Vector() * kC.vector() + e, tap = k / kC.pixel,
+                    channel = k % kC.pixel;
           const bool inside = exists && tap < w.taps && channel < args.k;
           const int offset = column + tap * args.w_tap[2] + channel * args.w_k;
-          chunk[e] = tensor.Load<unsigned short>(
+          vector[e] = tensor.Load<unsigned short>(
               inside ? static_cast<unsigned>(offset) : Buffer::kOutOfRange, 0);
         }
-        rows_[row][i] = __builtin_bit_cast(ChunkVec<kC>, chunk);
+        rows_[row][i] = __builtin_bit_cast(VectorType<kC>, vector);
       }
     }
   }
 
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
-    for (int i = 0; i < kC.taps_at_once() && first + i < kC.most_taps(); ++i) {
+    for (int i = 0; i < kC.taps_at_once() && first + i < kC.max_taps(); ++i) {
       Lane::Store(rows_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
  private:
-  ChunkVec<kC> rows_[kC.most_taps()][Lane::kCount];
+  VectorType<kC> rows_[kC.max_taps()][Lane::kCount];
 };
 
 }  // namespace gridwise::tile

@@ -45,7 +45,7 @@ double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, boo
 /// Cycles for the packed pixels of a halo, which are loaded by elements, per row of the filter.
 double PixelCycles(const TileConfig& c) {
   const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
-  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.most_taps();
+  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.max_taps();
 }
 
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
@@ -77,7 +77,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.pixel_bytes();
   // Reads for a block's pixels: runs of dy and of x's planes in a row.
-  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.neighbours();
+  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.adjacent_pixels();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
@@ -123,7 +123,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const int rows_b = c.lds_b().rows;
   // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
-  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
+  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
   const double k_tile_bytes = c.keeps_weights() ? pixels_bytes
                               : c.has_halo()    ? pixels_bytes + taps * c.lds_b().bytes()
                                                 : 1.0 * c.k_tile_bytes();
@@ -152,7 +152,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .barriers = c.keeps_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .k_tiles_in_flight = c.keeps_weights() ? c.most_taps() : c.k_tiles_in_flight(),
+          .k_tiles_in_flight = c.keeps_weights() ? c.max_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),
           .of_step = problem.along_pixels ? OfStepAlongPixels(c) : OfStep(c),

@@ -177,7 +177,7 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
     const auto config = ConfigFrom<direct::DirectConfig>(values);
     if (!TakesType(direction, config.type)) return "the direction does not take the type";
     if (direction == Direction::kBackwardData && config.stride > 1) {
-      return "in backward-data neighbouring pixels have neighbouring pixels of dy";
+      return "in backward-data adjacent pixels have adjacent pixels of dy";
     }
     return direct::Reject(config, gfx);
   }
@@ -257,11 +257,11 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
       : SpaceOf({{"direction", {}},
                  {"type", {}},
                  {"consumers", {}},
-                 {"take_turns", {}},
+                 {"pingpong", {}},
                  {"reps", {}},
                  {"columns", {}},
                  {"stages", {}},
-                 {"chunk", {}},
+                 {"epilogue_columns", {}},
                  {"k_tile", {}},
                  {"resident", {}},
                  {"lanes", {}}},

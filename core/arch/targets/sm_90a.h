@@ -29,7 +29,7 @@ inline constexpr TargetTraits kSm90a = {
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kWgmma,
     .mma_double_k = false,
-    .loads_chunks_to_lds = false,
+    .loads_vectors_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = true,
 };

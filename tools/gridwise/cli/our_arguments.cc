@@ -43,6 +43,7 @@ constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
     {"row", "instance"},
     {"rows", "instances"},
     {"all_rows", "all-instances"},
+    {"chunk", "shard"},
     {"first_rows", "first-instances"},
     {"random_rows", "random-instances"}};
 

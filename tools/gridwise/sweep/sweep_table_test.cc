@@ -169,7 +169,7 @@ TEST(SweepTable, WhatCouldNotBeComputedIsTriedAgain) {
 }
 
 // An interruption can leave any part of a line: cut the file at every byte.
-TEST(SweepTable, ATornLastLineIsWrittenAnew) {
+TEST(SweepTable, ATornLastLineIsWrittenAgain) {
   const std::string whole = ReadText(TwoRecords("whole.csv"));
   const size_t header = whole.find('\n') + 1;
   const size_t first = whole.find('\n', header) + 1;

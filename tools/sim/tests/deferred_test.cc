@@ -113,7 +113,7 @@ TEST_F(Deferred, EventsArePendingUntilTheyAreWaitedFor) {
   EXPECT_EQ(hipEventQuery(fork_), hipSuccess);
   EXPECT_EQ(hipEventElapsedTime(&milliseconds, fork_, fork_), hipSuccess);
   EXPECT_EQ(hipStreamQuery(first_), hipErrorNotReady);
-  ASSERT_EQ(hipEventRecord(fork_, first_), hipSuccess);  // anew: pending again
+  ASSERT_EQ(hipEventRecord(fork_, first_), hipSuccess);  // again: pending again
   EXPECT_EQ(hipEventQuery(fork_), hipErrorNotReady);
   ASSERT_EQ(hipStreamSynchronize(first_), hipSuccess);
   EXPECT_EQ(hipEventQuery(fork_), hipSuccess);

@@ -55,8 +55,8 @@ std::mutex runs_mutex;
 RunReport runs;  // of all launches since they were last taken
 int64_t launches = 0;
 time::RunMs ports_ms;
-double most_ports_ms = 0;  // of a launch
-const char* ports = "";    // of that launch
+double max_ports_ms = 0;  // of a launch
+const char* ports = "";   // of that launch
 std::atomic<bool> count_bank_conflicts = false, count_ports = false;
 // By launch and instruction: the kernel, and what was counted.
 std::deque<std::pair<std::string, BankConflictReport>> counted;
@@ -91,8 +91,8 @@ absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
 void AddPorts(const time::Machine& machine, const time::Bound& bound) {
   const time::RunMs ms = bound.Ms(machine);
   ports_ms += ms;
-  if (ms.sustained() <= most_ports_ms) return;
-  most_ports_ms = ms.sustained();
+  if (ms.sustained() <= max_ports_ms) return;
+  max_ports_ms = ms.sustained();
   ports = time::Name(bound.Sustained(machine)).data();
 }
 
@@ -238,7 +238,7 @@ int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
   runs = {};
   launches = 0;
   ports_ms = {};
-  most_ports_ms = 0;
+  max_ports_ms = 0;
   ports = "";
   return 0;
 }

@@ -89,7 +89,7 @@ absl::Status Insert(Table& table, const Allocation& allocation) {
   table.allocations[Address(allocation.begin)] = allocation;
   if (ihipMemPoolHandle_t* const pool = allocation.type.pool.get(); pool != nullptr) {
     pool->used_bytes += allocation.bytes;
-    pool->most_used_bytes = std::max(pool->most_used_bytes, pool->used_bytes);
+    pool->peak_used_bytes = std::max(pool->peak_used_bytes, pool->used_bytes);
   }
   for (const auto& device : Devices()) {
     if (device.get() == allocation.device || !IsShownTo(table, allocation, *device)) continue;
@@ -281,12 +281,12 @@ hipMemAccessFlags PoolAccess(const ihipMemPoolHandle_t& pool, const Device& devi
 
 PoolUse UseOf(const ihipMemPoolHandle_t& pool) {
   std::lock_guard lock(TheTable().mutex);
-  return {pool.used_bytes, pool.most_used_bytes};
+  return {pool.used_bytes, pool.peak_used_bytes};
 }
 
-void ResetMostUsed(ihipMemPoolHandle_t& pool) {
+void ResetPeakUsed(ihipMemPoolHandle_t& pool) {
   std::lock_guard lock(TheTable().mutex);
-  pool.most_used_bytes = pool.used_bytes;
+  pool.peak_used_bytes = pool.used_bytes;
 }
 
 }  // namespace gridwise::sim

@@ -93,7 +93,7 @@ struct PoolUse {
   uint64_t bytes, most;
 };
 PoolUse UseOf(const ihipMemPoolHandle_t& pool);
-void ResetMostUsed(ihipMemPoolHandle_t& pool);
+void ResetPeakUsed(ihipMemPoolHandle_t& pool);
 
 /// Peer access: whether kernels of `device` may touch the memory of `peer`.
 bool HasPeerAccess(const Device& device, const Device& peer);

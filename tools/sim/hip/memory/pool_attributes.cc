@@ -60,7 +60,7 @@ hipError_t hipMemPoolSetAttribute(hipMemPool_t pool, hipMemPoolAttr attribute, v
     case hipMemPoolAttrReservedMemHigh:
     case hipMemPoolAttrUsedMemHigh:  // can be reset only
       if (bytes != 0) return Report(hipErrorInvalidValue);
-      ResetMostUsed(*found);
+      ResetPeakUsed(*found);
       return Report(hipSuccess);
     default:
       return Report(hipErrorInvalidValue);

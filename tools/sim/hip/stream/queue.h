@@ -52,7 +52,7 @@ hipError_t RunDeferred();
 bool CheckDeferred(hipStream_t stream, Device& device);
 bool CheckDeferred(const Recording& recording);
 
-/// What is random begins anew, by the seed of the settings.
+/// What is random begins again, by the seed of the settings.
 void RestartSeed();
 
 /// Forgets a stream that has nothing to run.

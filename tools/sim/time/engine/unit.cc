@@ -310,7 +310,7 @@ class Engine {
     // A wait that had to wait lets the next instruction go at once.
     if (op.waits && waited_) next = t;
     if (op.barrier_signal && op.barrier_wait) next = t + machine_.barrier_clk;
-    if (time_.instructions >= work_.most_instructions) return Cut(t);
+    if (time_.instructions >= work_.max_instructions) return Cut(t);
     if (op.ends || !Advance(wave, next))
       return wave.record->cut && !op.ends ? Cut(t) : End(index, t);
     wave.since = next;

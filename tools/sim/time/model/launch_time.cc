@@ -90,7 +90,7 @@ class Timer {
       work.hits = hits;
       work.ops = ops;
       work.shapes = &shapes;
-      work.most_instructions = kMaxOfRange;
+      work.max_instructions = kMaxOfRange;
     });
   }
 
@@ -98,11 +98,11 @@ class Timer {
   XcdTime OfXcd() const {
     UnitWork work = WorkOfUnit(launch_.xcd, launch_.plan.rounds, nullptr);
     work.shapes = launch_.xcd_shapes;
-    work.most_instructions = std::numeric_limits<uint64_t>::max();
+    work.max_instructions = std::numeric_limits<uint64_t>::max();
     return TimeXcd(work, static_cast<int>(machine_.units_per_xcd()), mall_hits_);
   }
 
-  /// Finds anew what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
+  /// finds again what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
   /// the time, which those of FindTraffic do not. False, and as before, if it was about that.
   bool Settle(const UnitTime& unit) {
     if (unit.instructions == 0) return false;
@@ -146,7 +146,7 @@ class Timer {
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
     UnitWork work = WorkOfUnit(groups, unit_of_most.all, nullptr);
-    work.most_instructions = kMaxCompared;
+    work.max_instructions = kMaxCompared;
     change(work);
     const UnitTime unit = TimeUnit(work);
     return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
@@ -200,7 +200,7 @@ class Timer {
                         .l2_kept = KeptByL2(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
-            .most_instructions = kMaxReplayed,
+            .max_instructions = kMaxReplayed,
             .events = events};
   }
 

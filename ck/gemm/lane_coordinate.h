@@ -13,46 +13,46 @@ using Constant = const __attribute__((address_space(4))) T;
 
 using IndexPair = Vec<unsigned short, 2>;
 
-/// A Place (normal_form.h) of a lane: an offset in bytes, and the indices that its operand's Walk
-/// checks. Members that are not checked are never computed.
+/// A TensorCoordinate (normal_form.h) of a lane: an offset in bytes, and the indices that its
+/// operand's Walk checks. Members that are not checked are never computed.
 ///
-/// Checked indices are congruent to their sums for all summands, so a place that does not exist is
-/// one whose index stays out of range. kOutside is so far off that adding an index of the other
-/// summand, or kOutside itself, leads to no valid index (in a pair, indices are below 2^14 and at
-/// least -2^13).
-struct LanePlace {
+/// Checked indices are congruent to their sums for all summands, so a coordinate that does not
+/// exist is one whose index stays out of range. kOutside is so far off that adding an index of the
+/// other summand, or kOutside itself, leads to no valid index (in a pair, indices are below 2^14
+/// and at least -2^13).
+struct LaneCoordinate {
   static constexpr unsigned short kOutside = 0xa000;
 
   unsigned offset;
   IndexPair pair;
   unsigned single;
 
-  /// The place of an index of an axis: the sum of its digits' units.
-  GRIDWISE_DEVICE static LanePlace Of(Constant<AxisArgs>* axis,
-                                      const int (&digit)[AxisArgs::kDigits]) {
-    LanePlace place = {};
+  /// The coordinate of an index of an axis: the sum of its digits' units.
+  GRIDWISE_DEVICE static LaneCoordinate Of(Constant<AxisArgs>* axis,
+                                           const int (&digit)[AxisArgs::kDigits]) {
+    LaneCoordinate coordinate = {};
     for (int i = 0; i < AxisArgs::kDigits; ++i) {
-      Constant<PlaceArgs>& unit = axis->digit[i].unit;
+      Constant<TensorCoordinateArgs>& unit = axis->digit[i].unit;
       const auto index = static_cast<unsigned>(digit[i]);
-      place.offset += index * static_cast<unsigned>(unit.offset);
+      coordinate.offset += index * static_cast<unsigned>(unit.offset);
       const auto times = static_cast<unsigned short>(digit[i]);
-      place.pair += IndexPair{times, times} * IndexPair{unit.pair[0], unit.pair[1]};
-      place.single += index * static_cast<unsigned>(unit.single);
+      coordinate.pair += IndexPair{times, times} * IndexPair{unit.pair[0], unit.pair[1]};
+      coordinate.single += index * static_cast<unsigned>(unit.single);
     }
-    return place;
+    return coordinate;
   }
-  GRIDWISE_DEVICE static LanePlace Of(Constant<PlaceArgs>& args) {
+  GRIDWISE_DEVICE static LaneCoordinate Of(Constant<TensorCoordinateArgs>& args) {
     return {.offset = static_cast<unsigned>(args.offset),
             .pair = {args.pair[0], args.pair[1]},
             .single = static_cast<unsigned>(args.single)};
   }
-  GRIDWISE_DEVICE LanePlace operator+(const LanePlace& other) const {
+  GRIDWISE_DEVICE LaneCoordinate operator+(const LaneCoordinate& other) const {
     return {offset + other.offset, pair + other.pair, single + other.single};
   }
 
-  /// A place without an element.
+  /// A coordinate without an element.
   template <Walk kWalk>
-  GRIDWISE_DEVICE static LanePlace Outside() {
+  GRIDWISE_DEVICE static LaneCoordinate Outside() {
     return {.offset = ChecksOf(kWalk) == 0 ? Buffer::kOutOfRange : 0,
             .pair = {kOutside, kOutside},
             .single = static_cast<unsigned>(kOutside) << 16};
@@ -86,8 +86,8 @@ GRIDWISE_DEVICE void Advance(Constant<AxisArgs>* axis, const int (&step)[AxisArg
 /// Byte offset of the element at a row and a term of K; out of the buffer's range if there is none.
 /// `last` has the highest valid indices.
 template <Walk kWalk>
-GRIDWISE_DEVICE unsigned OffsetAt(const LanePlace& row, const LanePlace& term,
-                                  const LanePlace& last) {
+GRIDWISE_DEVICE unsigned OffsetAt(const LaneCoordinate& row, const LaneCoordinate& term,
+                                  const LaneCoordinate& last) {
   static_assert(kWalk != Walk::kEven);
   if constexpr (kWalk == Walk::kTable) {
     return __builtin_elementwise_add_sat(row.offset, term.offset);

@@ -1,4 +1,4 @@
-#include "core/planning/plan_turns.h"
+#include "core/planning/plan_micro_batches.h"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ std::int64_t& At(MemoryBytes& bytes, Memory memory) {
   return bytes[static_cast<std::size_t>(memory)];
 }
 
-/// Returns whether outputs are sums over images, so that a turn computes one term.
+/// Returns whether outputs are sums over images, so that a micro-batch computes one term.
 bool SumsImages(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardWeight;
 }
@@ -43,45 +43,45 @@ MemoryBytes ImageBytes(const ConvProblem& problem) {
   return bytes;
 }
 
-/// Returns the problem of a turn of `images` images.
-ConvProblem TurnOf(const ConvProblem& whole, std::int64_t images) {
-  ConvProblem turn = whole;
-  turn.batch = images;
+/// Returns the problem of a micro-batch of `images` images.
+ConvProblem MicroBatchOf(const ConvProblem& whole, std::int64_t images) {
+  ConvProblem micro_batch = whole;
+  micro_batch.batch = images;
   if (SumsImages(whole)) {
-    turn.out_type = DataType::kF32;
-    turn.epilogue = {};
+    micro_batch.out_type = DataType::kF32;
+    micro_batch.epilogue = {};
   }
-  return turn;
+  return micro_batch;
 }
 
-/// Appends the launches of a turn to `all`. `at` has the offsets of the turn's memories in those of
-/// `all`. If `is_term`, the output is in the workspace.
-void Append(const LaunchPlan& turn, MemoryBytes at, bool is_term, LaunchPlan& all) {
-  const auto move = [&](Place& place) {
-    place.offset += At(at, place.memory);
-    if (is_term && place.memory == Memory::kOut) place.memory = Memory::kWorkspace;
+/// Appends the launches of a micro-batch to `all`. `at` has the offsets of the micro-batch's
+/// memories in those of `all`. If `is_term`, the output is in the workspace.
+void Append(const LaunchPlan& micro_batch, MemoryBytes at, bool is_term, LaunchPlan& all) {
+  const auto move = [&](MemoryOffset& where) {
+    where.offset += At(at, where.memory);
+    if (is_term && where.memory == Memory::kOut) where.memory = Memory::kWorkspace;
   };
-  for (KernelLaunch launch : turn.launches) {
-    for (KernelLaunch::Address& address : launch.addresses) move(address.place);
-    for (KernelLaunch::Map& map : launch.maps) move(map.place);
+  for (KernelLaunch launch : micro_batch.launches) {
+    for (KernelLaunch::Address& address : launch.addresses) move(address.points_to);
+    for (KernelLaunch::Map& map : launch.maps) move(map.points_to);
     all.launches.push_back(std::move(launch));
   }
-  const std::int64_t end = At(at, Memory::kWorkspace) + turn.workspace_bytes;
+  const std::int64_t end = At(at, Memory::kWorkspace) + micro_batch.workspace_bytes;
   all.workspace_bytes = std::max(all.workspace_bytes, end);
-  all.gemms.insert(all.gemms.end(), turn.gemms.begin(), turn.gemms.end());
-  all.splits = std::max(all.splits, turn.splits);
+  all.gemms.insert(all.gemms.end(), micro_batch.gemms.begin(), micro_batch.gemms.end());
+  all.splits = std::max(all.splits, micro_batch.splits);
 }
 
 }  // namespace
 
-bool HasTurns(const ConvProblem& problem) {
+bool HasMicroBatches(const ConvProblem& problem) {
   const bool has_terms = !SumsImages(problem) || SumType(problem.type) == DataType::kF32;
   return has_terms && problem.batch > 1 &&
          (problem.layout != Layout::kGNHWC || problem.groups == 1);
 }
 
-std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t instance,
-                                        const PlanContext& context, std::int64_t turns) {
+std::optional<LaunchPlan> LaunchMicroBatches(const KernelFamily& family, std::size_t instance,
+                                             const PlanContext& context, std::int64_t count) {
   const ConvProblem& whole = context.problem();
   const bool are_terms = SumsImages(whole);
   const std::int64_t term_bytes = are_terms ? whole.out_elements() * SizeOf(DataType::kF32) : 0;
@@ -92,30 +92,30 @@ std::optional<LaunchPlan> LaunchInTurns(const KernelFamily& family, std::size_t 
   const MemoryBytes image_bytes = ImageBytes(whole);
   LaunchPlan all;
   MemoryBytes at = {};
-  At(at, Memory::kOut) = all.Reserve(turns * term_bytes);
+  At(at, Memory::kOut) = all.Reserve(count * term_bytes);
   At(at, Memory::kWorkspace) = all.Reserve(0);
-  LaunchPlan of_turn;
+  LaunchPlan of_micro_batch;
   std::int64_t planned = 0;
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
-    const std::int64_t images = whole.batch / turns + (turn < whole.batch % turns ? 1 : 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t images = whole.batch / count + (i < whole.batch % count ? 1 : 0);
     if (images != planned) {
-      PlanContext of_images(TurnOf(whole, images), context.device(), context.options());
+      PlanContext of_images(MicroBatchOf(whole, images), context.device(), context.options());
       if (std::holds_alternative<Refusal>(family.CheckApplicability(instance, of_images)))
         return std::nullopt;
-      of_turn = family.MakeLaunches(instance, of_images);
-      if (of_turn.zero_bytes > 0) return std::nullopt;
+      of_micro_batch = family.MakeLaunches(instance, of_images);
+      if (of_micro_batch.zero_bytes > 0) return std::nullopt;
       planned = images;
       At(at, Memory::kTable) = static_cast<std::int64_t>(all.table.size());
-      all.table.insert(all.table.end(), of_turn.table.begin(), of_turn.table.end());
+      all.table.insert(all.table.end(), of_micro_batch.table.begin(), of_micro_batch.table.end());
     }
-    Append(of_turn, at, are_terms, all);
-    all.cost = turn == 0 ? of_turn.cost : InSequence(all.cost, of_turn.cost);
+    Append(of_micro_batch, at, are_terms, all);
+    all.cost = i == 0 ? of_micro_batch.cost : InSequence(all.cost, of_micro_batch.cost);
     for (std::size_t i = 0; i < kMemories; ++i) at[i] += images * image_bytes[i];
     At(at, Memory::kOut) += term_bytes;
   }
   if (!are_terms) return all;
-  const auto terms = static_cast<int>(turns);
-  AddReduceLaunches(whole, context.device().gfx, terms, /*partial_at=*/0, Places(), all);
+  const auto terms = static_cast<int>(count);
+  AddReduceLaunches(whole, context.device().gfx, terms, /*partial_at=*/0, TensorOffsets(), all);
   all.cost.pass_cycles += ReduceCycles(context.device(), static_cast<double>(whole.out_elements()),
                                        terms, SizeOf(whole.output_type()));
   all.cost = WithCycles(all.cost);

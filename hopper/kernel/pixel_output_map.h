@@ -6,7 +6,7 @@ namespace gridwise::hopper {
 
 /// Where rows of a tile of pixels, counted by pitch, and columns of one group from `first_column`
 /// on are, see Finisher.
-struct PixelPlace {
+struct PixelOutputMap {
   const HaloArgs& args;
   const HaloTileAt& tile;
   int first_column = 0;

@@ -1,4 +1,4 @@
-// NGCHW whose copies the workspace has no room for: images in turns.
+// NGCHW whose copies the workspace has no room for: images in micro-batches.
 
 #include <cstdint>
 
@@ -20,7 +20,7 @@ ConvProblem Problem(Direction direction, DataType type) {
   ConvProblem problem = {
       .direction = direction, .type = type, .groups = 2, .batch = 7, .c = 32, .k = 48};
   problem.layout = Layout::kNGCHW;
-  // Of backward-weight each turn has a dw.
+  // Of backward-weight each micro-batch has a dw.
   const bool is_weight = direction == Direction::kBackwardWeight;
   const std::int64_t more = is_weight ? 24 : 0;
   problem.dims[1] = {.in = 9 + more, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
@@ -35,7 +35,7 @@ ConvProblem Problem(Direction direction, DataType type) {
   return problem;
 }
 
-TEST(Turns, ComputeWhatAllImagesTogetherDo) {
+TEST(MicroBatches, ComputeWhatAllImagesTogetherDo) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   for (const Direction direction : kAllDirections) {
@@ -43,15 +43,15 @@ TEST(Turns, ComputeWhatAllImagesTogetherDo) {
       const ConvProblem problem = Problem(direction, type);
       const absl::StatusOr<Plan> whole = MakePlan(problem, *gfx);
       ASSERT_TRUE(whole.ok()) << whole.status();
-      const std::int64_t least_turns = direction == Direction::kBackwardWeight ? 2 : 3;
+      const std::int64_t min_micro_batches = direction == Direction::kBackwardWeight ? 2 : 3;
       for (const char* family : {"tile", "ck"}) {
         const absl::StatusOr<Plan> plan =
             MakePlan(problem, *gfx,
                      {.family = family,
                       .splits = 1,
-                      .workspace_limit = whole->workspace_bytes() / least_turns});
+                      .workspace_limit = whole->workspace_bytes() / min_micro_batches});
         ASSERT_TRUE(plan.ok()) << plan.status();
-        EXPECT_GE(plan->launches(), 3 * least_turns) << plan->ToString();
+        EXPECT_GE(plan->launches(), 3 * min_micro_batches) << plan->ToString();
         const absl::StatusOr<ConvCase> test = ConvCase::Make(problem, /*seed=*/1);
         ASSERT_TRUE(test.ok()) << test.status();
         const absl::Status status = test->CheckPlan(*plan);
