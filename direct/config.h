@@ -44,7 +44,7 @@ struct DirectConfig {
   bool operator==(const DirectConfig&) const = default;
 
   constexpr int rows_of_lane() const { return rows > 0 ? +rows : 1; }
-  constexpr bool keeps_weights() const { return rows > 0; }
+  constexpr bool has_resident_weights() const { return rows > 0; }
   /// Maximum number of rows of `taps` taps whose weights LDS holds: those of a square filter, or of
   /// 3x3x3.
   constexpr int tap_rows() const { return taps == 3 ? 9 : taps; }
@@ -98,7 +98,7 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {
     return "the target's compiler cannot be told how many workgroups must be resident";
   }
-  if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
+  if (c.rows < 0 || c.rows > 8 || (c.has_resident_weights() && c.taps == 1)) {
     return "LDS has weights of several taps, and a lane works on at most 8 rows";
   }
   return nullptr;

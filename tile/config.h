@@ -148,27 +148,27 @@ struct TileConfig {
   constexpr int adjacent_pixels() const { return (kTapsOfWave - 1) / stride; }
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
-  constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
+  constexpr bool has_resident_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr bool packs_pixels() const { return pixel > 0; }
-  /// Whether kept weights and pixels are loaded by parts of vectors, each of which exists or does
+  /// Whether resident weights and pixels are loaded by parts of vectors, each of which exists or does
   /// not.
-  constexpr bool keeps_parts() const {
-    return keeps_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < vector();
+  constexpr bool loads_partial_vectors() const {
+    return has_resident_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < vector();
   }
   /// Whether tensors may have 4 channels fewer than whole vectors.
   constexpr bool has_parts() const {
-    return keeps_parts() || (sums_blocks() && patch_a.n < vector());
+    return loads_partial_vectors() || (sums_blocks() && patch_a.n < vector());
   }
   /// Whether merged groups may have fewer channels than their part of the tile. The rest is zeros
   /// in LDS, and its columns are not stored.
-  constexpr bool fills_groups() const { return keeps_parts() && merge > 1; }
+  constexpr bool fills_groups() const { return loads_partial_vectors() && merge > 1; }
   /// Whether a tile's columns are parts, each of which ends where the channels of a group end:
   /// parts of groups that are filled up, or of filter taps of blocks.
   constexpr bool has_parts_of_columns() const { return fills_groups() || sums_blocks(); }
   constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
   /// Filter taps along w that fit into K.
   constexpr int pixels_of_k_tile() const { return tile.k / pixel; }
-  /// Maximum number of taps of a filter whose weights are kept, or of its rows if K runs over taps.
+  /// Maximum number of taps of a filter whose weights are resident, or of its rows if K runs over taps.
   constexpr int max_taps() const { return packs_pixels() ? 7 : 9; }
   /// Taps whose weights are in LDS at a time on their way to registers: as many as fit next to the
   /// pixels.
@@ -461,7 +461,7 @@ constexpr const char* RejectPackedPixels(const TileConfig& c) {
   constexpr TileConfig::Patch kElement = {1, 1};
   if (SizeOf(c.type) != 2 || c.pixel != 4) return "packed pixels are 4 elements of 16 bits";
   if (c.merge > 1 || c.has_taps_in_lds())
-    return "packed pixels are of one group, whose weights are kept";
+    return "packed pixels are of one group, whose weights are resident";
   if (c.patch_a.n != 1 || (c.patch_a.k != 3 && c.patch_a.k != 4) || c.patch_b != kElement) {
     return "packed pixels are up to 3 channels, loaded one by one, or 4, and weights are elements";
   }
@@ -478,7 +478,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
-    return "planes are for stride 2, forward, with weights that are kept";
+    return "planes are for stride 2, forward, with resident weights";
   }
   if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
@@ -493,7 +493,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if ((c.patch_a.k != c.vector() && c.patch_a.k != 4) || c.patch_a.n != 1) {
     return "pixels of a halo are loaded by vectors, or by 4 channels";
   }
-  if (c.keeps_parts() && c.patch_b.k != 4)
+  if (c.loads_partial_vectors() && c.patch_b.k != 4)
     return "pixels are loaded by 4 channels, weights are not";
   return nullptr;
 }
@@ -502,7 +502,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
 constexpr const char* RejectFixup(const TileConfig& c) {
   if (!c.has_fixup()) return nullptr;
   if (SumType(c.type) != DataType::kF32) return "joined sums are f32";
-  if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
+  if (c.has_resident_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
   if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }

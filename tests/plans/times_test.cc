@@ -72,7 +72,7 @@ TEST_P(Times, AreInTheDocuments) {
   ASSERT_TRUE(layers.ok()) << layers.status();
   const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(GetParam()));
   ASSERT_TRUE(times.ok()) << times.status();
-  EXPECT_THAT(ReadText("tile/MEASUREMENTS.md"), HasSubstr(PrintTable(*layers, *times)));
+  EXPECT_THAT(ReadText("docs/log/tile.md"), HasSubstr(PrintTable(*layers, *times)));
   const std::string front = ReadText("README.md");
   const std::size_t instance = front.find(absl::StrCat("\n| ", Name(GetParam()), " ("));
   ASSERT_NE(instance, std::string::npos);
@@ -145,7 +145,7 @@ TEST(Summaries, HaveTheMeansOfTheTimes) {
     const auto value = [&](const std::vector<LayerTime>& times) {
       return std::vector<double>{Percent(times, mean.is_in, mean.part)};
     };
-    ExpectOnPage("tile/MEASUREMENTS.md", mean.in_table + " {} | {} |", value);
+    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} |", value);
     if (!mean.on_front.empty()) {
       ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", value);
     }

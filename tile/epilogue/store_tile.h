@@ -108,14 +108,14 @@ class StoreTile {
     using Stage = WaveStage<kC, Out, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(full)
-    for (int piece = 0; piece < Stage::kPieces; ++piece) {
-      stage.Write(acc, piece);
+    for (int subtile = 0; subtile < Stage::kSubtiles; ++subtile) {
+      stage.Write(acc, subtile);
       FenceLdsOfWave();
-      const int column = WaveN<kC>() + stage.Column(piece);
+      const int column = WaveN<kC>() + stage.Column(subtile);
       const unsigned offset = output_.Column(args_.strides, column), past = PastColumns(column, 0);
       for (int i = 0; i < Stage::kTimes; ++i) {
         if (!stage.HasRow(i)) continue;
-        out_.Store(stage.Read(i), (row_offsets_[stage.Row(piece, i)] + offset) | past);
+        out_.Store(stage.Read(i), (row_offsets_[stage.Row(subtile, i)] + offset) | past);
       }
       FenceLdsOfWave();
     }
@@ -129,9 +129,9 @@ class StoreTile {
     using Stage = WaveStage<kC, Element<SumType(kC.type)>, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(disable)
-    for (int piece = 0; piece < Stage::kPieces; ++piece) {
-      for (int i = 0; i < Stage::kPieces; ++i) {  // registers cannot be indexed
-        if (piece == i) stage.Write(acc, i);
+    for (int subtile = 0; subtile < Stage::kSubtiles; ++subtile) {
+      for (int i = 0; i < Stage::kSubtiles; ++i) {  // registers cannot be indexed
+        if (subtile == i) stage.Write(acc, i);
       }
       FenceLdsOfWave();
 #pragma clang loop unroll(disable)
@@ -140,7 +140,7 @@ class StoreTile {
         const auto sums = stage.Read(i);
         // Varies within the loop: otherwise everything that depends on it would be kept in
         // registers.
-        const int row = stage.Row(piece, i), column = Opaque(WaveN<kC>() + stage.Column(piece));
+        const int row = stage.Row(subtile, i), column = Opaque(WaveN<kC>() + stage.Column(subtile));
         if constexpr (__is_same(Out, int)) {
           StoreRun<int>(sums, row, column);
         } else {

@@ -21,11 +21,11 @@ template <TileConfig kC, class T, int kVec>
 class WaveStage {
   static constexpr TileConfig::Stage kStage = kC.StageFor(sizeof(T));
   static constexpr int kVecs = kStage.columns / kVec;  // per row
-  static constexpr int kPiecesN = kC.reps_n() / kStage.reps_n;
+  static constexpr int kSubtilesN = kC.reps_n() / kStage.reps_n;
   static_assert(kStage.columns % kVec == 0 && kVecs <= kC.mma.lanes());
 
  public:
-  static constexpr int kPieces = kC.reps_m() / kStage.reps_m * kPiecesN;
+  static constexpr int kSubtiles = kC.reps_m() / kStage.reps_m * kSubtilesN;
   static constexpr int kRowsAtOnce = kC.mma.lanes() / kVecs;
   static constexpr int kTimes = CeilDiv(kStage.rows, kRowsAtOnce);
 
@@ -35,11 +35,11 @@ class WaveStage {
         write_(lds + Opaque(OffsetOfLane())),
         read_(lds + Opaque(row_ * kStage.pitch + column_ * static_cast<int>(sizeof(T)))) {}
 
-  /// Writes a piece of the wave's accumulators, rounded to T.
-  GRIDWISE_DEVICE void Write(const WaveAcc<kC>& acc, int piece) const {
+  /// Writes a subtile of the wave's accumulators, rounded to T.
+  GRIDWISE_DEVICE void Write(const WaveAcc<kC>& acc, int subtile) const {
     for (int rep = 0; rep < kStage.reps_m; ++rep) {
       const auto* const of_rep =
-          acc.d[piece / kPiecesN * kStage.reps_m + rep] + piece % kPiecesN * kStage.reps_n;
+          acc.d[subtile / kSubtilesN * kStage.reps_m + rep] + subtile % kSubtilesN * kStage.reps_n;
       char* const to = write_ + rep * kC.mma_m() * kStage.pitch;
       if constexpr (kC.sums_blocks()) {
         WriteBlocks(of_rep, to);
@@ -49,7 +49,7 @@ class WaveStage {
     }
   }
 
-  /// Whether the `i`-th row of the lane in a piece, 0 <= i < kTimes, is one of the piece's rows.
+  /// Whether the `i`-th row of the lane in a subtile, 0 <= i < kTimes, is one of the subtile's rows.
   GRIDWISE_DEVICE bool HasRow(int i) const {
     constexpr int kLanes = kRowsAtOnce * kVecs;
     if (kLanes < kC.mma.lanes() && Lane<kC>() >= kLanes) return false;
@@ -65,11 +65,11 @@ class WaveStage {
         Vec<T, kVec>, *reinterpret_cast<const Parts*>(read_ + i * kRowsAtOnce * kStage.pitch));
   }
   /// Row and column of that run in the wave's tile.
-  GRIDWISE_DEVICE int Row(int piece, int i) const {
-    return row_ + piece / kPiecesN * kStage.rows + i * kRowsAtOnce;
+  GRIDWISE_DEVICE int Row(int subtile, int i) const {
+    return row_ + subtile / kSubtilesN * kStage.rows + i * kRowsAtOnce;
   }
-  GRIDWISE_DEVICE int Column(int piece) const {
-    return column_ + piece % kPiecesN * kStage.columns;
+  GRIDWISE_DEVICE int Column(int subtile) const {
+    return column_ + subtile % kSubtilesN * kStage.columns;
   }
 
  private:
@@ -126,8 +126,8 @@ class WaveStage {
       }
     }
   }
-  /// Hides the accumulators' origin from the compiler. Otherwise it orders those of all pieces
-  /// ahead of the loop over pieces, and holds them twice.
+  /// Hides the accumulators' origin from the compiler. Otherwise it orders those of all subtiles
+  /// ahead of the loop over subtiles, and holds them twice.
   GRIDWISE_DEVICE static OfInstruction AsTheyAre(OfInstruction acc) {
     asm volatile("" : "+v"(acc));
     return acc;

@@ -3,7 +3,7 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
-#include "tile/load/kept_weights.h"
+#include "tile/load/resident_weights.h"
 #include "tile/load/strip.h"
 #include "tile/pipeline/multiply_k_tile.h"
 #include "tile/pipeline/read_pixels.h"
@@ -141,7 +141,7 @@ GRIDWISE_DEVICE void HaloTile() {
   const SubGemm& gemm = strip.block.gemm;
   LoadStrip<kC, kGfx> pixels;
   pixels.Load(args, strip);
-  const KeptWeights<kC, kGfx> weights(args, strip.block);
+  const ResidentWeights<kC, kGfx> weights(args, strip.block);
   SchedulingFence();  // loads are not delayed until others are waited for
   MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
   multiply.Keep(weights, lds);

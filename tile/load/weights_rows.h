@@ -38,7 +38,7 @@ class LoadWeightsRows {
   /// Starts the loads of the run's next step.
   template <class... To>
   GRIDWISE_DEVICE void Load(const KWalk& walk, To&&... k_tiles) {
-    if constexpr (kC.keeps_parts()) {
+    if constexpr (kC.loads_partial_vectors()) {
       (LoadRagged(walk, k_tiles), ...);
     } else if (kPlain || !k_is_ragged_ || walk.is_whole()) {
       for (int i = 0; i < Lane::kCount; ++i) {

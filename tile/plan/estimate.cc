@@ -29,7 +29,7 @@ Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
       along_pixels ? Instructions{.vector = apart ? 140.0 : 220.0, .scalar = apart ? 280.0 : 400.0}
                    : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
   const Instructions of_halo =  // once, and for each tile
-      c.keeps_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
+      c.has_resident_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
                         : Instructions{};
   return {.vector = (of_wave.vector + of_halo.vector) * waves + 2.5 * lane_elements * run,
           .scalar = (of_wave.scalar + of_halo.scalar) * waves};
@@ -124,14 +124,14 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
   const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
-  const double k_tile_bytes = c.keeps_weights() ? pixels_bytes
+  const double k_tile_bytes = c.has_resident_weights() ? pixels_bytes
                               : c.has_halo()    ? pixels_bytes + taps * c.lds_b().bytes()
                                                 : 1.0 * c.k_tile_bytes();
   const double read_elements =
       c.waves.m * c.waves.n * taps *
       ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
   // For the tiles of a halo, while the next one's pixels are in flight.
-  const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
+  const double output_factor = c.has_resident_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
@@ -149,10 +149,10 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
               (c.packs_pixels() ? PixelCycles(c)
                                 : AddressCycles(c, c.patch_a, c.tile.m, problem.along_pixels)) +
               (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_pixels)),
-          .barriers = c.keeps_weights()      ? 0
+          .barriers = c.has_resident_weights()      ? 0
                       : c.lds_buffers() == 1 ? 2
                                              : 1,
-          .k_tiles_in_flight = c.keeps_weights() ? c.max_taps() : c.k_tiles_in_flight(),
+          .k_tiles_in_flight = c.has_resident_weights() ? c.max_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),
           .of_step = problem.along_pixels ? OfStepAlongPixels(c) : OfStep(c),

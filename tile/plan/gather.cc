@@ -274,8 +274,8 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     return Refusal(RefusalCode::kOther,
                    "the problem has three axes; the instance takes one or two");
   }
-  const std::int64_t kept = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
-  if (kept > config.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
+  const std::int64_t resident = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
+  if (resident > config.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
@@ -460,7 +460,7 @@ struct Tiles {
     if (config.has_ragged_k_tiles() && channels % config.vector() != 0) {
       work.ragged_steps = work.tap_steps;
     }
-    if (config.keeps_weights()) {
+    if (config.has_resident_weights()) {
       const double at_once = request.device.compute_units * ResidentWorkgroups(config, request);
       run = TilesOfWorkgroup(config, request.sub_gemms, static_cast<double>(n_tiles * groups),
                              at_once);
@@ -476,7 +476,7 @@ struct Tiles {
 };
 
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
-  if (config.keeps_weights()) request.split_k.splits = 1;
+  if (config.has_resident_weights()) request.split_k.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});

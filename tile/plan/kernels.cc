@@ -106,7 +106,7 @@ class GatherKernel final : public TileKernel {
   using TileKernel::TileKernel;
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
-    if (config().keeps_weights() && splits > 1) {
+    if (config().has_resident_weights() && splits > 1) {
       return Refusal(
           RefusalCode::kOther,
           absl::StrFormat("there are to be %d splits; the instance has all of K in LDS", splits));

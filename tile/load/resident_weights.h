@@ -13,12 +13,12 @@ namespace gridwise::tile {
 
 /// The weights of all filter taps, a k tile each, which go to LDS once, a few taps at a time.
 template <TileConfig kC, Gfx kGfx>
-class KeptWeights {
+class ResidentWeights {
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
  public:
   /// Starts the loads.
-  GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) : weights_(args, block) {
+  GRIDWISE_DEVICE ResidentWeights(const GatherArgs& args, const Block& block) : weights_(args, block) {
     KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
     for (auto& k_tile : k_tiles_) {  // past the last tap they read as zero
       walk.NextRun();
@@ -43,11 +43,11 @@ class KeptWeights {
 /// kC.pixel elements each.
 template <TileConfig kC, Gfx kGfx>
   requires(kC.packs_pixels())
-class KeptWeights<kC, kGfx> {
+class ResidentWeights<kC, kGfx> {
   using Lane = VectorsOfLane<kC, kC.lds_b()>;
 
  public:
-  GRIDWISE_DEVICE KeptWeights(const GatherArgs& args, const Block& block) {
+  GRIDWISE_DEVICE ResidentWeights(const GatherArgs& args, const Block& block) {
     const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
