@@ -110,7 +110,7 @@ TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
                                     {"ck", Gfx::k942},
                                     {"hopper", Gfx::kSm90a}}) {
     const std::string list =
-        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), ".inc"));
+        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), "_instances.inc"));
     for (const Direction direction : kAllDirections) {
       const std::string source = SourceOfSome(family, direction, gfx);
       ASSERT_FALSE(source.empty()) << family << " " << Name(direction);
