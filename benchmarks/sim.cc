@@ -32,7 +32,7 @@ constexpr int kRepeats = 64;
 
 /// How the lanes of a memory instruction are set up.
 enum class Lanes {
-  kConsecutive,  // lane l is behind lane l - 1
+  kConsecutive,  // lane l is after lane l - 1
   kScattered,    // the same addresses in another order
   kPartial,      // scattered, and every fourth lane is off
 };

@@ -99,7 +99,7 @@ TEST(Model, WhatIsNoModelIsASentence) {
   EXPECT_THAT(error(Ranges()), HasSubstr("the model has no tree"));
   EXPECT_THAT(error("feature wrong 0 1\n"), HasSubstr("feature 0 is wrong, and in this library"));
   EXPECT_THAT(error(Ranges() + "tree 0<1 2\n"), HasSubstr("a tree lacks leaves"));
-  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("behind its last leaf"));
+  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("after its last leaf"));
   EXPECT_THAT(error(Ranges() + "tree 999<1 2 3\n"), HasSubstr("\"999<1\" is no node"));
   EXPECT_THAT(error(Ranges() + "tree x\n"), HasSubstr("\"x\" is no node"));
   EXPECT_THAT(error("group gfx1 fwd f16 1 2 3\n"), HasSubstr("a group is a device"));

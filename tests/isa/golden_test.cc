@@ -175,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 /// Of the code between two barriers: loads from memory, and how many of them may still be on their
-/// way at each wait behind the last one.
+/// way at each wait after the last one.
 struct Step {
   int loads = 0;
   std::vector<int> left;
@@ -227,7 +227,7 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
   EXPECT_EQ(instances > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
 }
 
-/// What LLVM's disassembler prints behind an atomic that the whole device sees, as TraitsOf's
+/// What LLVM's disassembler prints after an atomic that the whole device sees, as TraitsOf's
 /// sources have it: a scope on gfx12, and sc0 on gfx9 if it returns what it found.
 std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   if (gfx == Gfx::k1201) return " scope:SCOPE_DEV";

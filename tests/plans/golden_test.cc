@@ -35,7 +35,7 @@ TEST_P(Plans, AreTheGoldenOnes) {
 }
 
 /// How many layers of RetinaNet get an instance of the classic family, whose names alone begin with
-/// an op: its page has the number behind each mean, of f16 and f32 in three directions.
+/// an op: its page has the number after each mean, of f16 and f32 in three directions.
 TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
   for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<std::string> plans =

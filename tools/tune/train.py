@@ -144,7 +144,7 @@ def rank(booster, table, ours):
     matrix = table.matrix(ours)
     ranks = numpy.full(len(table.label), numpy.inf)
     first = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6))
-    ranks[ours] = first - table.lead[ours] + 1000  # behind all finalists
+    ranks[ours] = first - table.lead[ours] + 1000  # after all finalists
     final = numpy.zeros(len(table.label))
     final[ours] = booster.predict(matrix) - table.lead[ours]
     ranks[table.not_asked] = numpy.inf

@@ -6,7 +6,7 @@
 
 namespace gridwise::sim {
 
-/// A launch: workgroups per axis, work-items per workgroup and axis, LDS behind the kernel's static
+/// A launch: workgroups per axis, work-items per workgroup and axis, LDS after the kernel's static
 /// LDS.
 struct Grid {
   std::array<uint32_t, 3> workgroups = {1, 1, 1};

@@ -65,7 +65,7 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
   out[item] = value;
 }
 
-// A matrix instruction or two, what is between them or behind, and the use of the second one's
+// A matrix instruction or two, what is between them or after, and the use of the second one's
 // result.
 #if defined(__GFX9__)
 #define FIRST "v_mfma_f32_16x16x16_f16 v[40:43], v[44:45], v[46:47], v[40:43]\n\t"

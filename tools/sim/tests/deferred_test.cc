@@ -109,7 +109,7 @@ TEST_F(Deferred, EventsArePendingUntilTheyAreWaitedFor) {
   float milliseconds = 0;
   EXPECT_EQ(hipEventElapsedTime(&milliseconds, fork_, fork_), hipErrorNotReady);
   ASSERT_EQ(hipEventSynchronize(fork_), hipSuccess);
-  EXPECT_THAT(Seen(), ElementsAre(1));  // and not what came behind it
+  EXPECT_THAT(Seen(), ElementsAre(1));  // and not what came after it
   EXPECT_EQ(hipEventQuery(fork_), hipSuccess);
   EXPECT_EQ(hipEventElapsedTime(&milliseconds, fork_, fork_), hipSuccess);
   EXPECT_EQ(hipStreamQuery(first_), hipErrorNotReady);

@@ -11,7 +11,7 @@
 
 namespace gridwise::sim {
 
-/// Kernels that leave two words behind.
+/// Kernels that leave two words after.
 class Hip7Test : public testing::Test {
  protected:
   void SetUp() override {

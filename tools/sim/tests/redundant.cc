@@ -24,7 +24,7 @@ namespace gridwise::sim {
 namespace {
 
 /// A memory instruction that may be outstanding: its counters, and how many of its order at least
-/// were issued behind it.
+/// were issued after it.
 struct Pending {
   uint8_t counters = 0;
   std::array<int, kWaitCounters> behind = {};

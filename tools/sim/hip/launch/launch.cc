@@ -70,7 +70,7 @@ int Threads() {
   return text != nullptr && absl::SimpleAtoi(text, &threads) && threads > 0 ? threads : 0;
 }
 
-// Compilers load arguments in vectors of up to 16 bytes, also where the last ends behind them.
+// Compilers load arguments in vectors of up to 16 bytes, also where the last ends after them.
 constexpr size_t kKernargAlignment = 16;
 
 // Whom the kernel's code can ask for services of the host; null if it asks for none.

@@ -167,7 +167,7 @@ hipError_t Release(void* pointer) {
 
 std::shared_ptr<Reservation> Reserve(Device& device, size_t bytes) {
   if (bytes > device.memory.free_bytes()) return nullptr;
-  // As in Memory, a byte behind the end stays unknown.
+  // As in Memory, a byte after the end stays unknown.
   void* const begin = mmap(nullptr, bytes + 1, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) return nullptr;

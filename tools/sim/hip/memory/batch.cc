@@ -24,7 +24,7 @@ hipError_t CheckAttributes(const size_t* first_copies, size_t attributes, size_t
     if (in_order && first_copies[i] < copies) continue;
     return Report(hipErrorInvalidValue,
                   absl::StrFormat("attribute %u of a batch of %u copies begins at copy %u; the "
-                                  "first must begin at 0, and others behind the one before",
+                                  "first must begin at 0, and others after the one before",
                                   i, copies, first_copies[i]));
   }
   return hipSuccess;

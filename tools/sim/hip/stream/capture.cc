@@ -23,7 +23,7 @@ hipError_t Invalidate(Capture& capture, hipError_t error) {
   return error;
 }
 
-// Adds `operation` behind what `stream` has captured so far.
+// Adds `operation` after what `stream` has captured so far.
 hipError_t Record(Capture& capture, hipStream_t stream, Operation operation) {
   if (capture.invalid) return hipErrorStreamCaptureInvalidated;
   if (hipError_t error = Check(operation); error != hipSuccess) return error;

@@ -56,7 +56,7 @@ struct CallOperation {
   std::function<bool()> is_ready = nullptr;
 };
 
-/// In the order of hipGraphNodeType, without its semaphores; behind those what is in no graph.
+/// In the order of hipGraphNodeType, without its semaphores; after those what is in no graph.
 using Operation = std::variant<KernelOperation, CopyOperation, FillOperation, HostOperation,
                                ChildOperation, EmptyOperation, WaitOperation, RecordOperation,
                                AllocateOperation, ReleaseOperation, CallOperation>;

@@ -193,7 +193,7 @@ struct Space {
   bool data_first;      // stores too have the data before the address
   bool uniform;         // all lanes have the same address
   const char* address;  // first operand
-  const char* others;   // operands behind address and data, and modifiers
+  const char* others;   // operands after address and data, and modifiers
   void (*set)(MemoryWave&, const uint32_t* offset);
 
   std::string Load(const std::string& data) const { return data + ", " + address + others; }

@@ -68,7 +68,7 @@ class TestWave {
     return absl::OkStatus();
   }
 
-  /// Executions of each instruction of the last ExecuteAll, and of the end behind them.
+  /// Executions of each instruction of the last ExecuteAll, and of the end after them.
   std::vector<int64_t> Counts() const {
     // The instructions bound in the usual way are followed by those bound in others.
     const size_t size = counts_.size() / kViews;

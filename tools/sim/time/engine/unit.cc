@@ -323,7 +323,7 @@ class Engine {
     candidates_.push({Slot(next, wave.simd), wave.priority, index});
   }
 
-  /// The wave's next instruction; false behind the last.
+  /// The wave's next instruction; false after the last.
   bool Advance(RunningWave& wave, double& next) {
     const Run& run = wave.record->runs[wave.run];
     if (wave.op < run.last) {

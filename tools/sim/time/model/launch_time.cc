@@ -13,7 +13,7 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Wave instructions of a unit that are replayed; what is behind them goes on at the same rate.
+/// Wave instructions of a unit that are replayed; what is after them goes on at the same rate.
 constexpr uint64_t kMaxReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
@@ -184,7 +184,7 @@ class Timer {
   }
 
   /// `groups` are the first ones of a unit that executes `all`. L2 serves its units in turn; what
-  /// is behind it they get by the request, so that who has more workgroups than others has more of
+  /// is after it they get by the request, so that who has more workgroups than others has more of
   /// it.
   UnitWork WorkOfUnit(std::span<const WorkgroupRecord* const> groups, int64_t all,
                       std::vector<WaveEvent>* events) const {
@@ -219,7 +219,7 @@ class Timer {
     }
     std::vector<double> ends = unit.ends;
     std::sort(ends.begin(), ends.end());
-    // The steady state: behind the first half, and before the unit empties.
+    // The steady state: after the first half, and before the unit empties.
     const auto resident = static_cast<size_t>(launch_.plan.resident);
     const size_t last = ends.size() - resident;
     const size_t first = std::min(last - 1, std::max(resident - 1, last / 2));

@@ -43,7 +43,7 @@ char* BlockOf(void** extra) {
 /// Points `pointers` at the arguments in `block`.
 ///
 /// HIP's block begins with the first argument. CUDA's begins at a fixed place of the constant bank,
-/// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further behind: as
+/// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further after: as
 /// CUDA's, HIP's block would hand every kernel with tensor maps garbage.
 hipError_t FindArguments(const Driver& driver, hipFunction_t kernel, char* block,
                          std::array<void*, kMaxParameters>& pointers) {

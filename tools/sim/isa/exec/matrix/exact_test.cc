@@ -48,7 +48,7 @@ double Align(const Parts& x, int to) {
   return x.significand == 0 ? 0 : std::ldexp(x.significand, std::max(x.exponent - to, -1000));
 }
 
-/// Sum of products, each cut off at 24 bits behind the point of the largest one.
+/// Sum of products, each cut off at 24 bits after the point of the largest one.
 Parts SumOfProducts(const std::vector<Parts>& products) {
   Parts sum;
   for (const Parts& p : products) sum.exponent = std::max(sum.exponent, p.exponent);

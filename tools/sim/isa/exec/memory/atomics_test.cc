@@ -31,7 +31,7 @@ using Update = std::function<u64(u64 old, u64 a, u64 b)>;
 enum class Values { kInteger, kFloat, kDouble, kHalves, kBfloats };
 
 struct Case {
-  std::string name;                     // behind "global_atomic_"; empty: LDS only
+  std::string name;                     // after "global_atomic_"; empty: LDS only
   std::string ds_name;                  // "add_u32"; "_rtn" goes before the type. Empty: not in LDS
   std::string rdna_name, rdna_ds_name;  // if they have others there
   int dwords;

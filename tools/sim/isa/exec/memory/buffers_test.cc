@@ -55,7 +55,7 @@ const Case kCases[] = {
     {"swizzled, by record of the bytes", kRdna, true, 24, 31, 1, 8, false, 3, 4},
 };
 
-/// Byte behind the base of the dword at `offset` of a record, or nothing.
+/// Byte after the base of the dword at `offset` of a record, or nothing.
 std::optional<u32> Address(const Case& c, bool rdna, u32 lane, u32 index, u32 offset) {
   u32 record = c.idxen ? index : 0;
   bool swizzled, inside;

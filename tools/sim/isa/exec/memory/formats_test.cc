@@ -208,7 +208,7 @@ TEST(Formats, Stores) {
     const std::string text = std::string("tbuffer_store_format_xyzw v[8:11], off, s[4:7], 0") +
                              " format:[BUF_FMT_" + c.format + "] offset:";
     w.Check(text + "100");
-    w.Check(text + "101");  // ends behind the range: nothing is written
+    w.Check(text + "101");  // ends after the range: nothing is written
   }
 }
 

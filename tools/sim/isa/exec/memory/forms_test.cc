@@ -40,10 +40,10 @@ TEST(Global, AddThreadId) {
 
 /// A buffer access whose lanes are around the end of the range.
 struct RangeCase {
-  const char* operands;  // behind the data
+  const char* operands;  // after the data
   u32 stride, records;
   u32 scalar;               // s8
-  u32 (*at)(u32 lane);      // byte behind the base that lane l's access is at
+  u32 (*at)(u32 lane);      // byte after the base that lane l's access is at
   u32 (*index)(u32 lane);   // v2
   u32 (*offset)(u32 lane);  // v3
   u32 (*dwords_in_range)(u32 lane, u32 dwords);

@@ -26,8 +26,8 @@ namespace {
 enum class Part { kAll, kLow, kHigh };
 
 struct Move {
-  const char* name;     // behind "global_", "buffer_", ...
-  const char* ds_name;  // behind "ds_"
+  const char* name;     // after "global_", "buffer_", ...
+  const char* ds_name;  // after "ds_"
   const char* rdna_name;
   const char* rdna_ds_name;
   bool load;
@@ -253,7 +253,7 @@ TEST(LoadsAndStores, FlatLanesInDifferentSpaces) {
   }
 }
 
-// One lane ends `past` bytes behind the end of what there is: a fault of that lane if it is
+// One lane ends `past` bytes after the end of what there is: a fault of that lane if it is
 // active and `past` is positive.
 TEST(Faults, OnePastTheEndInEverySpace) {
   for (const Space& space : kSpaces) {

@@ -18,7 +18,7 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 struct ScalarWidth {
-  const char *gfx9, *rdna;  // behind "s_load_"; null: the target has none
+  const char *gfx9, *rdna;  // after "s_load_"; null: the target has none
   int dwords;
 };
 constexpr ScalarWidth kScalarWidths[] = {
@@ -159,7 +159,7 @@ TEST(ScalarAtomics, EveryOperation) {
   }
 }
 
-// The new value comes first, what to compare with behind it.
+// The new value comes first, what to compare with after it.
 TEST(ScalarAtomics, CompareSwap) {
   for (const bool equal : {true, false}) {
     MemoryWave w;

@@ -152,7 +152,7 @@ TEST(Control, ModeRegister) {
   EXPECT_EQ(wave->s[0], 15u);
   EXPECT_TRUE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3").ok());
   EXPECT_FALSE(wave->careful);
-  // A change of MODE in the middle of the code: the wave goes on behind it, once.
+  // A change of MODE in the middle of the code: the wave goes on after it, once.
   wave->s[1] = 0;
   ASSERT_TRUE(
       wave.ExecuteAll({"s_add_u32 s1, s1, 1", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
