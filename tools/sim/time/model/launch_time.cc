@@ -257,13 +257,13 @@ class Timer {
   }
 
   /// The part of the launch's bytes that the MALL keeps from launch to launch.
-  double Kept() const { return KeptByCache(launch_.footprint.all, machine_.mall_bytes); }
+  double Kept() const { return FractionCached(launch_.footprint.all, machine_.mall_bytes); }
 
   /// The same of L2. Where all workgroups have one L2, nothing makes that lose what it has between
   /// kernels (LLVM's memory models of gfx10 to gfx12: "no L2 invalidation or writeback is
   /// required"); several are written back and invalidated.
   double KeptByL2() const {
-    return machine_.xcds == 1 ? KeptByCache(launch_.footprint.all, machine_.l2_bytes) : 0;
+    return machine_.xcds == 1 ? FractionCached(launch_.footprint.all, machine_.l2_bytes) : 0;
   }
 
   /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
@@ -407,7 +407,7 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   time.kernel = "fill";
   time.machine = &machine;
   // Stored bytes pass L2 and the MALL, and go on to memory where they do not stay.
-  const double gone = 1 - KeptByCache(bytes, machine.mall_bytes);
+  const double gone = 1 - FractionCached(bytes, machine.mall_bytes);
   const double mhz = machine.burst_mhz;
   const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.xcds * bytes_per_clk); };
   const auto by_mall = [&](double gbs) { return bytes / (gbs * 1000 / mhz); };
