@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/decode.h"
 #include "tools/sim/isa/text/operand.h"
@@ -77,7 +78,7 @@ std::map<std::string, Found> Mnemonics(const char* gfx) {
     Instruction instruction;
     const absl::Status parsed = ParseInstruction(decoded->text, instruction);
     const std::string mnemonic(instruction.mnemonic);
-    Binder binder(*FindTarget(gfx), Handlers::Best(), pool);
+    Binder binder(*FindTarget(gfx), BestHandlers(), pool);
     const bool bound = parsed.ok() && binder.Bind(instruction, 0, 0x1000, 4).ok();
     Found& entry = found[mnemonic];
     entry.bound = entry.bound || bound;

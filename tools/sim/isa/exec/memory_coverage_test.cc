@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/rename.h"
 
@@ -30,7 +31,7 @@ bool IsRefused(std::string_view mnemonic) {
 }
 
 TEST(MemoryInstructions, EveryOneHasAHandlerOrIsRefused) {
-  std::ifstream list("tools/sim/isa/bind/memory_mnemonics.txt");
+  std::ifstream list("tools/sim/isa/exec/memory_mnemonics.txt");
   std::string mnemonic, targets;
   int bound = 0;
   while (list >> mnemonic >> targets) {
@@ -38,7 +39,7 @@ TEST(MemoryInstructions, EveryOneHasAHandlerOrIsRefused) {
     for (size_t t = 0; t < targets.size(); ++t) {
       if (targets[t] != '1') continue;
       const TargetBit bit = kSimTargets[t].bit;
-      const bool found = Handlers::Best().Find(CanonicalName(mnemonic, bit), bit) != nullptr;
+      const bool found = BestHandlers().Find(CanonicalName(mnemonic, bit), bit) != nullptr;
       EXPECT_EQ(found, !IsRefused(mnemonic)) << kSimTargets[t].gfx << ": " << mnemonic;
       bound += found;
     }

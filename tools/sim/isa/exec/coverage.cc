@@ -1,4 +1,4 @@
-#include "tools/sim/isa/bind/coverage.h"
+#include "tools/sim/isa/exec/coverage.h"
 
 #include <algorithm>
 #include <memory>
@@ -19,6 +19,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/llvm_target.h"
 #include "tools/sim/isa/text/rename.h"
@@ -118,7 +119,7 @@ std::string_view CategoryOf(std::string_view mnemonic) {
 }
 
 bool HasHandler(std::string_view mnemonic, TargetBit target) {
-  const Handlers& handlers = Handlers::Best();
+  const Handlers& handlers = BestHandlers();
   if (handlers.Find(CanonicalName(mnemonic, target), target) != nullptr) return true;
   // As Binder::BindOne: a compare that writes EXEC is a variant of one that does not.
   return absl::ConsumePrefix(&mnemonic, "v_cmpx_") &&

@@ -1,4 +1,4 @@
-#include "tools/sim/isa/bind/coverage.h"
+#include "tools/sim/isa/exec/coverage.h"
 
 #include <algorithm>
 #include <string>
@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 
 // What the list of a target's instructions holds, and what it says is missing.
 
@@ -32,7 +33,7 @@ struct Case {
 };
 
 // The tables of several files make one list: what two of them have, one of them is wrong about.
-TEST(Handlers, HaveEachMnemonicOnce) { EXPECT_THAT(Handlers::Best().duplicates(), IsEmpty()); }
+TEST(Handlers, HaveEachMnemonicOnce) { EXPECT_THAT(BestHandlers().duplicates(), IsEmpty()); }
 
 class Coverage : public testing::TestWithParam<Case> {};
 
