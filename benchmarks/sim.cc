@@ -80,7 +80,7 @@ void Measure(benchmark::State& state, TestWave& wave, const std::string& text, d
 void Execute(benchmark::State& state, const std::string& text, double flops, const char* gfx,
              MatrixMode mode) {
   SetMatrixMode(mode);
-  TestWave wave(Handlers::Best(), gfx);
+  TestWave wave(BestHandlers(), gfx);
   Measure(state, wave, text, flops);
 }
 

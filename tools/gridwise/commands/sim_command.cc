@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "tools/sim/isa/bind/coverage.h"
+#include "tools/sim/isa/exec/coverage.h"
 
 namespace gridwise {
 

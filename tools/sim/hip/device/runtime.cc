@@ -15,7 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/parse_gfx.h"
-#include "tools/sim/hip/module/registration.h"
+#include "tools/sim/hip/device/program_code.h"
 #include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {

@@ -19,7 +19,7 @@ enum class AllocationKind { kDevice, kHost, kManaged, kRegistered };
 struct AllocationType {
   AllocationKind kind = AllocationKind::kDevice;
   unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
-  std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // memory_pool.h
+  std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // pool.h
 };
 
 /// What a program has said of memory's use (hipMemAdvise): it reads it back, and it changes

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
@@ -16,12 +15,5 @@ struct ihipMemPoolHandle_t {
   uint64_t used_bytes = 0;
   uint64_t peak_used_bytes = 0;
   std::map<const gridwise::sim::Device*, hipMemAccessFlags> access = {};  // of other devices
-  std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by memory_pool_attributes.cc
+  std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by api/memory/pool_attributes.cc
 };
-
-namespace gridwise::sim {
-
-/// The pool of a handle; nullptr if it is not live.
-std::shared_ptr<ihipMemPoolHandle_t> FindPool(hipMemPool_t pool);
-
-}  // namespace gridwise::sim

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/hip/graph/event.h"
 #include "tools/sim/hip/graph/graph.h"
 #include "tools/sim/hip/stream/capture_state.h"
 #include "tools/sim/hip/stream/queue.h"

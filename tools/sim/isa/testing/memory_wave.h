@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
 #include "tools/sim/memory/memory.h"
@@ -32,7 +33,7 @@ class MemoryWave {
   /// Rows that instructions of tests may use, and scalar registers.
   static constexpr int kRows = 32, kScalars = 64;
 
-  explicit MemoryWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942",
+  explicit MemoryWave(const Handlers& handlers = BestHandlers(), std::string_view gfx = "gfx942",
                       int wave_size = 0)
       : target_(*FindTarget(gfx)), wave_(handlers, gfx, wave_size) {
     if (wave_size != 0) target_.wave_size = wave_size;

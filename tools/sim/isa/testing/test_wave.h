@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/text/operand.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
@@ -22,7 +23,7 @@ namespace gridwise::sim {
 /// program's.
 class TestWave {
  public:
-  explicit TestWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942",
+  explicit TestWave(const Handlers& handlers = BestHandlers(), std::string_view gfx = "gfx942",
                     int wave_size = 0)
       : target_(*FindTarget(gfx)), handlers_(handlers) {
     if (wave_size != 0) target_.wave_size = wave_size;

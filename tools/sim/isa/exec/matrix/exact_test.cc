@@ -204,7 +204,7 @@ class Exact : public testing::Test {
 TEST_F(Exact, EqualsTheScalarModel) {
   std::mt19937_64 random(99);
   ASSERT_GE(ExactCases().size(), 20u);
-  for (const Handlers* handlers : Handlers::Usable()) {
+  for (const Handlers* handlers : UsableHandlers()) {
     for (const MatrixCase& m : ExactCases()) {
       for (const Numbers numbers : {Numbers::kNormal, Numbers::kAnyFinite, Numbers::kAny}) {
         SCOPED_TRACE(testing::Message() << m.mnemonic << " at level " << handlers->level()

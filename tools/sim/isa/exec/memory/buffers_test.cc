@@ -88,7 +88,7 @@ std::optional<u32> Address(const Case& c, bool rdna, u32 lane, u32 index, u32 of
 
 void Check(const SimTarget& target, const Case& c, u32 dwords, u64 mask, bool load) {
   SCOPED_TRACE(std::string(target.gfx) + ", " + c.name);
-  MemoryWave w(Handlers::Best(), target.gfx);
+  MemoryWave w(BestHandlers(), target.gfx);
   w.SetResource(4, w.base() + 16, c.stride, c.records);
   const u32 group_bits = c.index_group == 8    ? 0
                          : c.index_group == 16 ? 1

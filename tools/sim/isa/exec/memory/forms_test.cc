@@ -20,7 +20,7 @@ using u64 = uint64_t;
 
 TEST(Global, AddThreadId) {
   for (const u64 mask : kMasks) {
-    MemoryWave w(Handlers::Best(), "gfx1100");
+    MemoryWave w(BestHandlers(), "gfx1100");
     const u64 exec = SpoilInactive(w, mask);
     SetScalar64(*w, 4, w.base());
     w.Expect();
@@ -157,7 +157,7 @@ TEST(Buffers, LoadToLds) {
                 {"buffer_load_dwordx4 v2, s[4:7], s8 offen offset:12 lds", 16, false, false}};
   for (const auto& c : kCases) {
     for (const u64 exec : kMasks) {
-      MemoryWave w(Handlers::Best(), "gfx950");
+      MemoryWave w(BestHandlers(), "gfx950");
       const u32 scalar = c.global ? 0 : 20;
       w.SetResource(4, w.base(), 0, 700);
       if (c.global) SetScalar64(*w, 4, w.base());

@@ -144,7 +144,7 @@ TEST(LoadsAndStores, EveryWidthInEverySpace) {
   for (const Space& space : kSpaces) {
     for (const Move& m : kMoves) {
       for (const SimTarget& target : kSimTargets) {
-        for (const Handlers* handlers : Handlers::Usable()) CheckMoves(*handlers, target, space, m);
+        for (const Handlers* handlers : UsableHandlers()) CheckMoves(*handlers, target, space, m);
       }
     }
   }
@@ -155,7 +155,7 @@ TEST(LoadsAndStores, EveryOperationHasACase) {
   for (const Space& space : kSpaces) {
     for (const Move& m : kMoves) tested.insert(Mnemonic(space, m, false));
   }
-  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
+  for (const Binding* binding : BestHandlers().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     bool vector = binding->op_class == OpClass::kVmem;
     // Atomics, typed accesses and forms of their own have other tests; cache control has no effect.
