@@ -46,7 +46,7 @@ wheel = rule(
         "version": attr.string(mandatory = True),
         "platform": attr.string(mandatory = True, doc = "A tag of PEP 600, whose glibc the library must not outgrow."),
         "root": attr.string(mandatory = True, doc = "The folder of the sources that holds the package."),
-        "srcs": attr.label_list(allow_files = [".py"], mandatory = True),
+        "srcs": attr.label_list(allow_files = [".py", ".typed"], mandatory = True),
         "library": attr.label(allow_single_file = True, mandatory = True),
         "version_header": attr.label(allow_single_file = True, mandatory = True),
         "license": attr.label(allow_single_file = True, mandatory = True),
