@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /// Gridwise's public API in C. Link //gridwise/c, or load the shared library libgridwise.so from
-/// any language. Both contain the library, its kernels, and the HIP library that //tools/config:hip
+/// any language. Its soname is libgridwise.so.0. The number changes if programs must be compiled
+/// again. Both contain the library, its kernels, and the HIP library that //tools/config:hip
 /// names: the simulator, unless Gridwise is built for a real GPU.
 ///
 ///   gridwise_conv_problem problem;

@@ -50,14 +50,14 @@ gridwise_status ComposeAxis(gridwise_view* view, int32_t* axis, const char* name
 
 /// Calls transform(std::make_index_sequence<count>()): Descriptor's functions take the number of
 /// axes at compile time.
-template <std::size_t kMost = Transform::kMaxFan, class Apply>
+template <std::size_t kMax = Transform::kMaxFan, class Apply>
 absl::Status WithCount(int count, Apply transform) {
-  if (count == static_cast<int>(kMost)) {
-    transform(std::make_index_sequence<kMost>());
+  if (count == static_cast<int>(kMax)) {
+    transform(std::make_index_sequence<kMax>());
     return absl::OkStatus();
   }
-  if constexpr (kMost > 1) {
-    return WithCount<kMost - 1>(count, transform);
+  if constexpr (kMax > 1) {
+    return WithCount<kMax - 1>(count, transform);
   } else {
     return absl::InvalidArgumentError(
         absl::StrFormat("count is %d; must be 1 to %d", count, Transform::kMaxFan));
