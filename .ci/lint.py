@@ -1,4 +1,4 @@
-"""Checks what the compiler does not: layers, packages that include each other, and words that are no longer used.
+"""Checks what the compiler does not: layers, packages that include each other, words that are no longer used, versions.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
     git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
@@ -39,8 +39,7 @@ def layer_of(path):
 
 def order_of(folder):
     """Returns the packages of a folder, lowest first, as its README lists them."""
-    with open(f"{folder}/README.md", encoding="utf-8") as file:
-        match = re.search(r"^```\nlowest  (.*?)\n```$", file.read(), re.MULTILINE | re.DOTALL)
+    match = re.search(r"^```\nlowest  (.*?)\n```$", read(f"{folder}/README.md"), re.MULTILINE | re.DOTALL)
     if not match:
         raise ValueError(f"{folder}/README.md has no block that begins with 'lowest'")
     return match.group(1).split()
@@ -179,6 +178,29 @@ def word_faults(files, glossary):
                         yield f"{path}:{number}: {found.group()} is a retired word; docs/glossary.md says which one to use"
 
 
+# Where the version of gridwise/version.bzl stands again, since nothing can load it there.
+VERSIONS = {
+    "MODULE.bazel": r'^module\(\n    name = "gridwise",\n    version = "([^"]+)"',
+    "tests/consumer/MODULE.bazel": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
+    "README.md": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
+    "CHANGELOG.md": r"^## (\S+)$",
+}
+
+
+def version_faults(read):
+    """Yields a sentence for each file with another version; `read` returns a file's text."""
+    version = re.search(r'^VERSION = "([^"]+)"$', read("gridwise/version.bzl"), re.MULTILINE).group(1)
+    for path, pattern in VERSIONS.items():
+        found = re.search(pattern, read(path), re.MULTILINE)
+        if not found or found.group(1) != version:
+            yield f"{path} has version {found.group(1) if found else 'none'}; gridwise/version.bzl has {version}"
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def main():
     files = sys.stdin.read().splitlines()
     known = set(files)
@@ -186,19 +208,15 @@ def main():
     texts = {}
     for path in files:
         if path.endswith(CODE):
-            with open(path, encoding="utf-8") as file:
-                texts[path] = file.read()
+            texts[path] = read(path)
     includes = [(path, name) for path, text in texts.items() for name in INCLUDE.findall(text) if name in known]
-    with open("docs/glossary.md", encoding="utf-8") as file:
-        glossary = file.read()
-    with open("docs/design.md", encoding="utf-8") as file:
-        design = file.read()
+    glossary, design = read("docs/glossary.md"), read("docs/design.md")
     if sys.argv[1:] == ["--draw"]:
         with open("docs/design.md", "w", encoding="utf-8") as file:
             file.write(with_picture(design, includes))
         return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
-    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary)]
+    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read)]
     for folder in ORDERED:
         faults.extend(order_faults(includes, folder, order_of(folder)))
     if with_picture(design, includes) != design:

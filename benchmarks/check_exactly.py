@@ -204,7 +204,7 @@ class Operands:
 def problem_of(gridwise, operands):
     case = operands.case
     p = case.problem
-    axes = dict(zip(("size", "filter", "stride", "dilation", "pad", "pad_end"), zip(*p.dims)))
+    axes = dict(zip(("size", "filter_size", "stride", "dilation", "pad", "pad_end"), zip(*p.dims)))
     return gridwise.Problem(case.direction, case.dtype, groups=p.groups, batch=p.batch, c=p.c, k=p.k, out_type=case.out_type,
                             layout=case.layout, weight_layout=case.weight_layout, alpha=case.alpha,
                             low=0.0 if case.relu else None, epilogue=operands.described, **axes)

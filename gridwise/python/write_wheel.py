@@ -65,7 +65,7 @@ def check(library, platform):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("out", "library", "version-header", "license", "readme", "root"):
+    for name in ("out", "library", "license", "readme", "root"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("sources", nargs="+")
     options = parser.parse_args()
@@ -74,8 +74,6 @@ def main():
 
     library = read(options.library)
     check(library, platform)
-    if f'"{version}"' not in read(options.version_header).decode():
-        raise SystemExit(f"{options.version_header} has another version than {version}")
 
     info = f"{name}-{version}.dist-info"
     files = {os.path.relpath(source, options.root): read(source) for source in options.sources}
