@@ -23,13 +23,15 @@ def _wheel_impl(ctx):
     args = ctx.actions.args()
     args.add_all(["--out", wheel])
     args.add("--library", ctx.file.library)
+    for extension, folder in ctx.attr.extensions.items():
+        args.add_all(extension.files, before_each = "--extension", format_each = folder + "=%s")
     args.add("--license", ctx.file.license)
     args.add("--readme", ctx.file.readme)
     args.add("--root", ctx.attr.root)
     args.add_all(ctx.files.srcs)
     ctx.actions.run(
         outputs = [wheel],
-        inputs = ctx.files.srcs + [ctx.file.library, ctx.file.license, ctx.file.readme],
+        inputs = ctx.files.srcs + ctx.files.extensions + [ctx.file.library, ctx.file.license, ctx.file.readme],
         executable = ctx.executable._writer,
         arguments = [args],
         mnemonic = "Wheel",
@@ -47,6 +49,7 @@ wheel = rule(
         "root": attr.string(mandatory = True, doc = "The folder of the sources that holds the package."),
         "srcs": attr.label_list(allow_files = [".py", ".typed"], mandatory = True),
         "library": attr.label(allow_single_file = True, mandatory = True),
+        "extensions": attr.label_keyed_string_dict(allow_files = [".so"], doc = "More libraries, and their folders."),
         "license": attr.label(allow_single_file = True, mandatory = True),
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "_writer": attr.label(default = "//gridwise/python:write_wheel", executable = True, cfg = "exec"),

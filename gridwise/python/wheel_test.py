@@ -31,7 +31,7 @@ class WheelTest(unittest.TestCase):
         at = lambda name: os.path.join(self.folder, name)
         out = at(f"gridwise-{version}-py3-none-{platform}.whl")
         options = {"out": out, "library": library, "license": at("LICENSE")}
-        options |= {"readme": at("README.md"), "root": at("root")}
+        options |= {"readme": at("README.md"), "root": at("root"), "extension": f"gridwise/torch={SMALL}"}
         sources = [at("root/gridwise/torch/__init__.py"), at("root/gridwise/__init__.py")]
         done = subprocess.run([WRITER, *(f"--{k}={v}" for k, v in options.items()), *sources], capture_output=True, text=True)
         return out if done.returncode == 0 else done.stderr.strip()
@@ -42,6 +42,7 @@ class WheelTest(unittest.TestCase):
             self.assertEqual(
                 set(wheel.namelist()),
                 {"gridwise/__init__.py", "gridwise/torch/__init__.py", "gridwise/libgridwise.so"}
+                | {"gridwise/torch/" + os.path.basename(SMALL)}
                 | {"gridwise-1.2.3.dist-info/" + name for name in ("METADATA", "WHEEL", "RECORD", "licenses/LICENSE")},
             )
             recorded = dict(line.split(",", 1) for line in wheel.read("gridwise-1.2.3.dist-info/RECORD").decode().splitlines())

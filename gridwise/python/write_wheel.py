@@ -12,7 +12,7 @@ import zipfile
 # Libraries that every system of a manylinux tag has (PEP 600), and that this one may want.
 COMMON = {
     *("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"),
-    *("libgcc_s.so.1", "libz.so.1"),
+    *("libgcc_s.so.1", "libstdc++.so.6", "libz.so.1"),
 }
 DATE = (2020, 1, 1, 0, 0, 0)
 
@@ -67,6 +67,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("out", "library", "license", "readme", "root"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--extension", action="append", default=[], metavar="FOLDER=LIBRARY")
     parser.add_argument("sources", nargs="+")
     options = parser.parse_args()
     name, version, _, _, platform = os.path.basename(options.out).removesuffix(".whl").split("-")
@@ -79,6 +80,10 @@ def main():
     files = {os.path.relpath(source, options.root): read(source) for source in options.sources}
     package = min(files, key=len).split("/")[0]
     files[f"{package}/lib{package}.so"] = library
+    for extension in options.extension:
+        folder, _, path = extension.partition("=")
+        files[f"{folder}/{os.path.basename(path)}"] = read(path)
+        check(read(path), platform)
     metadata = METADATA.format(name=name, version=version, readme=read(options.readme).decode())
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = WHEEL.format(platform=platform).encode()

@@ -1,5 +1,6 @@
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
+import ctypes
 import fcntl
 import json
 import math
@@ -25,9 +26,22 @@ class Choice:
     def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
-        self.device, self.calls = None, 0
+        self.device, self._calls = None, ctypes.c_int64()
         self.executable = None if plan is None else plan.load()
         self.out_shape = None if plan is None else question.out_shape
+
+    @property
+    def calls(self):
+        """How often it was asked for."""
+        return self._calls.value
+
+    @property
+    def calls_address(self):
+        """Where calls without Python are counted."""
+        return ctypes.addressof(self._calls)
+
+    def count(self):
+        self._calls.value += 1
 
     @property
     def by(self):

@@ -76,6 +76,28 @@ class Question(collections.namedtuple("Question", QUESTION)):
     def out_shape(self):
         return {FORWARD: self.y_shape, DATA: self.x_shape, WEIGHT: self.w_shape}[self.wanted]
 
+    @property
+    def swaps(self):
+        """Whether Gridwise's operands are the second tensor and the first."""
+        return self.wanted == WEIGHT and self.arguments.transposed
+
+    @property
+    def a_channels_last(self):
+        """The order that Gridwise's operands and output have, and that of the result, to which an output is copied."""
+        return self.channels_last
+
+    @property
+    def b_channels_last(self):
+        return self.channels_last if self.wanted == WEIGHT else True
+
+    @property
+    def out_channels_last(self):
+        return self.wanted == WEIGHT or self.channels_last
+
+    @property
+    def result_channels_last(self):
+        return self.w_channels_last if self.wanted == WEIGHT else self.channels_last
+
     def refusal(self):
         """Why Gridwise has nothing to say; None if it may have."""
         if self.dtype is None:

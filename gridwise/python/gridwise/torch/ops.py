@@ -3,6 +3,7 @@ are the others, to any order."""
 
 import torch
 
+from gridwise.torch import eager
 from gridwise.torch.choices import decider
 from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
@@ -18,6 +19,7 @@ library.define(
     f"weight_gradient(Tensor dy, Tensor x, SymInt[] w_shape, bool channels_last, bool w_channels_last, {ARGUMENTS}) -> Tensor",
     tags=TAGS,
 )
+library.define(f"convolution_backward(Tensor dy, Tensor x, Tensor w, {ARGUMENTS}, bool[3] mask) -> (Tensor, Tensor, Tensor)")
 convolution = torch.ops.gridwise.convolution.default
 data_gradient = torch.ops.gridwise.data_gradient.default
 weight_gradient = torch.ops.gridwise.weight_gradient.default
@@ -34,23 +36,19 @@ def is_channels_last(x, w):
 def _compute(choice, tensors):
     """A question's answer, of x, w and bias, of dy and w, or of dy and x, in the order that it asks for."""
     question = choice.question
-    is_gradient_of_w = question.wanted == WEIGHT
-    last = question.w_channels_last if is_gradient_of_w else question.channels_last
+    last = question.result_channels_last
     if choice.executable is None:
         return as_made(aten(question, tensors), last)
-    a, b = tensors[:2]
-    if is_gradient_of_w and question.arguments.transposed:
-        a, b = b, a
-    a = aligned(dense(a, question.channels_last))
-    b = aligned(dense(b, question.channels_last if is_gradient_of_w else True))
-    out_last = is_gradient_of_w or last
-    out = empty(choice.out_shape, out_last, a)
+    a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
+    a = aligned(dense(a, question.a_channels_last))
+    b = aligned(dense(b, question.b_channels_last))
+    out = empty(choice.out_shape, question.out_channels_last, a)
     fused = aligned(tensors[2].contiguous()) if question.bias and not choice.bias_apart else None
     with choice.device.entered():
         choice.device.launch(choice.executable, a, b, out, fused)
     if choice.bias_apart:
         out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
-    return out if out_last == last else as_made(out, last)
+    return out if question.out_channels_last == last else as_made(out, last)
 
 
 _known = {}  # choices, by what they are looked up with at each call
@@ -65,13 +63,16 @@ def _run(key, ask, tensors):
         choice = decider.choose(question, lambda choice: _compute(choice, tensors))
         if question in decider.choices:
             _known[key] = choice
-    choice.calls += 1
+    if key in _known:
+        eager.remember(int(key[0] == WEIGHT), choice, tensors)
+    choice.count()
     return _compute(choice, tensors)
 
 
 def forget():
     """Drops all decisions of this process: the next calls decide again."""
     _known.clear()
+    eager.forget()
     decider.choices.clear()
 
 
@@ -125,6 +126,20 @@ def _weight_gradient(dy, x, w_shape, channels_last, w_channels_last, *arguments)
     return _run((WEIGHT, _of(dy), _of(x), tuple(w_shape), channels_last, w_channels_last, arguments), ask, (dy, x))
 
 
+def _convolution_backward(dy, x, w, *arguments):
+    """All gradients that `mask` asks for, for torch_eager/eager.h alone: autograd is above it."""
+    *arguments, mask = arguments
+    order, w_order = is_channels_last(x, w), strides_are_channels_last(w)
+    dx = _data_gradient(dy, w, x.shape, order, *arguments) if mask[0] else None
+    dw = _weight_gradient(dy, x, w.shape, order, w_order, *arguments) if mask[1] else None
+    return dx, dw, _bias_gradient(dy) if mask[2] else None
+
+
+def _bias_gradient(dy):
+    return dy.sum((0, *range(2, dy.dim())))
+
+
+library.impl("convolution_backward", _convolution_backward, "CompositeExplicitAutograd")
 DIRECT = {convolution: _convolution, data_gradient: _data_gradient, weight_gradient: _weight_gradient}
 for op, function in DIRECT.items():
     library.impl(op._schema.name.split("::")[1], function, "CompositeExplicitAutograd")
@@ -192,7 +207,7 @@ class _Convolution(torch.autograd.Function):
         _, of_x, of_w, of_bias, *rest = ctx.needs_input_grad
         dx = _gradient(data_gradient, dy, w, ctx.shapes[0], ctx.order, *ctx.arguments) if of_x else None
         dw = _gradient(weight_gradient, dy, x, ctx.shapes[1], ctx.order, ctx.w_order, *ctx.arguments) if of_w else None
-        db = dy.sum((0, *range(2, dy.dim()))) if of_bias else None
+        db = _bias_gradient(dy) if of_bias else None
         return None, dx, dw, db, *[None] * len(rest)
 
 
@@ -274,6 +289,11 @@ def convolve(x, w, bias, *arguments):
     if torch.is_autocast_enabled(x.device.type):
         dtype = torch.get_autocast_dtype(x.device.type)
         x, w, bias = _cast(x, dtype), _cast(w, dtype), _cast(bias, dtype)
+    if eager.library is not None:
+        try:
+            return eager.convolution(x, w, bias, *arguments)
+        except RuntimeError:  # whose words PyTorch's stable ABI does not pass on
+            return convolution(x, w, bias, *arguments)
     if torch.is_grad_enabled() and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)):
         return _Convolution.apply(None, x, w, bias, *arguments)
     return _convolution(x, w, bias, *arguments)

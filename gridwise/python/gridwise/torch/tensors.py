@@ -37,15 +37,21 @@ def dense(tensor, channels_last):
     return tensor.movedim(1, -1).contiguous().movedim(-1, 1)
 
 
+def packed_strides(shape, channels_last):
+    """Those that `empty` gives."""
+    strides, step = [0] * len(shape), 1
+    axes = (1, *range(len(shape) - 1, 1, -1), 0) if channels_last else range(len(shape) - 1, -1, -1)
+    for axis in axes:
+        strides[axis] = step
+        step *= max(shape[axis], 1)
+    return tuple(strides)
+
+
 def as_made(tensor, channels_last):
     """The same, with the strides that `empty` gives: those of axes of length 1 are compared, too, by DDP and by compiled code."""
     tensor = dense(tensor, channels_last)
-    strides, step = [0] * tensor.dim(), 1
-    axes = (1, *range(tensor.dim() - 1, 1, -1), 0) if channels_last else range(tensor.dim() - 1, -1, -1)
-    for axis in axes:
-        strides[axis] = step
-        step *= max(tensor.shape[axis], 1)
-    return tensor if tensor.stride() == tuple(strides) else tensor.as_strided(tensor.shape, strides)
+    strides = packed_strides(tensor.shape, channels_last)
+    return tensor if tensor.stride() == strides else tensor.as_strided(tensor.shape, strides)
 
 
 def empty(shape, channels_last, like):

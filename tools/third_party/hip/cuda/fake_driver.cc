@@ -82,10 +82,12 @@ int cuModuleGetFunction(void** function, void*, const char* name) {
 }
 int cuFuncSetAttribute(void*, int attribute, int value) {
   if (attribute == 8) fake.max_dynamic_shared_bytes = value;
+  ++fake.facts_asked_for;
   return Take();
 }
 int cuFuncGetAttribute(int* value, int, void*) { return *value = 0, 0; }
 int cuFuncGetParamInfo(void*, std::size_t i, std::size_t* offset, std::size_t* bytes) {
+  ++fake.facts_asked_for;
   if (i >= fake.parameters.size()) return 1;
   *offset = fake.parameters[i][0];
   *bytes = fake.parameters[i][1];

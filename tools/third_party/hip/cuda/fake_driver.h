@@ -15,6 +15,7 @@ struct FakeDriver {
   int retained = 0;          // primary contexts
   int contexts_made_current = 0;
   std::vector<std::array<std::size_t, 2>> parameters;  // of every kernel: offset, bytes
+  int facts_asked_for = 0;  // of kernels: their parameters, their shared memory
   // The last launch.
   std::array<unsigned, 7> shape = {};  // grid, block, shared bytes
   unsigned cluster = 0;                // along x

@@ -82,6 +82,12 @@ TEST_F(HipOnCudaTest, MemoryIsCopiedAndSet) {
   EXPECT_EQ(hipFree(nullptr), hipSuccess);
 }
 
+hipFunction_t NewKernel() {
+  hipFunction_t kernel = nullptr;
+  EXPECT_EQ(hipModuleGetFunction(&kernel, nullptr, "Kernel"), hipSuccess);
+  return kernel;
+}
+
 // The first argument lies 48 bytes after the start of CUDA's block where it is a tensor map.
 TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   fake_driver->parameters = {{48, 128}, {48 + 128, 4}, {48 + 136, 8}};
@@ -90,8 +96,11 @@ TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   std::size_t bytes = block.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, block.data(), HIP_LAUNCH_PARAM_BUFFER_SIZE,
                    &bytes, HIP_LAUNCH_PARAM_END};
-  ASSERT_EQ(hipModuleLaunchKernel(nullptr, 1, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr, extra),
-            hipSuccess);
+  const hipFunction_t kernel = NewKernel();
+  const auto launch = [&] {
+    return hipModuleLaunchKernel(kernel, 1, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr, extra);
+  };
+  ASSERT_EQ(launch(), hipSuccess);
   EXPECT_EQ(fake_driver->shape, (std::array<unsigned, 7>{1, 2, 3, 4, 5, 6, 100 << 10}));
   EXPECT_EQ(fake_driver->max_dynamic_shared_bytes, 100 << 10);
   ASSERT_EQ(fake_driver->arguments.size(), 3);
@@ -99,12 +108,17 @@ TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   EXPECT_EQ(fake_driver->arguments[0][0], 0);
   EXPECT_EQ(fake_driver->arguments[1], (std::vector<char>{-128, -127, -126, -125}));
   EXPECT_EQ(fake_driver->arguments[2][0], static_cast<char>(136));
+  fake_driver->facts_asked_for = 0;
+  fake_driver->arguments.clear();
+  ASSERT_EQ(launch(), hipSuccess);
+  EXPECT_EQ(fake_driver->arguments[2][0], static_cast<char>(136));
+  EXPECT_EQ(fake_driver->facts_asked_for, 0) << "the first launch asked";
 }
 
 TEST_F(HipOnCudaTest, ClustersAndAnEarlyBeginningAreAttributesOfTheLaunch) {
   const auto launch = [](unsigned cluster, int begins_early) {
-    return hipGridwiseModuleLaunch(nullptr, 8, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr, nullptr,
-                                   cluster, begins_early);
+    return hipGridwiseModuleLaunch(NewKernel(), 8, 2, 3, 4, 5, 6, 100 << 10, nullptr, nullptr,
+                                   nullptr, cluster, begins_early);
   };
   ASSERT_EQ(launch(4, 0), hipSuccess);
   EXPECT_EQ(fake_driver->shape, (std::array<unsigned, 7>{8, 2, 3, 4, 5, 6, 100 << 10}));
@@ -125,8 +139,9 @@ TEST_F(HipOnCudaTest, BothWaysToInstantiateAGraphPassErrorsOn) {
 }
 
 TEST_F(HipOnCudaTest, SmallSharedMemoryNeedsNoAttribute) {
-  ASSERT_EQ(hipModuleLaunchKernel(nullptr, 1, 1, 1, 32, 1, 1, 48 << 10, nullptr, nullptr, nullptr),
-            hipSuccess);
+  ASSERT_EQ(
+      hipModuleLaunchKernel(NewKernel(), 1, 1, 1, 32, 1, 1, 48 << 10, nullptr, nullptr, nullptr),
+      hipSuccess);
   EXPECT_EQ(fake_driver->max_dynamic_shared_bytes, 0);
 }
 

@@ -1,6 +1,13 @@
 #include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "tools/third_party/hip/cuda/driver.h"
 #include "tools/third_party/hip/cuda/launch.h"
@@ -40,23 +47,56 @@ char* BlockOf(void** extra) {
   return block;
 }
 
-/// Points `pointers` at the arguments in `block`.
+/// What launches of a kernel have asked the driver for.
+struct KernelFacts {
+  std::vector<std::size_t> arguments;                        // where each is in a block
+  std::atomic<unsigned> shared_bytes = kDefaultSharedBytes;  // that it may have
+};
+struct KnownKernels {
+  std::shared_mutex mutex;
+  std::unordered_map<hipFunction_t, std::shared_ptr<KernelFacts>> facts;
+};
+KnownKernels& TheKnownKernels() {
+  static KnownKernels* const kernels = new KnownKernels;  // launches may outlive static objects
+  return *kernels;
+}
+
+/// Where the arguments of a kernel are in HIP's block.
 ///
 /// HIP's block begins with the first argument. CUDA's begins at a fixed place of the constant bank,
 /// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further after: as
 /// CUDA's, HIP's block would hand every kernel with tensor maps garbage.
-hipError_t FindArguments(const Driver& driver, hipFunction_t kernel, char* block,
-                         std::array<void*, kMaxParameters>& pointers) {
-  std::size_t first = 0, at = 0, bytes = 0;
-  for (std::size_t i = 0; driver.FuncGetParamInfo(kernel, i, &at, &bytes) == 0; ++i) {
-    if (i == kMaxParameters) {
-      Describe(hipErrorInvalidValue, "a kernel has more than 64 arguments");
-      return hipErrorInvalidValue;
-    }
-    if (i == 0) first = at;
-    pointers[i] = block + (at - first);
+std::vector<std::size_t> FindArguments(const Driver& driver, hipFunction_t kernel) {
+  std::vector<std::size_t> arguments;
+  std::size_t at = 0, bytes = 0;
+  while (arguments.size() <= kMaxParameters &&
+         driver.FuncGetParamInfo(kernel, arguments.size(), &at, &bytes) == 0)
+    arguments.push_back(at);
+  for (std::size_t i = arguments.size(); i > 0; --i) arguments[i - 1] -= arguments[0];
+  return arguments;
+}
+
+std::shared_ptr<KernelFacts> FactsOf(const Driver& driver, hipFunction_t kernel) {
+  KnownKernels& known = TheKnownKernels();
+  {
+    const std::shared_lock lock(known.mutex);
+    if (const auto found = known.facts.find(kernel); found != known.facts.end())
+      return found->second;
   }
-  return hipSuccess;
+  const std::unique_lock lock(known.mutex);
+  std::shared_ptr<KernelFacts>& facts = known.facts[kernel];
+  if (facts == nullptr) {
+    facts = std::make_shared<KernelFacts>();
+    facts->arguments = FindArguments(driver, kernel);
+  }
+  return facts;
+}
+
+/// Forgets a kernel, whose handle another module's may have had before.
+void ForgetKernel(hipFunction_t kernel) {
+  KnownKernels& known = TheKnownKernels();
+  const std::unique_lock lock(known.mutex);
+  known.facts.erase(kernel);
 }
 
 /// The launch of a kernel whose arguments are in the block of `extra`, if there is one, and else
@@ -67,16 +107,22 @@ hipError_t LaunchWith(hipFunction_t kernel, unsigned shared_bytes, void** parame
   const Entered entered = Enter();
   if (entered.driver == nullptr) return entered.error;
   const Driver& driver = *entered.driver;
+  const std::shared_ptr<KernelFacts> facts = FactsOf(driver, kernel);
   std::array<void*, kMaxParameters> pointers;
   if (char* const block = BlockOf(extra)) {
-    const hipError_t error = FindArguments(driver, kernel, block, pointers);
-    if (error != hipSuccess) return error;
+    if (facts->arguments.size() > kMaxParameters) {
+      Describe(hipErrorInvalidValue, "a kernel has more than 64 arguments");
+      return hipErrorInvalidValue;
+    }
+    for (std::size_t i = 0; i < facts->arguments.size(); ++i)
+      pointers[i] = block + facts->arguments[i];
     parameters = pointers.data();
   }
-  if (shared_bytes > kDefaultSharedBytes) {
+  if (shared_bytes > facts->shared_bytes) {
     const hipError_t error = Translate(
         driver.FuncSetAttribute(kernel, kMaxDynamicSharedBytes, static_cast<int>(shared_bytes)));
     if (error != hipSuccess) return error;
+    facts->shared_bytes = shared_bytes;
   }
   return Translate(launch(driver, parameters));
 }
@@ -112,7 +158,10 @@ hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
 hipError_t hipModuleUnload(hipModule_t module) { return Call<&Driver::ModuleUnload>(module); }
 
 hipError_t hipModuleGetFunction(hipFunction_t* function, hipModule_t module, const char* name) {
-  return Call<&Driver::ModuleGetFunction>(reinterpret_cast<void**>(function), module, name);
+  const hipError_t error =
+      Call<&Driver::ModuleGetFunction>(reinterpret_cast<void**>(function), module, name);
+  if (error == hipSuccess) gridwise::cuda::ForgetKernel(*function);
+  return error;
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t kernel, unsigned grid_x, unsigned grid_y,

@@ -1,0 +1,81 @@
+"""Calls in eager mode without Python: a library that computes aten's overrideable convolution and its gradients, from PyTorch's
+autograd to the launch. Python decides, and says it by `remember`."""
+
+import ctypes
+import os
+
+import torch
+
+import gridwise
+from gridwise.torch.tensors import dense, packed_strides
+
+NAME = "libgridwise_torch.so"
+COPIES_A, COPIES_B, COPIES_OUT = 1, 2, 4
+_Axes = ctypes.c_int64 * 5
+
+
+class _Choice(ctypes.Structure):
+    """gridwise_torch_choice of torch_eager/eager.h."""
+
+    _fields_ = (
+        [("executable", ctypes.c_void_p), ("workspace_bytes", ctypes.c_int64)]
+        + [(name, ctypes.c_int32) for name in ("swaps", "has_bias", "copies", "dim")]
+        + [(name, _Axes) for name in ("a_strides", "b_strides", "out_sizes", "out_strides", "result_strides")]
+        + [("calls", ctypes.c_void_p)]
+    )
+
+
+def _open():
+    """The library, registered; None where there is none, or PyTorch has not what it needs: then Python does all."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    folders = [here, os.path.join(here, "..", "..", "torch_eager")]
+    if "GRIDWISE_LIBRARY" in os.environ:
+        folders.append(os.path.join(os.path.dirname(os.environ["GRIDWISE_LIBRARY"]), "..", "python", "torch_eager"))
+    path = next(filter(os.path.exists, (os.path.join(folder, NAME) for folder in folders)), None)
+    if path is None:
+        return None
+    library = ctypes.CDLL(path)
+    library.gridwise_torch_register.restype = ctypes.c_char_p
+    library.gridwise_torch_register.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+    library.gridwise_torch_remember.restype = library.gridwise_torch_forget.restype = None
+    launch = ctypes.cast(gridwise._lib.gridwise_launch, ctypes.c_void_p)
+    return None if library.gridwise_torch_register(torch._C.__file__.encode(), launch) else library
+
+
+library = _open()
+convolution = torch.ops.aten.convolution_overrideable.default
+
+
+def remember(slot, choice, tensors):
+    """Lets later calls like the present one go without Python. `slot` is 1 for the gradient of w, else 0; `tensors` those of the
+    question. Not where a setting of PyTorch may change the answer, as TF32 does, nor where Python has to do some of the work."""
+    if library is None or choice.bias_apart or tensors[0].dtype not in (torch.float16, torch.bfloat16):
+        return
+    raw = _Choice(calls=choice.calls_address)
+    if choice.executable is not None:
+        if choice.question.device is None:  # a simulator's memory is not PyTorch's
+            return
+        _fill(raw, choice, tensors)
+    library.gridwise_torch_remember(slot, ctypes.byref(raw))
+
+
+def _fill(raw, choice, tensors):
+    question = choice.question
+    a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
+    raw.executable, raw.workspace_bytes = choice.executable.handle, choice.executable.plan.workspace_bytes
+    raw.swaps, raw.has_bias, raw.dim = question.swaps, question.bias, len(choice.out_shape)
+    for tensor, last, strides, bit in (
+        (a, question.a_channels_last, raw.a_strides, COPIES_A),
+        (b, question.b_channels_last, raw.b_strides, COPIES_B),
+    ):
+        strides[: tensor.dim()] = packed_strides(tensor.shape, last)
+        raw.copies |= bit if dense(tensor, last).data_ptr() != tensor.data_ptr() else 0
+    raw.copies |= COPIES_OUT if question.out_channels_last != question.result_channels_last else 0
+    raw.out_sizes[: raw.dim] = choice.out_shape
+    raw.out_strides[: raw.dim] = packed_strides(choice.out_shape, question.out_channels_last)
+    raw.result_strides[: raw.dim] = packed_strides(choice.out_shape, question.result_channels_last)
+
+
+def forget():
+    if library is not None:
+        library.gridwise_torch_forget()

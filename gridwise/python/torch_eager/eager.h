@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gridwise/c/gridwise.h"
+
+// What gridwise.torch calls of the library (by ctypes). It implements, for PyTorch's dispatcher,
+//
+//   aten::convolution_overrideable            aten::convolution_backward_overrideable
+//
+// which PyTorch itself calls only on devices of others, and whose autograd formulas are C++. A call
+// whose key (sizes, strides, type and parameters) is known runs without Python. Any other goes to
+// the ops of Python, gridwise::convolution and gridwise::convolution_backward, which have the same
+// arguments; they decide who computes, and say it by gridwise_torch_remember.
+
+extern "C" {
+
+enum { GRIDWISE_TORCH_COPIES_A = 1, GRIDWISE_TORCH_COPIES_B = 2, GRIDWISE_TORCH_COPIES_OUT = 4 };
+
+/// Who computes an output or a gradient, and how. Strides are elements.
+struct gridwise_torch_choice {
+  const gridwise_executable* executable;  ///< null: aten
+  int64_t workspace_bytes;
+  int32_t swaps;         ///< whether the second tensor is a, and the first is b
+  int32_t has_bias;      ///< whether the bias is d0
+  int32_t copies;        ///< those that do not lie as the kernel wants, GRIDWISE_TORCH_COPIES_*
+  int32_t dim;           ///< axes
+  int64_t a_strides[5];  ///< as the kernel wants them; likewise
+  int64_t b_strides[5];
+  int64_t out_sizes[5];
+  int64_t out_strides[5];
+  int64_t result_strides[5];  ///< as PyTorch wants them
+  int64_t* calls;             ///< incremented at each call
+};
+
+typedef gridwise_status (*gridwise_torch_launch)(const gridwise_executable*,
+                                                 const gridwise_tensors*, void* workspace,
+                                                 int64_t workspace_bytes, void* stream);
+
+/// Registers the two ops for tensors of CPUs and GPUs. `library` is the path of one of PyTorch's
+/// that is loaded and needs all others, `launch` is gridwise_launch. Returns null, or a sentence
+/// that says what PyTorch lacks; then nothing is registered. Call it once.
+const char* gridwise_torch_register(const char* library, gridwise_torch_launch launch);
+
+/// Remembers a choice for the call that this thread is in: `slot` 0 for its output or the gradient
+/// of x, 1 for the gradient of w. `choice` is copied; what it points to must live until
+/// gridwise_torch_forget. Does nothing outside of a call.
+void gridwise_torch_remember(int32_t slot, const gridwise_torch_choice* choice);
+
+/// Forgets all. No call may be running.
+void gridwise_torch_forget(void);
+}
