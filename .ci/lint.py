@@ -1,4 +1,5 @@
-"""Checks what the compiler does not: layers, packages that include each other, words that are no longer used, versions.
+# SPDX-License-Identifier: MIT
+"""Checks what the compiler does not: layers, packages that include each other, words that are no longer used, versions, licences.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
     git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
@@ -26,6 +27,9 @@ DEPRECATED = re.compile(r"instances/\w+\.h$")
 NOT_OURS = re.compile(r"findings/|CHANGELOG\.md$|.*\.(csv|xz|npy|png|svg)$")
 RETIRED = re.compile(r"^\| ([^|]+) \| [^|]+ \|([^|]*)\|$", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# Files that begin with their licence, after a line that names an interpreter.
+LICENSED = re.compile(r".*(\.(h|cc|hip|c|py|bzl|sh|awk)|(^|/)(BUILD|BUILD\.bazel|MODULE\.bazel|WORKSPACE)|^bazelw|^\.ci/run)$")
+LICENCE = re.compile(r"(#!.*\n)?(//|#) SPDX-License-Identifier: MIT\n")
 
 
 def layer_of(path):
@@ -201,6 +205,13 @@ def read(path):
         return file.read()
 
 
+def licence_faults(files):
+    """Yields a sentence for each source file that does not begin with its licence."""
+    for path in files:
+        if LICENSED.match(path) and not LICENCE.match(read(path)):
+            yield f"{path} does not begin with 'SPDX-License-Identifier: MIT'"
+
+
 def main():
     files = sys.stdin.read().splitlines()
     known = set(files)
@@ -216,7 +227,7 @@ def main():
             file.write(with_picture(design, includes))
         return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
-    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read)]
+    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read), *licence_faults(regular)]
     for folder in ORDERED:
         faults.extend(order_faults(includes, folder, order_of(folder)))
     if with_picture(design, includes) != design:

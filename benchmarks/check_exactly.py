@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks on an NVIDIA GPU that Gridwise's convolutions of small integers equal PyTorch's bit for bit.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times Gridwise's and cuDNN's convolutions on an NVIDIA GPU, in one process.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fits the constants of the planner's estimates (core/estimate/tile_fit.h, hopper/fit.h) to times
 // of the simulator's clock, or of a device:
 //

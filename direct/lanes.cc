@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "direct/lanes.h"
 
 #include <algorithm>

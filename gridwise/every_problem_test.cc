@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every valid problem has a plan, however little sense it makes.
 #include <algorithm>
 #include <cstdint>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gridwise's version. MODULE.bazel, which can load nothing, has it too; .ci/lint.py compares them."""
 
 VERSION = "0.2.0"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/check_on_host.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/fit.h"
 
 namespace gridwise::hopper {

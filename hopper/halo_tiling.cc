@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/halo_tiling.h"
 
 #include <algorithm>

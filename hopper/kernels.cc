@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/kernels.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/line_plan.h"
 
 #include <algorithm>

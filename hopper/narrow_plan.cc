@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/narrow_plan.h"
 
 #include <algorithm>

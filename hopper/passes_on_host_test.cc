@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels of passes that run on Hopper alone: see core/passes. Before other headers of device code:
 #include "hopper/run_on_host.h"
 // and what it runs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What passes make of problems (core/passes/layout_passes.h) is what instances accept.
 
 #include <array>

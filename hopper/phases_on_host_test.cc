@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"

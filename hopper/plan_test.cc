@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/plan.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/simt_plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/tile_order.h"
 
 #include <cstddef>

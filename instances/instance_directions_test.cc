@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The regular expressions by which --//tools/config:directions leaves instances out know the same
 // instances as the families do.
 #include <fstream>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The instances of a family: <target>.inc, compiled by compile_instances.h, and family.cc, which makes the family of them and names no target."""
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")

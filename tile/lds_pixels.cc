@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Proves that reads of pixels have no bank conflicts. In this file, so that it is proved once and
 // not in each file that includes the header.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tensor descriptors: the element of a tensor that an index means, as a composition of
 /// transforms.
 ///

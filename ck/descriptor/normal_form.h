@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The normal form of a descriptor: coordinates that add up, and move without divisions.
 ///
 /// Every transform except merge and swizzle is affine. If merges divide only a visible axis, and

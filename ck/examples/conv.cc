@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A grouped convolution by one of the classic family's ops:
 ///
 ///   bazel run //ck/examples:grouped_conv_bwd_weight_xdl_f16 -- VERIFY INIT TIME

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The host's arguments to a GEMM kernel. The layout is the same on both sides.
 #pragma once
 

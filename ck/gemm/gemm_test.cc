@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The GEMM kernel against its definition, on views of any kind.
 #include <array>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/gemm/plan.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/arch/infinity_cache.h"
 
 #include <cmath>

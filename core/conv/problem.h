@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The convolution problem: the user's request. Plain values; device-usable.
 #pragma once
 

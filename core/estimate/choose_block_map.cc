@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/choose_block_map.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/tile_cost.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The batched matrix multiplication: the user's request. Plain values.
 #pragma once
 

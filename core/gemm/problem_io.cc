@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/gemm/problem_io.h"
 
 #include <algorithm>

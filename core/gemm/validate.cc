@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/gemm/validate.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The block map: which tile of the output a workgroup computes. Device-usable.
 ///
 /// Tiles of a launch are numbered sub-GEMM by sub-GEMM, and within a sub-GEMM by rows of tiles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every tile is computed by exactly one workgroup, whatever the map; and the map is chosen by what
 // workgroups read together.
 

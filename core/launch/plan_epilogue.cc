@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/launch/plan_epilogue.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/layout/lds_tile.h"
 
 #include <set>

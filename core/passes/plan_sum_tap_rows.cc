@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_sum_tap_rows.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/planning/plan_micro_batches.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/planning/plan_parts.h"
 
 #include <algorithm>

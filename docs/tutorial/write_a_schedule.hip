@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Step 5: two schedules of one kernel. Both load, store to LDS and multiply the same k tiles; the
 // second one loads the next k tile while it multiplies the one before.
 //

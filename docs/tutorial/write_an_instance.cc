@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Step 4: an instance that the library does not contain, compiled when it is named, beside the one
 // that the planner would choose.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/gemm.h"
 
 #include <cstddef>

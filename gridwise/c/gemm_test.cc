@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Matrix multiplications through the C API, against their definition. Operands are small integers,
 // so that any order of summation gives the same.
 

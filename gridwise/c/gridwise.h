@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef GRIDWISE_H_
 #define GRIDWISE_H_
 

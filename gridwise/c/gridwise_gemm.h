@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef GRIDWISE_GEMM_H_
 #define GRIDWISE_GEMM_H_
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef GRIDWISE_VIEWS_H_
 #define GRIDWISE_VIEWS_H_
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The name by which linkers and ctypes find a shared library."""
 
 def _linker_name_impl(ctx):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions of the C API when the host has no memory: they return a status, and throw nothing.
 
 #include <cstddef>

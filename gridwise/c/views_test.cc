@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Multiplications of views through the C API, against their definition.
 
 #include <array>

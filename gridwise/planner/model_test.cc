@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reading and evaluating models. The built-in model fits the library.
 
 #include "gridwise/planner/model.h"

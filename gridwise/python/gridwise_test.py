@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The package gridwise on the simulator, without NumPy."""
 
 import array

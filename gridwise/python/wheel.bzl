@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A wheel of the package and its library, and what links the library with nothing that other systems lack."""
 
 def _static_libraries_impl(ctx):

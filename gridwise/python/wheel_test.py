@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What write_wheel.py writes is a wheel (PEP 427), and it refuses libraries that a system of the tag may not load."""
 
 import base64

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes a wheel (PEP 427), the same for the same inputs, and refuses a library that its platform tag promises too much of."""
 
 import argparse

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "instances/direct/family.h"
 
 #include <optional>

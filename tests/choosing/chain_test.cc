@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// From traits to a validated model, in small: the commands of tools/tune/README.md, but for the
 /// training itself, in whose place a model by hand stands.
 

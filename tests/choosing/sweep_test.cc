@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The table that a sweep of actions makes: all of its shards' problems, each on its kernels.
 
 #include <fstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks can fail: launches that forget part of the work, or do other work, are caught.
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instance of the classic family on problems of each kind: 1-D to 3-D, with groups, strides,
 // dilation, asymmetric padding, channels that divide nothing, fused epilogues, and outputs in f32.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/conv/conv_case.h"
 
 #include <algorithm>

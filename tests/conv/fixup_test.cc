@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Splits that are joined in the launch (tile/epilogue/fixup.h): the same bits whichever
 // workgroup is the last, on a workspace that holds anything, launch after launch.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // NGCHW whose copies the workspace has no room for: images in micro-batches.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An infinity or NaN of an operand reaches the outputs whose sums it is in, and no other: what
 // instances fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a
 // 0 in these sums, times which an infinity is NaN.

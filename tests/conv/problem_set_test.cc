@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instance on every problem of a problem set that it accepts, in one direction.
 //
 // GRIDWISE_TEST_PROBLEMS names the problem set, or several ("a.csv,b.csv").

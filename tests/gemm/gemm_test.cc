@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The public API of matrix multiplications: the planner's instance and every other one that accepts
 // a problem, in all orders, types and epilogues, against the CPU reference.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/isa/budget.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The reports in <target>/<direction>.txt are those of the kernels; no kernel uses scratch or
 /// spills registers; atomics have the device's scope; every instance keeps the budgets, or
 /// over_budget.txt says why it does not.

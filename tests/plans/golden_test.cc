@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The plans of the problem sets are those in <target>_<set>.txt, so that a change of choice is
 /// seen in review. Those of all targets, whichever this program has kernels for.
 

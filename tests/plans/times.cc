@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/plans/times.h"
 
 #include <cmath>

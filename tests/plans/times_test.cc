@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every layer is planned as it was timed, and none takes longer than it did without a reason: a
 // change of plans cannot hide a loss.
 

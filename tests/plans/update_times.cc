@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Times the layers whose plan is not the one in tests/plans/<target>_times.csv, or with the
 /// argument "all" every layer, writes the file and prints the table of docs/log/tile.md. What
 /// takes over 5 % more than it did wants a reason in the last column.

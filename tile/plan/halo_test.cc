@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instances with a halo: strips of positions, and what they refuse.
 #include <algorithm>
 #include <cstddef>

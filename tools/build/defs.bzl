@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Public rules for GPU code. Other repositories compile their own kernels with them."""
 
 load("//tools/build:targets.bzl", "ALL_TARGETS")

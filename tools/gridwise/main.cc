@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// gridwise: runs Gridwise's convolutions from a shell. `gridwise help` explains the commands.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Configs as lists of numbers, conditions on them, and instances from files of traits.
 
 #include "tools/tune/builder.h"

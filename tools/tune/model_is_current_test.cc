@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The models that are compiled in were trained on what this library says of the instances of
 /// tables/sample.csv and sample_sm_90a.csv: a change of estimates, instances' shapes or features
 /// wants them trained again.

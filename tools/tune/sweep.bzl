@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sweeps as actions of Bazel: each shard is one, that remote execution spreads over machines and a remote cache keeps.
 
     load("@gridwise//tools/tune:sweep.bzl", "gridwise_problems", "gridwise_sweep")

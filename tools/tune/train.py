@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Trains the model that ranks kernels, on tables of `gridwise sweep --time`.
 
     apt-get install python3-xgboost

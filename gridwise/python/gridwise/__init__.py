@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gridwise in Python, on top of the C API (gridwise/c/gridwise.h). Needs no package.
 
     import gridwise

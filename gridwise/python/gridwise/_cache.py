@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plans of convolutions as text, and files of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Grouped convolutions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The exceptions of the package: one per status of the C API (gridwise_status of gridwise.h)."""
 
 from __future__ import annotations

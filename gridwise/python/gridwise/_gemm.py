@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Batched matrix multiplications."""
 
 from __future__ import annotations

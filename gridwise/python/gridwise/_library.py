@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The shared library libgridwise.so, the structs of its C API, and conversions of arguments to them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Plans, and loaded plans."""
 
 from __future__ import annotations

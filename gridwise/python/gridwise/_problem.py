@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What convolutions and matrix multiplications have in common."""
 
 from __future__ import annotations

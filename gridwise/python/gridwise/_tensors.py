@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Device memory: buffers, and the addresses of other libraries' tensors."""
 
 from __future__ import annotations

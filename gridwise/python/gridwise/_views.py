@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Multiplications of views."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Deals the instances of a list to shards. A line with .types = {A, B} is an instance for each of these types. `what` is one of:
 #
 #   source      the instances of one shard, as the source that is compiled

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """kernel_instances: the instances of a list that one shard compiles, as a source; kernel_instance_codes: for host code, all of them, or where their kernels are."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What kernel_instances.awk, the argument, makes of lists of instances.
 set -eu
 script=$(realpath "$1")

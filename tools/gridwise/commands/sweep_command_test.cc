@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise sweep`, as a user runs it.
 
 #include <algorithm>

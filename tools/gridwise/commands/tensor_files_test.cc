@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise run` on tensors of files.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The commands about kernels that are not built in, and problem sets, as a user runs them.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/rdna_hazards.h"
 
 #include <algorithm>

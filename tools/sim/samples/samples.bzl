@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What targets want differently, for check_by_target_test.cc. All take (in, out, n).
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels with one mistake each, and twins without it, for check_test.cc. A line with a mistake
 // ends in "// BUG Kernel". All take (in, out, n).
 

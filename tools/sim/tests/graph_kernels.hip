@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel whose executions can be told apart, for graph_test.cc.
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))

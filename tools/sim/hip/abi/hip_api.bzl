@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What is generated from the list of HIP's entry points: the linker's version script, and weak stand-ins."""
 
 load(":api.bzl", "HIP_API")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shared library as a program's loader sees it: its names, its symbols and their versions.
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/device/program_code.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/device/unsupported.h"
 
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/memory/allocations.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/module/function.h"
 
 #include "tools/sim/hip/module/module.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/module/symbol.h"
 
 #include "tools/sim/elf/code_object.h"

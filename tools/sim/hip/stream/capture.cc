@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/stream/capture.h"
 
 #include <algorithm>

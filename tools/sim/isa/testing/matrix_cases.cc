@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/testing/matrix_cases.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the caches and memory of a device give to the workgroups of a launch.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/api/graph/exec.h"
 
 #include <algorithm>

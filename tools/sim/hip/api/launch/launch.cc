@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/api/launch/launch.h"
 
 #include <cstdint>

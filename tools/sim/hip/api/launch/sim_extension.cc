@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/sim_extension.h"
 
 #include <cstddef>

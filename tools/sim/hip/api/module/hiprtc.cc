@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Run-time compilation, which needs no GPU: the entry points that libamdhip64 had before HIP 7 pass
 // their arguments on to the compiler of an installed libhiprtc. Programs of HIP 7 call that library
 // themselves, but the loader finds these names first.

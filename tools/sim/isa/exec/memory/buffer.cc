@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/memory/buffer.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/lanes.h"
 
 /// Micro-ops before and after a vector operation. They move whole rows between registers and temp
