@@ -49,11 +49,11 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   const absl::StatusOr<std::vector<Plan>> plans =
       RankPlans(problem, Gfx::k942, /*n=*/1000, {.family = "tile", .splits = 3});
   ASSERT_TRUE(plans.ok()) << plans.status();
-  int added = 0, joined = 0;
+  int added = 0, with_fixup = 0;
   for (const Plan& plan : *plans) {
     EXPECT_EQ(plan.splits(), 3) << plan.instance();
     if (absl::StrContains(plan.instance(), "_fixup")) {
-      ++joined;
+      ++with_fixup;
       EXPECT_EQ(plan.launches(), 1) << plan.instance();
       EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.instance();
     } else {
@@ -63,7 +63,7 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
     }
   }
   EXPECT_GT(added, 0);
-  EXPECT_GT(joined, 0);
+  EXPECT_GT(with_fixup, 0);
 }
 
 TEST_P(EveryDirection, AtomicSplitsShareOneSum) {

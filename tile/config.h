@@ -151,8 +151,8 @@ struct TileConfig {
   /// Whether a workgroup keeps the weights of all taps for several tiles.
   constexpr bool has_resident_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr bool packs_pixels() const { return pixel > 0; }
-  /// Whether resident weights and pixels are loaded by parts of vectors, each of which exists or does
-  /// not.
+  /// Whether resident weights and pixels are loaded by parts of vectors, each of which exists or
+  /// does not.
   constexpr bool loads_partial_vectors() const {
     return has_resident_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < vector();
   }
@@ -169,7 +169,8 @@ struct TileConfig {
   constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
   /// Filter taps along w that fit into K.
   constexpr int pixels_of_k_tile() const { return tile.k / pixel; }
-  /// Maximum number of taps of a filter whose weights are resident, or of its rows if K runs over taps.
+  /// Maximum number of taps of a filter whose weights are resident, or of its rows if K runs over
+  /// taps.
   constexpr int max_taps() const { return packs_pixels() ? 7 : 9; }
   /// Taps whose weights are in LDS at a time on their way to registers: as many as fit next to the
   /// pixels.
@@ -325,7 +326,7 @@ struct TileConfig {
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
-  // Joined splits: for each wave, a word that counts the splits whose sums are there, and the sums
+  // Fix-up: for each wave, a word that counts the splits whose sums are there, and the sums
   // as lanes hold them.
   constexpr bool has_fixup() const { return fixup > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
@@ -499,11 +500,11 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   return nullptr;
 }
 
-/// Why splits cannot be joined in the launch; nullptr if they can, or if they are not joined.
+/// Why the launch cannot add up splits; nullptr if it can, or if the config has no fix-up.
 constexpr const char* RejectFixup(const TileConfig& c) {
   if (!c.has_fixup()) return nullptr;
-  if (SumType(c.type) != DataType::kF32) return "joined sums are f32";
-  if (c.has_resident_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
+  if (SumType(c.type) != DataType::kF32) return "a fix-up adds f32";
+  if (c.has_resident_weights() || c.sums_blocks()) return "tiles with a halo have no fix-up";
   if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }

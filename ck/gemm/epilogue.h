@@ -108,8 +108,8 @@ class Epilogue {
     for (int i = ThreadId(); i < kC.stage_rows() * kVecs; i += kC.threads()) {
       const int row = i / kVecs, column = i % kVecs * kVec;
       const int tile_row = row / kC.mma.n * kC.wave_m() + rep_m * kC.mma.n + row % kC.mma.n;
-      const int tile_column =
-          column / kColumnsOfWave * kC.wave_n() + subtile * kColumnsOfWave + column % kColumnsOfWave;
+      const int tile_column = column / kColumnsOfWave * kC.wave_n() + subtile * kColumnsOfWave +
+                              column % kColumnsOfWave;
       Finish(__builtin_bit_cast(
                  Values, *reinterpret_cast<const Parts*>(lds_ + (row * kPitch + column) * 4)),
              tile_row, kC.tile.m + tile_column);

@@ -31,7 +31,7 @@ inline bool NoBound(int, double) { return false; }
 ///
 /// If is_over(splits, time) is true, time_of(splits) is over `time` and is not called. Candidates
 /// that certainly take longer than `enough` are left out; if that is all of them, it takes 1. If
-/// splits are joined, it takes 2 or more, unless K is too short.
+/// splits have a fix-up, it takes 2 or more, unless K is too short.
 SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, const Work& work,
                     absl::FunctionRef<double(int splits)> time_of,
                     absl::FunctionRef<bool(int splits, double time)> is_over = NoBound,

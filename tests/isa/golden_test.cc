@@ -236,7 +236,7 @@ std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   return has_bits && absl::StrContains(atomic, "add_x2") ? " sc0" : "";
 }
 
-// Sums of splits are added up, and joined, by workgroups of all compute units. In the scope of one,
+// Sums of splits are added up by workgroups of all compute units. In the scope of one,
 // which is what gfx12 takes when nothing is said, a device with more of them would lose some.
 TEST(Atomics, AreOfTheWholeDevice) {
   KernelCodes codes;

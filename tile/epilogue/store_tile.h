@@ -50,7 +50,7 @@ class StoreTile {
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
   }
 
-  /// Stores `acc`. If splits are joined, `acc` becomes the sums of all splits.
+  /// Stores `acc`. With a fix-up, `acc` becomes the sums of all splits.
   GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
     if (!fixup_(acc)) return;
     WriteRowOffsets();

@@ -50,7 +50,8 @@ class WaveStage {
     }
   }
 
-  /// Whether the `i`-th row of the lane in a subtile, 0 <= i < kTimes, is one of the subtile's rows.
+  /// Whether the `i`-th row of the lane in a subtile, 0 <= i < kTimes, is one of the subtile's
+  /// rows.
   GRIDWISE_DEVICE bool HasRow(int i) const {
     constexpr int kLanes = kRowsAtOnce * kVecs;
     if (kLanes < kC.mma.lanes() && Lane<kC>() >= kLanes) return false;

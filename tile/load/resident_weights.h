@@ -19,7 +19,8 @@ class ResidentWeights {
 
  public:
   /// Starts the loads.
-  GRIDWISE_DEVICE ResidentWeights(const GatherArgs& args, const Block& block) : weights_(args, block) {
+  GRIDWISE_DEVICE ResidentWeights(const GatherArgs& args, const Block& block)
+      : weights_(args, block) {
     KWalk walk(args, block.gemm, kC.tile.k, SizeOf(kC.type), /*split=*/0);
     for (auto& k_tile : k_tiles_) {  // past the last tap they read as zero
       walk.NextRun();

@@ -31,7 +31,7 @@ Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
                    : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
   const Instructions of_halo =  // once, and for each tile
       c.has_resident_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
-                        : Instructions{};
+                               : Instructions{};
   return {.vector = (of_wave.vector + of_halo.vector) * waves + 2.5 * lane_elements * run,
           .scalar = (of_wave.scalar + of_halo.scalar) * waves};
 }
@@ -126,8 +126,8 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const int taps = std::max<int>(c.taps_in_lds, 1);
   const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
   const double k_tile_bytes = c.has_resident_weights() ? pixels_bytes
-                              : c.has_halo()    ? pixels_bytes + taps * c.lds_b().bytes()
-                                                : 1.0 * c.k_tile_bytes();
+                              : c.has_halo()           ? pixels_bytes + taps * c.lds_b().bytes()
+                                                       : 1.0 * c.k_tile_bytes();
   const double read_elements =
       c.waves.m * c.waves.n * taps *
       ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
@@ -150,9 +150,9 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
               (c.packs_pixels() ? PixelCycles(c)
                                 : AddressCycles(c, c.patch_a, c.tile.m, problem.along_pixels)) +
               (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_pixels)),
-          .barriers = c.has_resident_weights()      ? 0
-                      : c.lds_buffers() == 1 ? 2
-                                             : 1,
+          .barriers = c.has_resident_weights() ? 0
+                      : c.lds_buffers() == 1   ? 2
+                                               : 1,
           .k_tiles_in_flight = c.has_resident_weights() ? c.max_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),

@@ -33,7 +33,7 @@ struct LaunchRecord {
   int64_t launches = 0;
   time::RunMs ports_ms;
   double max_ports_ms = 0;  // of a launch
-  const char* ports = "";    // of that launch
+  const char* ports = "";   // of that launch
   /// By launch and instruction: the kernel, and what was counted.
   std::deque<std::pair<std::string, BankConflictReport>> conflicts;
 };
