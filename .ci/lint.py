@@ -4,8 +4,8 @@
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
     git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
 
-Packages are folders with a BUILD file. Which packages of `core` and of `tools/sim` lie above which are lists in core/README.md and
-tools/sim/README.md, which this reads; so is the list of retired words in docs/glossary.md.
+Packages are folders with a BUILD file. Which packages of `core`, `hopper` and `tools/sim` lie above which are lists in their
+README.md, which this reads; so is the list of retired words in docs/glossary.md.
 """
 
 import os
@@ -14,7 +14,7 @@ import sys
 
 CODE = (".h", ".cc", ".hip", ".inc")
 # Folders whose README lists their packages, lowest first. A package of such a list includes itself and those before it.
-ORDERED = ("core", "tools/sim")
+ORDERED = ("core", "hopper", "tools/sim")
 # Each layer includes itself and those before it; the families of one layer do not include each other.
 LAYERS = [["core"], ["tile", "direct", "ck", "hopper"], ["instances"], ["gridwise"]]
 # What lies below all: what the build writes, the HIP API, and what the simulator adds to it.
@@ -50,7 +50,9 @@ def order_of(folder):
 
 
 def entry_of(path, folder, order):
-    """Returns the entry of `order` that a file of `folder` belongs to, the longest one, or None."""
+    """Returns the entry of `order` that a file of `folder` belongs to, the longest one, or None. '.' has the files of `folder` itself."""
+    if os.path.dirname(path) == folder:
+        return "." if "." in order else None
     return max((entry for entry in order if path.startswith(f"{folder}/{entry}/")), key=len, default=None)
 
 

@@ -7,14 +7,17 @@
 
 #include "core/launch/plan_epilogue.h"
 #include "core/text/fields_text.h"
-#include "hopper/fetched.h"
-#include "hopper/halo_plan.h"
+#include "hopper/base/fetched.h"
+#include "hopper/dense_halo/plan.h"
+#include "hopper/gather/plan.h"
+#include "hopper/halo/plan.h"
+#include "hopper/halo_weight/plan.h"
 #include "hopper/instance_shapes.h"
-#include "hopper/line_plan.h"
-#include "hopper/narrow_plan.h"
-#include "hopper/phases_plan.h"
-#include "hopper/plan.h"
-#include "hopper/simt_plan.h"
+#include "hopper/line/plan.h"
+#include "hopper/narrow/plan.h"
+#include "hopper/phases/plan.h"
+#include "hopper/simt/plan.h"
+#include "hopper/weight/plan.h"
 
 namespace gridwise::hopper {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "core/arch/parts.h"
 #include "core/arch/wgmma.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 
 /// Sums of products of f32 (core/arch/parts.h). A k tile of A is f32 in shared memory, and becomes

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/arch/hopper.h"
-#include "hopper/config.h"
+#include "hopper/base/config.h"
 
 namespace gridwise::hopper {
 

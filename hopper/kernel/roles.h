@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/conv/gemm_map.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/ring.h"
 
 namespace gridwise::hopper {

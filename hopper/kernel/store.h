@@ -3,7 +3,7 @@
 
 #include "core/arch/hopper.h"
 #include "core/launch/combine.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 
 namespace gridwise::hopper {

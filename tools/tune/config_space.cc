@@ -19,7 +19,7 @@
 #include "core/text/fields_text.h"
 #include "direct/config.h"
 #include "direct/kernels.h"
-#include "hopper/config.h"
+#include "hopper/base/config.h"
 #include "hopper/kernels.h"
 #include "tile/config.h"
 #include "tile/plan/kernels.h"

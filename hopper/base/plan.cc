@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/base/plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/strings/str_format.h"
+#include "core/base/types.h"
+#include "core/launch/plan_epilogue.h"
+
+namespace gridwise::hopper {
+
+Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  const auto out_type = static_cast<DataType>(epilogue.out_type);
+  const bool is_known = SizeOf(out_type) == 4 || out_type == problem.type;
+  if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
+    return Stores::kElements;
+  }
+  for (std::size_t axis = 0; axis < 5; ++axis) {
+    if (axes.size[axis] != 1 && axes.stride[axis] % 4 != 0) return Stores::kElements;
+  }
+  return axes.size[5] % 4 == 0 ? Stores::kVectors : Stores::kElements;
+}
+
+std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
+  const std::int64_t pixels = problem.batch * std::max(problem.in_pixels(), problem.out_pixels());
+  const PartAxis of_pixels = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
+  if (pixels >= kOffsetLimit / 2) {
+    return Excess{absl::StrFormat("there are %d pixels; must be fewer than 2^30", pixels),
+                  of_pixels};
+  }
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  for (const std::size_t axis : {1u, 2u, 3u, 4u}) {
+    const std::int64_t bytes = axes.stride[axis] * SizeOf(DataType::kF32);
+    if (bytes >= kOffsetLimit) {
+      return Excess{absl::StrFormat("elements of the output are %d bytes apart; must be fewer than "
+                                    "2^31",
+                                    bytes),
+                    of_pixels};
+    }
+  }
+  return TooLargeForEpilogue(problem, 1);
+}
+
+}  // namespace gridwise::hopper
