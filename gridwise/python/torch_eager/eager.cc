@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "gridwise/python/torch_eager/eager.h"
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -136,6 +138,15 @@ class Key {
     Add(static_cast<std::int64_t>(from[3] & 1));
     Add(static_cast<std::int64_t>(from[5]));
   }
+  /// The same of numbers.
+  void AddParameters(const gridwise_torch_parameters& of) {
+    for (const std::int64_t* numbers : {of.stride, of.padding, of.dilation, of.output_padding}) {
+      Add(of.rank);
+      for (std::int64_t i = 0; i < of.rank; ++i) Add(numbers[i]);
+    }
+    Add(of.transposed);
+    Add(of.groups);
+  }
   /// Empty where there is too much for a convolution.
   std::string_view bytes() const {
     if (count_ > numbers_.size()) return {};
@@ -239,33 +250,81 @@ void DeleteLists(const Value* parameters) {
   for (int i : {0, 1, 2, 4}) TheTorch().delete_list(AsList(parameters[i]));
 }
 
+/// The tensors of an output.
+struct Operands {
+  explicit Operands(const Value* stack)
+      : x(AsTensor(stack[0])), w(AsTensor(stack[1])), bias(Optional(stack[2])) {}
+
+  void AddTo(Key& key) const {
+    key.AddTensor(x);
+    key.AddTensor(w);
+    key.Add(bias != nullptr);
+    if (bias != nullptr) key.AddTensor(bias);
+  }
+  bool AreAligned() const {
+    return IsAligned(x) && IsAligned(w) && (bias == nullptr || IsAligned(bias));
+  }
+
+  TensorObject *x, *w, *bias;
+};
+
+/// Launches a plan and puts its result in the place of the tensors.
+void LaunchForward(const Choice& choice, const Operands& operands, Value* stack) {
+  Tensor y = Launch(choice, operands.x, operands.w, operands.bias);
+  const Tensor owned[] = {Tensor(operands.x), Tensor(operands.w), Tensor(operands.bias)};
+  if (operands.bias != nullptr) delete reinterpret_cast<Value*>(stack[2]);
+  stack[0] = AsValue(y.release());
+}
+
 /// aten::convolution_overrideable: x, w, bias, stride, padding, dilation, transposed,
 /// output_padding, groups.
 void Forward(Value* stack, std::uint64_t, std::uint64_t) {
-  TensorObject* const x = AsTensor(stack[0]);
-  TensorObject* const w = AsTensor(stack[1]);
-  TensorObject* const bias = Optional(stack[2]);
+  const Operands operands(stack);
   Key key;
-  key.AddTensor(x);
-  key.AddTensor(w);
-  key.Add(bias != nullptr);
-  if (bias != nullptr) key.AddTensor(bias);
+  operands.AddTo(key);
   key.AddParameters(stack + 3);
-  const OnDevice on_device(SizesOf(x));
+  const OnDevice on_device(SizesOf(operands.x));
   const std::optional<Choices> known = Find(key);
-  const bool are_aligned = IsAligned(x) && IsAligned(w) && (bias == nullptr || IsAligned(bias));
-  if (!known || !are_aligned) return Learn(key, "gridwise::convolution", stack, {{true}});
+  if (!known || !operands.AreAligned()) {
+    return Learn(key, "gridwise::convolution", stack, {{true}});
+  }
   const Choice& choice = *(*known)[0];
   Count(choice);
   if (choice.executable == nullptr) {
     return Check(TheTorch().call("aten::convolution", "", stack, kVersion),
                  "compute a convolution");
   }
-  Tensor y = Launch(choice, x, w, bias);
-  const Tensor owned[] = {Tensor(x), Tensor(w), Tensor(bias)};
-  if (bias != nullptr) delete reinterpret_cast<Value*>(stack[2]);
   DeleteLists(stack + 3);
-  stack[0] = AsValue(y.release());
+  LaunchForward(choice, operands, stack);
+}
+
+/// gridwise::infer.
+void Infer(Value* stack, std::uint64_t, std::uint64_t) {
+  const Operands operands(stack);
+  const auto& parameters = *reinterpret_cast<const gridwise_torch_parameters*>(stack[3]);
+  Key key;
+  operands.AddTo(key);
+  key.AddParameters(parameters);
+  const OnDevice on_device(SizesOf(operands.x));
+  const std::optional<Choices> known = Find(key);
+  if (known && (*known)[0]->executable != nullptr && operands.AreAligned()) {
+    Count(*(*known)[0]);
+    return LaunchForward(*(*known)[0], operands, stack);
+  }
+  const auto list = [&](const std::int64_t* numbers) {
+    return NewList({reinterpret_cast<const Value*>(numbers), std::size_t(parameters.rank)});
+  };
+  std::array<Value, 9> arguments = {stack[0],
+                                    stack[1],
+                                    stack[2],
+                                    list(parameters.stride),
+                                    list(parameters.padding),
+                                    list(parameters.dilation),
+                                    Value(parameters.transposed),
+                                    list(parameters.output_padding),
+                                    Value(parameters.groups)};
+  Forward(arguments.data(), arguments.size(), 1);
+  stack[0] = arguments[0];
 }
 
 /// What aten computes of a backward pass. Its arguments become its results.
@@ -348,11 +407,19 @@ using namespace gridwise::torch_eager;
 const char* gridwise_torch_register(const char* library, gridwise_torch_launch launch) {
   if (const char* const error = Open(library)) return error;
   launch_function = launch;
+  const auto implement = [](const char* space, const char* key,
+                            std::initializer_list<std::pair<const char*, Kernel>> ops) {
+    LibraryObject* object = nullptr;  // kept, and with it the kernels
+    if (TheTorch().init_library(space, key, __FILE__, __LINE__, &object) != 0) return false;
+    return std::ranges::all_of(ops, [&](const auto& op) {
+      return TheTorch().implement(object, op.first, op.second, kVersion) == 0;
+    });
+  };
   for (const char* const key : {"CPU", "CUDA"}) {
-    LibraryObject* object = nullptr;
-    if (TheTorch().init_library("aten", key, __FILE__, __LINE__, &object) != 0 ||
-        TheTorch().implement(object, "convolution_overrideable", Forward, kVersion) != 0 ||
-        TheTorch().implement(object, "convolution_backward_overrideable", Backward, kVersion) != 0)
+    if (!implement("aten", key,
+                   {{"convolution_overrideable", Forward},
+                    {"convolution_backward_overrideable", Backward}}) ||
+        !implement("gridwise", key, {{"infer", Infer}}))
       return "this PyTorch does not let the ops be registered";
   }
   return nullptr;

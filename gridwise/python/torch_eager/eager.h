@@ -8,8 +8,11 @@
 // What gridwise.torch calls of the library (by ctypes). It implements, for PyTorch's dispatcher,
 //
 //   aten::convolution_overrideable            aten::convolution_backward_overrideable
+//   gridwise::infer(Tensor x, Tensor w, Tensor? bias, int parameters) -> Tensor
 //
-// which PyTorch itself calls only on devices of others, and whose autograd formulas are C++. A call
+// PyTorch itself calls the first two only on devices of others, and their autograd formulas are
+// C++. The third is the first without gradients: PyTorch takes as long to unpack lists of numbers
+// from Python as for all the rest, so it gets the address of gridwise_torch_parameters. A call
 // whose key (sizes, strides, type and parameters) is known runs without Python. Any other goes to
 // the ops of Python, gridwise::convolution and gridwise::convolution_backward, which have the same
 // arguments; they decide who computes, and say it by gridwise_torch_remember.
@@ -34,11 +37,16 @@ struct gridwise_torch_choice {
   int64_t* calls;             ///< incremented at each call
 };
 
+/// The arguments of a convolution behind its tensors.
+struct gridwise_torch_parameters {
+  int64_t rank, stride[3], padding[3], dilation[3], transposed, output_padding[3], groups;
+};
+
 typedef gridwise_status (*gridwise_torch_launch)(const gridwise_executable*,
                                                  const gridwise_tensors*, void* workspace,
                                                  int64_t workspace_bytes, void* stream);
 
-/// Registers the two ops for tensors of CPUs and GPUs. `library` is the path of one of PyTorch's
+/// Registers the ops for tensors of CPUs and GPUs. `library` is the path of one of PyTorch's
 /// that is loaded and needs all others, `launch` is gridwise_launch. Returns null, or a sentence
 /// that says what PyTorch lacks; then nothing is registered. Call it once.
 const char* gridwise_torch_register(const char* library, gridwise_torch_launch launch);

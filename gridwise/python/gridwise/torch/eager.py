@@ -3,6 +3,7 @@
 autograd to the launch. Python decides, and says it by `remember`."""
 
 import ctypes
+import functools
 import os
 
 import torch
@@ -43,14 +44,40 @@ def _open():
     return None if library.gridwise_torch_register(torch._C.__file__.encode(), launch) else library
 
 
+# In a library of its own: gridwise.torch.ops has that of the other ops, which need this module.
+_ops = torch.library.Library("gridwise", "FRAGMENT")
+_ops.define("infer(Tensor x, Tensor w, Tensor? bias, int parameters) -> Tensor")
+_ops.impl("infer", torch.library.fallthrough_kernel, "Autograd")  # it is called where there are no gradients
 library = _open()
 convolution = torch.ops.aten.convolution_overrideable.default
+_infer = torch.ops.gridwise.infer.default
+
+
+class _Parameters(ctypes.Structure):
+    """gridwise_torch_parameters of torch_eager/eager.h."""
+
+    _fields_ = (
+        [("rank", ctypes.c_int64)]
+        + [(name, ctypes.c_int64 * 3) for name in ("stride", "padding", "dilation")]
+        + [("transposed", ctypes.c_int64), ("output_padding", ctypes.c_int64 * 3), ("groups", ctypes.c_int64)]
+    )
+
+
+@functools.lru_cache(maxsize=None)
+def _parameters(*arguments):
+    values = (tuple(value) if isinstance(value, (tuple, list)) else value for value in arguments)
+    return _Parameters(len(arguments[0]), *values)
+
+
+def infer(x, w, bias, *arguments):
+    """`convolution` without gradients."""
+    return _infer(x, w, bias, ctypes.addressof(_parameters(*arguments)))
 
 
 def remember(slot, choice, tensors):
     """Lets later calls like the present one go without Python. `slot` is 1 for the gradient of w, else 0; `tensors` those of the
-    question. Not where a setting of PyTorch may change the answer, as TF32 does, nor where Python has to do some of the work."""
-    if library is None or choice.bias_apart or tensors[0].dtype not in (torch.float16, torch.bfloat16):
+    question. Not where Python has to do some of the work."""
+    if library is None or choice.bias_apart:
         return
     raw = _Choice(calls=choice.calls_address)
     if choice.executable is not None:

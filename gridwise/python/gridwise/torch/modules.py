@@ -1,35 +1,62 @@
 # SPDX-License-Identifier: MIT
 """The layers of a model: torch.nn's classes, whose convolutions are torch.ops.gridwise's."""
 
+import types
+
 import torch
 import torch.nn.functional as F
 from torch import nn
 
 from gridwise.torch.choices import POLICIES, File, decider, default_path
-from gridwise.torch.ops import convolve, forget
+from gridwise.torch.ops import convolve, forget, is_atens, state_of
 from gridwise.torch.report import note
+
+
+ATEN, GRIDWISE = "aten", "gridwise"  # who computes a layer in a state, where that is decided
+TRIES = 10  # calls after which a layer whose gradients nobody asks for is no longer looked at
 
 
 class _Convolves:
     """What the layers have in common. They have no state of their own that is saved: state dicts, optimizers, hooks and copies are
     as before."""
 
-    gridwise_name, gridwise_seen = None, frozenset()  # of layers that nobody has called `use` for, which are not noted
+    gridwise_name = None  # of layers that nobody has called `use` for, which are not noted
+    gridwise_routes = types.MappingProxyType({})
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):
+        """The output; None where the class of PyTorch is to compute it."""
         if not isinstance(x, torch.Tensor) or not x.is_floating_point():
             return None  # what torch.fx traces with has no sizes; of complex numbers aten makes several convolutions
+        if self.gridwise_name is None or torch.compiler.is_compiling() or type(x) is not torch.Tensor:
+            return self._called(x, w, bias, padding, transposed, output_padding)
+        state = state_of(x)
+        route = self.gridwise_routes.get(state, 0)
+        if route == ATEN:
+            return None
+        y = self._called(x, w, bias, padding, transposed, output_padding)
+        if route != GRIDWISE and y is not None:
+            self._find_route(state, route, x, w, bias, padding, transposed, output_padding)
+        return y
+
+    def _called(self, x, w, bias, padding, transposed, output_padding):
         rank = len(self.kernel_size)
         unbatched = x.dim() == rank + 1
         if unbatched:
             x = x.unsqueeze(0)
         if x.dim() != rank + 2 or x.shape[1] != self.in_channels:
             return None  # aten says what is wrong
-        if not torch.compiler.is_compiling() and self.gridwise_name and x.shape not in self.gridwise_seen:
-            self.gridwise_seen.add(x.shape)
-            note(self, x)
         y = convolve(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
         return y.squeeze(0) if unbatched else y
+
+    def _find_route(self, state, tries, x, w, bias, padding, transposed, output_padding):
+        """Where calls in the same state go: to the class of PyTorch, if all is aten's. Counts calls until that is decided."""
+        if x.dim() != len(self.kernel_size) + 2:
+            x = x.unsqueeze(0)
+        if tries == 0:
+            note(self, x)
+        by = is_atens(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
+        decided = by is not None or tries == TRIES
+        self.gridwise_routes[state] = (ATEN if by else GRIDWISE) if decided else tries + 1
 
 
 class _Forward(_Convolves):
@@ -121,7 +148,7 @@ def use(model, decide="measure", cache=None):
         if type(layer) in OURS:
             layer.__class__ = OURS[type(layer)]
         if type(layer) in THEIRS:
-            layer.gridwise_name, layer.gridwise_seen = name or type(layer).__name__, set()
+            layer.gridwise_name, layer.gridwise_routes = name or type(layer).__name__, {}
     return model
 
 
@@ -130,7 +157,7 @@ def restore(model):
     for layer in model.modules():
         if type(layer) in THEIRS:
             layer.__class__ = THEIRS[type(layer)]
-            for name in ("gridwise_name", "gridwise_seen"):
+            for name in ("gridwise_name", "gridwise_routes"):
                 layer.__dict__.pop(name, None)
     return model
 

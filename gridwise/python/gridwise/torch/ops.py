@@ -52,6 +52,7 @@ def _compute(choice, tensors):
     return out if question.out_channels_last == last else as_made(out, last)
 
 
+epoch = object()  # another one after each `forget`
 _known = {}  # choices, by what they are looked up with at each call
 
 
@@ -72,6 +73,8 @@ def _run(key, ask, tensors):
 
 def forget():
     """Drops all decisions of this process: the next calls decide again."""
+    global epoch
+    epoch = object()
     _known.clear()
     eager.forget()
     decider.choices.clear()
@@ -283,18 +286,46 @@ for device_type, key in (("cuda", torch._C.DispatchKey.AutocastCUDA), ("cpu", to
     library.impl("convolution", _autocast(device_type, key), key.name)
 
 
+def _needs_gradients(x, w, bias):
+    return torch.is_grad_enabled() and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad))
+
+
+def _autocasted(x, w, bias):
+    if torch.is_autocast_enabled(x.device.type):
+        dtype = torch.get_autocast_dtype(x.device.type)
+        return _cast(x, dtype), _cast(w, dtype), _cast(bias, dtype)
+    return x, w, bias
+
+
 def convolve(x, w, bias, *arguments):
     """torch.ops.gridwise.convolution, by the shortest way."""
     if not _is_plain(x, w, bias):
         return convolution(x, w, bias, *arguments)
-    if torch.is_autocast_enabled(x.device.type):
-        dtype = torch.get_autocast_dtype(x.device.type)
-        x, w, bias = _cast(x, dtype), _cast(w, dtype), _cast(bias, dtype)
-    if eager.library is not None:
-        try:
-            return eager.convolution(x, w, bias, *arguments)
-        except RuntimeError:  # whose words PyTorch's stable ABI does not pass on
-            return convolution(x, w, bias, *arguments)
-    if torch.is_grad_enabled() and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)):
-        return _Convolution.apply(None, x, w, bias, *arguments)
-    return _convolution(x, w, bias, *arguments)
+    x, w, bias = _autocasted(x, w, bias)
+    needs_gradients = _needs_gradients(x, w, bias)
+    if eager.library is None:
+        return (_Convolution.apply(None, x, w, bias, *arguments) if needs_gradients else _convolution(x, w, bias, *arguments))
+    try:
+        return (eager.convolution if needs_gradients else eager.infer)(x, w, bias, *arguments)
+    except RuntimeError:  # whose words PyTorch's stable ABI does not pass on
+        return convolution(x, w, bias, *arguments)
+
+
+def state_of(x):
+    """What the choices of a layer depend on, besides the layer."""
+    kind = "cuda" if x.is_cuda else "cpu"
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+    return epoch, x.shape, x.stride(), x.dtype, dtype, torch.is_grad_enabled(), x.requires_grad
+
+
+def is_atens(x, w, bias, *arguments):
+    """Whether aten computes a layer's output, and every gradient that it needs; None as long as one is not decided."""
+    x, w, bias = _autocasted(x, w, bias)
+    arguments = Arguments.of(*arguments)
+    question = _asked(FORWARD, x.shape, w.shape, arguments, (x, w, bias), is_channels_last(x, w), strides_are_channels_last(w))
+    wanted = [question]
+    if torch.is_grad_enabled():
+        needed = {DATA: x.requires_grad, WEIGHT: w.requires_grad}
+        wanted += [question._replace(wanted=gradient, bias=False) for gradient, is_needed in needed.items() if is_needed]
+    by = [decider.choices[question].by if question in decider.choices else None for question in wanted]
+    return False if "gridwise" in by else None if None in by else True
