@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Prints "N passed, N failed" for the test cases of a Bazel run; exits with 0 when some ran and none failed.
 
 The input is the file that `bazel test --build_event_json_file=...` writes. A test that failed without saying which case

@@ -1,10 +1,11 @@
-"""Checks what the compiler does not: layers, packages that include each other, and words that are no longer used.
+# SPDX-License-Identifier: MIT
+"""Checks what the compiler does not: layers, packages that include each other, words that are no longer used, versions, licences.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
-    git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md anew
+    git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
 
-Packages are folders with a BUILD file. Which packages of `core` lie above which is a list in core/README.md, which this reads; so is the list
-of retired words in docs/glossary.md.
+Packages are folders with a BUILD file. Which packages of `core`, `hopper` and `tools/sim` lie above which are lists in their
+README.md, which this reads; so is the list of retired words in docs/glossary.md.
 """
 
 import os
@@ -12,18 +13,23 @@ import re
 import sys
 
 CODE = (".h", ".cc", ".hip", ".inc")
+# Folders whose README lists their packages, lowest first. A package of such a list includes itself and those before it.
+ORDERED = ("core", "hopper", "tools/sim")
 # Each layer includes itself and those before it; the families of one layer do not include each other.
 LAYERS = [["core"], ["tile", "direct", "ck", "hopper"], ["instances"], ["gridwise"]]
 # What lies below all: what the build writes, the HIP API, and what the simulator adds to it.
 BELOW = ("tools/config", "tools/build", "tools/third_party/hip", "tools/sim/hip/sim_extension.h")
 # Not of a layer: programs and tests, which include anything.
-PROGRAMS = re.compile(r"_test\.|_test_|_on_host|_benchmark\.|/examples/|/testing/")
+PROGRAMS = re.compile(r"_test\.|_test_|_on_host|_benchmark\.|/examples/|/testing/|/tests/")
 # Headers of an older API, each of which includes the one that took its place.
 DEPRECATED = re.compile(r"instances/\w+\.h$")
 # What has words of its own: scripts about other projects, lists of problems and times, and what tells of earlier versions.
 NOT_OURS = re.compile(r"findings/|CHANGELOG\.md$|.*\.(csv|xz|npy|png|svg)$")
 RETIRED = re.compile(r"^\| ([^|]+) \| [^|]+ \|([^|]*)\|$", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# Files that begin with their licence, after a line that names an interpreter.
+LICENSED = re.compile(r".*(\.(h|cc|hip|c|py|bzl|sh|awk)|(^|/)(BUILD|BUILD\.bazel|MODULE\.bazel|WORKSPACE)|^bazelw|^\.ci/run)$")
+LICENCE = re.compile(r"(#!.*\n)?(//|#) SPDX-License-Identifier: MIT\n")
 
 
 def layer_of(path):
@@ -35,12 +41,33 @@ def layer_of(path):
     return None
 
 
-def core_order(readme):
-    """Returns the packages of core, lowest first, as core/README.md lists them."""
-    match = re.search(r"^```\nlowest  (.*?)\n```$", readme, re.MULTILINE | re.DOTALL)
+def order_of(folder):
+    """Returns the packages of a folder, lowest first, as its README lists them."""
+    match = re.search(r"^```\nlowest  (.*?)\n```$", read(f"{folder}/README.md"), re.MULTILINE | re.DOTALL)
     if not match:
-        raise ValueError("core/README.md has no block that begins with 'lowest'")
+        raise ValueError(f"{folder}/README.md has no block that begins with 'lowest'")
     return match.group(1).split()
+
+
+def entry_of(path, folder, order):
+    """Returns the entry of `order` that a file of `folder` belongs to, the longest one, or None. '.' has the files of `folder` itself."""
+    if os.path.dirname(path) == folder:
+        return "." if "." in order else None
+    return max((entry for entry in order if path.startswith(f"{folder}/{entry}/")), key=len, default=None)
+
+
+def order_faults(includes, folder, order):
+    """Yields a sentence for each file that belongs to no package of the list, and for each include that goes up."""
+    unlisted = set()
+    for source, target in includes:
+        if not source.startswith(folder + "/") or not target.startswith(folder + "/") or PROGRAMS.search(source):
+            continue
+        here, there = (entry_of(path, folder, order) for path in (source, target))
+        if here is None or there is None:
+            unlisted.add(source if here is None else target)
+        elif order.index(there) > order.index(here):
+            yield f"{source} includes {target}: {folder}/{there} lies above {folder}/{here}"
+    yield from (f"{path} is in no package that {folder}/README.md lists" for path in sorted(unlisted))
 
 
 def package_of(path, packages):
@@ -50,7 +77,7 @@ def package_of(path, packages):
     return folder
 
 
-def layer_faults(includes, order):
+def layer_faults(includes):
     """Yields a sentence for each include that goes up, or to another family; `includes` are (from, to)."""
     for source, target in includes:
         here, there = layer_of(source), layer_of(target)
@@ -63,14 +90,6 @@ def layer_faults(includes, order):
             yield f"{source} includes {target}: {there[1]} lies above {here[1]}"
         elif there[0] == here[0] and there[1] != here[1]:
             yield f"{source} includes {target}: families do not know each other"
-        elif here[1] == "core" == there[1]:
-            rooms = [path.split("/")[1] for path in (source, target)]
-            for room in rooms:
-                if room not in order:
-                    yield f"core/{room} is not in the list of core/README.md"
-                    return
-            if order.index(rooms[1]) > order.index(rooms[0]):
-                yield f"{source} includes {target}: core/{rooms[1]} lies above core/{rooms[0]}"
 
 
 def cycle_faults(includes, packages):
@@ -165,6 +184,36 @@ def word_faults(files, glossary):
                         yield f"{path}:{number}: {found.group()} is a retired word; docs/glossary.md says which one to use"
 
 
+# Where the version of gridwise/version.bzl stands again, since nothing can load it there.
+VERSIONS = {
+    "MODULE.bazel": r'^module\(\n    name = "gridwise",\n    version = "([^"]+)"',
+    "tests/consumer/MODULE.bazel": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
+    "README.md": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
+    "CHANGELOG.md": r"^## (\S+)$",
+}
+
+
+def version_faults(read):
+    """Yields a sentence for each file with another version; `read` returns a file's text."""
+    version = re.search(r'^VERSION = "([^"]+)"$', read("gridwise/version.bzl"), re.MULTILINE).group(1)
+    for path, pattern in VERSIONS.items():
+        found = re.search(pattern, read(path), re.MULTILINE)
+        if not found or found.group(1) != version:
+            yield f"{path} has version {found.group(1) if found else 'none'}; gridwise/version.bzl has {version}"
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def licence_faults(files):
+    """Yields a sentence for each source file that does not begin with its licence."""
+    for path in files:
+        if LICENSED.match(path) and not LICENCE.match(read(path)):
+            yield f"{path} does not begin with 'SPDX-License-Identifier: MIT'"
+
+
 def main():
     files = sys.stdin.read().splitlines()
     known = set(files)
@@ -172,23 +221,19 @@ def main():
     texts = {}
     for path in files:
         if path.endswith(CODE):
-            with open(path, encoding="utf-8") as file:
-                texts[path] = file.read()
+            texts[path] = read(path)
     includes = [(path, name) for path, text in texts.items() for name in INCLUDE.findall(text) if name in known]
-    with open("core/README.md", encoding="utf-8") as file:
-        order = core_order(file.read())
-    with open("docs/glossary.md", encoding="utf-8") as file:
-        glossary = file.read()
-    with open("docs/design.md", encoding="utf-8") as file:
-        design = file.read()
+    glossary, design = read("docs/glossary.md"), read("docs/design.md")
     if sys.argv[1:] == ["--draw"]:
         with open("docs/design.md", "w", encoding="utf-8") as file:
             file.write(with_picture(design, includes))
         return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
-    faults = [*layer_faults(includes, order), *cycle_faults(includes, packages), *word_faults(regular, glossary)]
+    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read), *licence_faults(regular)]
+    for folder in ORDERED:
+        faults.extend(order_faults(includes, folder, order_of(folder)))
     if with_picture(design, includes) != design:
-        faults.append("docs/design.md has an old picture; git ls-files | .ci/lint.py --draw draws it anew")
+        faults.append("docs/design.md has an old picture; git ls-files | .ci/lint.py --draw draws a new one")
     for fault in faults:
         print(fault)
     print(f"{len(includes)} includes of {len(texts)} files in {len(packages)} packages, words of {len(files)}: {len(faults)} faults")

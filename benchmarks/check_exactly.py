@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Checks on an NVIDIA GPU that Gridwise's convolutions of small integers equal PyTorch's bit for bit.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
@@ -73,14 +74,14 @@ def random_dims(rng):
     return dims
 
 
-def random_problem(rng, most_flops):
+def random_problem(rng, max_flops):
     """Returns a problem with enough images for a random number of operations."""
     one = None
-    while one is None or flops(one) > most_flops:
+    while one is None or flops(one) > max_flops:
         groups, c, k = random_channels(rng)
         one = Problem(groups, 1, c, k, random_dims(rng))
     pixels = max(c * math.prod(d[0] for d in one.dims), k * math.prod(map(out_size, one.dims)))
-    operations = 10 ** rng.uniform(5, math.log10(most_flops))
+    operations = 10 ** rng.uniform(5, math.log10(max_flops))
     batch = int(min(operations / flops(one), MOST_ELEMENTS / pixels, 600))
     return one._replace(batch=max(batch, 1))
 
@@ -90,7 +91,7 @@ def products(problem):
     return problem.c // problem.groups * math.prod(d[1] for d in problem.dims)
 
 
-def random_case(rng, most_flops):
+def random_case(rng, max_flops):
     direction = rng.choice(["fwd", "bwd_data", "bwd_weight"])
     kinds = ["f16", "f16", "f16", "bf16", "bf16", "f32"] + (["i8", "i8", "f8e4m3fn", "f8e5m2"] if direction == "fwd" else [])
     dtype = rng.choice(kinds)
@@ -98,9 +99,9 @@ def random_case(rng, most_flops):
     plain = out_type == "i32" or rng.random() < 0.5
     tensors = [] if plain else [rng.choice(["bias", "scale", "residual"]) for _ in range(rng.randint(0, 2))]
     layout = rng.choice(["nhwgc", *LAYOUTS])
-    problem = random_problem(rng, most_flops / (20 if dtype == "f32" else 1))
+    problem = random_problem(rng, max_flops / (20 if dtype == "f32" else 1))
     while dtype == "i8" and products(problem) > MOST_OF_I8:
-        problem = random_problem(rng, most_flops)
+        problem = random_problem(rng, max_flops)
     return Case(problem, direction, dtype, out_type, layout,
                 rng.choice(WEIGHT_LAYOUTS), 1.0 if plain else rng.choice([1.0, -0.5]), tensors, not plain and rng.random() < 0.3)
 
@@ -204,7 +205,7 @@ class Operands:
 def problem_of(gridwise, operands):
     case = operands.case
     p = case.problem
-    axes = dict(zip(("size", "filter", "stride", "dilation", "pad", "pad_end"), zip(*p.dims)))
+    axes = dict(zip(("size", "filter_size", "stride", "dilation", "pad", "pad_end"), zip(*p.dims)))
     return gridwise.Problem(case.direction, case.dtype, groups=p.groups, batch=p.batch, c=p.c, k=p.k, out_type=case.out_type,
                             layout=case.layout, weight_layout=case.weight_layout, alpha=case.alpha,
                             low=0.0 if case.relu else None, epilogue=operands.described, **axes)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times Gridwise's and cuDNN's convolutions on an NVIDIA GPU, in one process.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
@@ -72,7 +73,7 @@ def flops(problem):
 
 
 def gridwise_problem(problem, direction, dtype):
-    axes = dict(zip(("size", "filter", "stride", "dilation", "pad", "pad_end"), zip(*problem.dims)))
+    axes = dict(zip(("size", "filter_size", "stride", "dilation", "pad", "pad_end"), zip(*problem.dims)))
     return gridwise.Problem(direction, dtype, groups=problem.groups, batch=problem.batch, c=problem.c, k=problem.k, **axes)
 
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long the layers of the problem sets take, each by name, direction, type and instance:
 //
 //   bazel run --config=gfx942 //benchmarks:conv -- --benchmark_filter=retinanet/.*/fwd

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Runs //benchmarks:conv on one layer, as a user does.
 
 #include <cstdlib>

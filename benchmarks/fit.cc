@@ -1,4 +1,5 @@
-// Fits the constants of the planner's estimates (core/estimate/tile_fit.h, hopper/fit.h) to times
+// SPDX-License-Identifier: MIT
+// Fits the constants of the planner's estimates (core/estimate/tile_fit.h, hopper/base/fit.h) to times
 // of the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
@@ -9,12 +10,12 @@
 //   bazel run --config=sm_90a //benchmarks:fit -- instances.csv
 //
 // The tables are of one device, and of the instances as they are now. Printed are the constants, to
-// be pasted into core/estimate/tile_fit.cc or hopper/fit.h, and how good the planner's choices are
+// be pasted into core/estimate/tile_fit.cc or hopper/base/fit.h, and how good the planner's choices are
 // before and after. What is made small is what the choices lose, and the errors of the faster
 // instances' estimates: of their times, not of their order alone, as the number of splits is chosen
 // by what a launch and a pass take beside the rest.
 
-#include "hopper/fit.h"
+#include "hopper/base/fit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +85,7 @@ struct Loss {
     return sum / static_cast<double>(efficiency.size());
   }
   double tenth() const { return efficiency[efficiency.size() / 10]; }
-  /// A model orders the instances anew (tools/tune), splits are chosen by the estimates alone.
+  /// A model orders the instances again (tools/tune), splits are chosen by the estimates alone.
   double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + error; }
 };
 

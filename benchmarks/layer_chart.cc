@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Draws how fast the layers of RetinaNet are expected to be on a target, in each direction:
 //
 //   bazel run --config=gfx942 //benchmarks:layer_chart -- gfx942

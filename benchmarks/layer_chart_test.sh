@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The drawing in the folder is the one that the program draws today.
 chart=benchmarks/retinanet_gfx942.svg
 mkdir -p "$TEST_TMPDIR/benchmarks"

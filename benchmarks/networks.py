@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Times whole networks in PyTorch, with gridwise.torch and without, in one process on a GPU.
 
     pip install gridwise-*.whl timm            # bazel build --config=sm_90a //gridwise/python:wheel

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How long it takes to plan one problem on the host: no device, no
 // kernel. Budget: 50 us; 2 us to find a plan in a cache.
 //

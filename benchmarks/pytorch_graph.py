@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs a Gridwise plan on PyTorch's tensors and stream, and captures it in a CUDA graph of PyTorch.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // How well the planner ranks instances by its estimates, against times of all of them:
 //
 //   bazel run //tools/gridwise -- sweep --problems=retinanet --n=32 --time --all-instances

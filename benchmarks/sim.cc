@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,7 +33,7 @@ constexpr int kRepeats = 64;
 
 /// How the lanes of a memory instruction are set up.
 enum class Lanes {
-  kConsecutive,  // lane l is behind lane l - 1
+  kConsecutive,  // lane l is after lane l - 1
   kScattered,    // the same addresses in another order
   kPartial,      // scattered, and every fourth lane is off
 };
@@ -80,7 +81,7 @@ void Measure(benchmark::State& state, TestWave& wave, const std::string& text, d
 void Execute(benchmark::State& state, const std::string& text, double flops, const char* gfx,
              MatrixMode mode) {
   SetMatrixMode(mode);
-  TestWave wave(Handlers::Best(), gfx);
+  TestWave wave(BestHandlers(), gfx);
   Measure(state, wave, text, flops);
 }
 

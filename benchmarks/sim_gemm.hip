@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // c[m][n] = sum_k a[m][k] * b[n][k]; f16 inputs, f32 sums and output. Grid: n / 128 x m / 128
 // workgroups of 256 work-items; m, n multiples of 128, k of 32. Each of the four waves computes 64
 // x 64 with 32x32x8 MFMAs from tiles in LDS.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times instances of many problems on an NVIDIA GPU. Writes a table that tools/tune reads.
 
     bazel build --config=sm_90a //gridwise/c:libgridwise.so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/target.h"
@@ -44,7 +45,7 @@ struct DirectConfig {
   bool operator==(const DirectConfig&) const = default;
 
   constexpr int rows_of_lane() const { return rows > 0 ? +rows : 1; }
-  constexpr bool keeps_weights() const { return rows > 0; }
+  constexpr bool has_resident_weights() const { return rows > 0; }
   /// Maximum number of rows of `taps` taps whose weights LDS holds: those of a square filter, or of
   /// 3x3x3.
   constexpr int tap_rows() const { return taps == 3 ? 9 : taps; }
@@ -71,7 +72,7 @@ constexpr TargetKind KindOf(Gfx gfx) {
 }
 
 /// Maximum bytes of a pixel per lane. On Hopper, each load should bring many bytes.
-constexpr int MostBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
+constexpr int MaxBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
 /// Waves per SIMD for which the compiler must leave registers. Two rows of halves in seven taps
 /// would otherwise take one register more than four waves have.
@@ -88,9 +89,9 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   } else if (!HasType(gfx, c.type)) {
     return "the target does not multiply the type";
   }
-  if (c.channels * SizeOf(c.type) > MostBytesOfLane(gfx) || c.channels < 1) {
-    return MostBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
-                                     : "a lane loads 4 bytes at most";
+  if (c.channels * SizeOf(c.type) > MaxBytesOfLane(gfx) || c.channels < 1) {
+    return MaxBytesOfLane(gfx) == 8 ? "a lane loads 8 bytes at most"
+                                    : "a lane loads 4 bytes at most";
   }
   if (c.pixels < 1 || c.pixels > 16) return "a lane works on 1 to 16 pixels";
   if (c.taps < 1 || c.taps > 7) return "a lane takes 1 to 7 taps at a time";
@@ -98,7 +99,7 @@ constexpr const char* Reject(const DirectConfig& c, Gfx gfx) {
   if (c.resident < 0 || (c.resident > 0 && KindOf(gfx) != TargetKind::kHopper)) {
     return "the target's compiler cannot be told how many workgroups must be resident";
   }
-  if (c.rows < 0 || c.rows > 8 || (c.keeps_weights() && c.taps == 1)) {
+  if (c.rows < 0 || c.rows > 8 || (c.has_resident_weights() && c.taps == 1)) {
     return "LDS has weights of several taps, and a lane works on at most 8 rows";
   }
   return nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "direct/lanes.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace gridwise::direct {
 namespace {
 
 /// Maximum bytes per element; sums may be f32.
-std::int64_t MostBytes(const ConvProblem& problem, Tensor which) {
+std::int64_t MaxBytes(const ConvProblem& problem, Tensor which) {
   return which == problem.out() ? 4 : SizeOf(problem.type);
 }
 
@@ -45,11 +46,11 @@ std::int64_t ImageReach(const ConvProblem& problem, Tensor which) {
   const TensorAxes axes = problem.AxesOf(which);
   std::int64_t reach = 1;
   for (size_t i = 1; i < axes.size.size(); ++i) reach += (axes.size[i] - 1) * axes.stride[i];
-  return reach * MostBytes(problem, which);
+  return reach * MaxBytes(problem, which);
 }
 
 std::int64_t ImageStep(const ConvProblem& problem, Tensor which) {
-  return problem.AxesOf(which).stride[0] * MostBytes(problem, which);
+  return problem.AxesOf(which).stride[0] * MaxBytes(problem, which);
 }
 
 std::int64_t LaneItems(const ConvProblem& problem) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "direct/plan.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 constexpr std::int64_t kMaxWaveSize = 64;
 
 /// An upper bound of the workgroups that take runs, not counting one for each sub-GEMM.
-std::int64_t MostTiles(const DirectConfig& config, const ConvProblem& problem) {
+std::int64_t MaxTiles(const DirectConfig& config, const ConvProblem& problem) {
   const PerAxis size = problem.AxesOf(problem.out()).size;
   const bool forward = problem.direction == Direction::kForward;
   const std::int64_t phases = forward ? 1 : std::min(problem.dims[2].stride, size[3]);
@@ -158,7 +159,7 @@ std::optional<Excess> TooLargeForDirect(const DirectConfig& config, const ConvPr
     }
   } else {
     constexpr std::int64_t kMax = kMaxWorkItems / (kDirectGatherWaves * kMaxWaveSize);
-    const std::int64_t tiles = MostTiles(config, problem) + sub_gemms;
+    const std::int64_t tiles = MaxTiles(config, problem) + sub_gemms;
     const std::int64_t lane_tiles = CeilDiv<std::int64_t>(
         LaneItems(problem) * std::min(kMaxLaneImages, problem.batch), 32 * config.channels);
     if (tiles > kMax || tiles * lane_tiles >= kOffsetLimit) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -86,7 +87,7 @@ struct GatherGrid {
         static_cast<double>(forward ? problem.c_per_group() : problem.k_per_group());
     std::int64_t all = 0;
     for (const SubGemm& gemm : table) all += Runs(config, problem, gemm, images);
-    if (config.keeps_weights()) {
+    if (config.has_resident_weights()) {
       runs = RunsOfWave(all * lane_tiles * std::max(request.split_k.splits, 1), request.device);
     }
     for (SubGemm& gemm : table) {
@@ -118,7 +119,7 @@ DirectGatherArgs MakeGatherArgs(const DirectConfig& config, const PartRequest& r
   args.tiles = static_cast<int>(grid.tiles);
   args.lane_tiles = static_cast<int>(grid.lane_tiles);
   args.by_lane_tiles = DivideBy(grid.lane_tiles);
-  if (config.keeps_weights()) SetBlock(config, sub_gemms, args.block);
+  if (config.has_resident_weights()) SetBlock(config, sub_gemms, args.block);
   args.splits = std::max(split_k.splits, 1);
   args.split_bytes =
       4 * (split_k.partial_elements > 0 ? split_k.partial_elements : problem.out_elements());
@@ -150,10 +151,10 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
   // For each row of taps: rows of the source, which the rows of the output share.
   const double source_rows = 1 + 1.0 * (lane_rows - 1) * config.stride / config.taps;
   const double loads = config.window() * source_rows;
-  const int weights = config.taps * (config.keeps_weights() ? lane_rows : config.channels);
+  const int weights = config.taps * (config.has_resident_weights() ? lane_rows : config.channels);
   // LDS has weights that are already converted.
   const bool has_factors =
-      config.keeps_weights() && KindOf(request.device.gfx) == TargetKind::kHopper;
+      config.has_resident_weights() && KindOf(request.device.gfx) == TargetKind::kHopper;
   return {.splits = splits,
           .cost = EstimateWaves(
               config, request,
@@ -161,7 +162,7 @@ PartEstimate EstimateDirectGather(const DirectConfig& config, const PartRequest&
                .stores = 1.0 * config.pixels * lane_rows * grid.runs,
                .groups = tiles * static_cast<double>(grid.lane_tiles) * splits,
                .waves = kDirectGatherWaves,
-               .loads = config.keeps_weights() ? loads : loads + weights,
+               .loads = config.has_resident_weights() ? loads : loads + weights,
                .products = config.pixels * config.taps * lane_rows,
                .conversions = Conversions(config, loads + (has_factors ? 0 : weights)),
                .runs = 1.0 * grid.runs,

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # AMDGPU: min(max(x, 0), 1) is one instruction, max(min(x, 1), 0) is three.
 #
 # Guess    Clamping to [0, 1] is the same in either order, and the compiler knows the hardware's output modifier "clamp" in both.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # AMDGPU: an inline constant of a packed 16-bit instruction has one half.
 #
 # Guess    v_pk_add_f16 v0, v0, 1.0 adds 1.0 to both halves, as v_add_f16 v0, 1.0, v0 does to its one, and v_pk_add_u16 v0, v0, 5 adds 5 to both.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # LLVM: fma of bf16, and of f16 on x86, is rounded twice, unless its operands are constants.
 #
 # Guess    llvm.fma rounds once for every type; that is what sets it apart from fmuladd.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # LLVM: frem on a GPU is not the remainder, and is another number on each GPU.
 #
 # Guess    frem, defined as C's fmod and as such always exact, becomes a loop or a call on a GPU, or at least is what the optimiser folds it to.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # llvm-mca: a "cycle" of gfx942 is four of gfx1100's.
 #
 # Guess    llvm-mca reports cycles of the clock, so that the figures of two AMD GPUs can be compared, and a 16-byte LDS read takes longer than a 4-byte one.

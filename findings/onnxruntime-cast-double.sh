@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # ONNX Runtime: Cast from double to a narrow type rounds twice.
 #
 # Guess    Cast from float64 to float16, bfloat16 or float8 gives the nearest number.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # ONNX Runtime: Cast to float8e5m2 without saturation makes NaN of numbers just above the largest, and Infinity of larger ones.
 #
 # Guess    With saturate=0 what rounds above e5m2's largest number, 57344, becomes Infinity, as ONNX's table of casts says; NaN comes from NaN alone.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # ONNX Runtime: MaxPool of -Infinity is -Infinity in two dimensions and -3.4e38 in one and three.
 #
 # Guess    The maximum of -Infinity alone is -Infinity; there is no padding in it either.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # ONNX Runtime: auto_pad SAME_UPPER with a dilation makes Conv fail when it runs, and MaxPool return less than the session tells.
 #
 # Guess    ONNX defines SAME_UPPER by the output's shape, input over stride rounded up, with any dilation; or else the model is refused when it is loaded.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # TensorFlow.js: whether an infinite weight makes NaN of the border depends on the backend.
 #
 # Guess    Padding with zeros means one thing in every backend of one library: 0 * -Infinity at the border is NaN in all, or in none.

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # TensorFlow.js: on the WebAssembly backend NaN becomes -Infinity in pooling, clipping and a convolution of one channel, and 0 with a fused relu.
 #
 # Guess    A NaN in the input is NaN in an average and in a convolution, clipping to [-Infinity, Infinity] changes nothing, and fusing an activation changes no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What the public headers leave out: a program that plans, tunes and launches compiles against no
 /// kernel family, launch or arguments of kernels.
 

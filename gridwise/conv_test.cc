@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/conv.h"
 
 #include <algorithm>
@@ -48,11 +49,11 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
   const absl::StatusOr<std::vector<Plan>> plans =
       RankPlans(problem, Gfx::k942, /*n=*/1000, {.family = "tile", .splits = 3});
   ASSERT_TRUE(plans.ok()) << plans.status();
-  int added = 0, joined = 0;
+  int added = 0, with_fixup = 0;
   for (const Plan& plan : *plans) {
     EXPECT_EQ(plan.splits(), 3) << plan.instance();
     if (absl::StrContains(plan.instance(), "_fixup")) {
-      ++joined;
+      ++with_fixup;
       EXPECT_EQ(plan.launches(), 1) << plan.instance();
       EXPECT_GT(plan.workspace_bytes(), 3 * problem.out_elements() * 4) << plan.instance();
     } else {
@@ -62,7 +63,7 @@ TEST_P(EveryDirection, SplitsAddASumOfTheirWorkspace) {
     }
   }
   EXPECT_GT(added, 0);
-  EXPECT_GT(joined, 0);
+  EXPECT_GT(with_fixup, 0);
 }
 
 TEST_P(EveryDirection, AtomicSplitsShareOneSum) {
@@ -129,7 +130,7 @@ TEST_P(EveryDirection, SaysHowMuchWorkspaceItNeeds) {
 }
 
 /// Copies that the device has no room for, or the caller, are made for some images at a time.
-TEST_P(EveryDirection, TransposesImagesInTurns) {
+TEST_P(EveryDirection, TransposesMicroBatches) {
   constexpr std::int64_t kPixels = 64;
   ConvProblem problem = Square(GetParam(), kPixels, 3);
   problem.layout = Layout::kNGCHW;
@@ -144,7 +145,7 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   ASSERT_TRUE(of_caller.ok()) << of_caller.status();
   for (const Plan& plan : {*of_device, *of_caller}) {
     EXPECT_LE(plan.workspace_bytes(), limit);
-    EXPECT_GE(plan.launches(), 3 * 3) << "three turns or more";
+    EXPECT_GE(plan.launches(), 3 * 3) << "three micro-batches or more";
     std::int64_t pixels = 0;
     for (const GemmShape& gemm : plan.SubGemms()) {
       pixels += GetParam() == Direction::kBackwardWeight ? gemm.k : gemm.m;
@@ -153,8 +154,8 @@ TEST_P(EveryDirection, TransposesImagesInTurns) {
   }
 }
 
-/// Where each image's dw takes more room than its copies, turns are of no use.
-TEST(Turns, AreNoneThatTakeMoreRoom) {
+/// Where each image's dw takes more room than its copies, micro-batches are of no use.
+TEST(MicroBatches, AreNoneThatTakeMoreRoom) {
   ConvProblem problem = Square(Direction::kBackwardWeight, 7, 3);
   problem.layout = Layout::kNGCHW;
   const std::int64_t whole = PlanOf(problem, {.splits = 1}).workspace_bytes();

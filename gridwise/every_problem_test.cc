@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every valid problem has a plan, however little sense it makes.
 #include <algorithm>
 #include <cstdint>
@@ -85,7 +86,7 @@ class EveryValidProblem : public testing::TestWithParam<Direction> {};
 
 TEST_P(EveryValidProblem, HasAPlan) {
   std::mt19937 random(static_cast<unsigned>(GetParam()));
-  std::int64_t most_launches = 0;
+  std::int64_t max_launches = 0;
   for (int i = 0; i < 1500; ++i) {
     const ConvProblem problem = AnyProblem(GetParam(), random);
     const absl::StatusOr<Plan> plan = MakePlan(problem, kAmdGfx[i % std::size(kAmdGfx)]);
@@ -93,9 +94,9 @@ TEST_P(EveryValidProblem, HasAPlan) {
     for (const KernelLaunch& launch : plan->launch_plan().launches) {
       ASSERT_EQ(LimitOf(launch), "") << ToString(problem) << "\n" << plan->ToString();
     }
-    most_launches = std::max<std::int64_t>(most_launches, plan->launches());
+    max_launches = std::max<std::int64_t>(max_launches, plan->launches());
   }
-  EXPECT_GT(most_launches, 100);
+  EXPECT_GT(max_launches, 100);
 }
 
 INSTANTIATE_TEST_SUITE_P(Directions, EveryValidProblem, testing::ValuesIn(kAllDirections),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/executable.h"
 
 #include <array>
@@ -37,8 +38,8 @@ std::array<bool, kMemories> TensorsOf(const LaunchPlan& plan) {
   std::array<bool, kMemories> tensors = {};
   const auto add = [&](Memory memory) { tensors[static_cast<std::size_t>(memory)] = true; };
   for (const KernelLaunch& launch : plan.launches) {
-    for (const KernelLaunch::Address& address : launch.addresses) add(address.place.memory);
-    for (const KernelLaunch::Map& map : launch.maps) add(map.place.memory);
+    for (const KernelLaunch::Address& address : launch.addresses) add(address.points_to.memory);
+    for (const KernelLaunch::Map& map : launch.maps) add(map.points_to.memory);
   }
   return tensors;
 }
@@ -124,8 +125,8 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
                       "clear the sums in the workspace");
     if (!status.ok()) return status;
   }
-  const auto address_of = [&](const Place& place) {
-    return static_cast<const char*>(starts[static_cast<std::size_t>(place.memory)]) + place.offset;
+  const auto address_of = [&](const MemoryOffset& where) {
+    return static_cast<const char*>(starts[static_cast<std::size_t>(where.memory)]) + where.offset;
   };
   auto encoded = loaded_->maps.begin();
   for (std::size_t i = 0; i < loaded_->kernels.size(); ++i) {
@@ -134,12 +135,12 @@ absl::Status Executable::Launch(const Tensors& tensors, void* workspace,
     const std::span arguments(buffer.data(), launch.arguments.size());
     std::memcpy(arguments.data(), launch.arguments.data(), arguments.size());
     for (const KernelLaunch::Address& address : launch.addresses) {
-      const char* const value = address_of(address.place);
+      const char* const value = address_of(address.points_to);
       std::memcpy(arguments.data() + address.at, &value, sizeof(value));
     }
     for (const KernelLaunch::Map& map : launch.maps) {
       TensorMap value = *encoded++;
-      if (status = SetAddress(value, address_of(map.place)); !status.ok()) return status;
+      if (status = SetAddress(value, address_of(map.points_to)); !status.ok()) return status;
       std::memcpy(arguments.data() + map.at, &value, sizeof(value));
     }
     if (launch.number_at) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/families.h"
 
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/gemm.h"
 
 #include <span>
@@ -37,13 +38,26 @@ bool IsColumnMajor(const GemmProblem& problem) {
 void ExchangeOperands(LaunchPlan& plan) {
   for (KernelLaunch& launch : plan.launches) {
     for (KernelLaunch::Address& address : launch.addresses) {
-      Memory& memory = address.place.memory;
+      Memory& memory = address.points_to.memory;
       memory = memory == Memory::kA ? Memory::kB : memory == Memory::kB ? Memory::kA : memory;
     }
   }
 }
 
+absl::Status CheckSplits(const GemmProblem& problem, const PlanOptions& options) {
+  if (options.splits <= 1 || problem.out_is_packed()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "splits is %d and there are gaps between the elements of c; must be 0 or 1", options.splits));
+}
+
 }  // namespace
+
+absl::Status CheckOptions(const GemmProblem& problem, const DeviceFacts& device,
+                          const PlanOptions& options) {
+  if (absl::Status status = CheckSplits(problem, options); !status.ok()) return status;
+  return WithChoice(problem, device, options,
+                    [](const Choice& choice) { return CheckOptions(choice); });
+}
 
 std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
                                                   const DeviceFacts& device,
@@ -55,11 +69,7 @@ std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
                                   const PlanOptions& options) {
   if (absl::Status status = Validate(problem); !status.ok()) return status;
-  if (options.splits > 1 && !problem.out_is_packed()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("splits is %d and there are gaps between the elements of c; must be 0 or 1",
-                        options.splits));
-  }
+  if (absl::Status status = CheckSplits(problem, options); !status.ok()) return status;
   const bool transposed = IsColumnMajor(problem);
   absl::StatusOr<std::vector<InstancePlan>> plans =
       WithChoice(transposed ? problem.Transposed() : problem, device, options,

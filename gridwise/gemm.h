@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/device_facts.h"
 #include "core/gemm/problem.h"
@@ -45,8 +47,16 @@ class GemmPlan : public InstancePlan {
 absl::StatusOr<GemmPlan> MakePlan(const GemmProblem& problem, const DeviceFacts& device,
                                   const PlanOptions& options = {});
 
+/// Checks `options` for plans of `problem`, which must be valid.
+///
+/// Errors: kInvalidArgument if the instance or family is unknown, if no plan has so many splits, or
+/// if there are splits and gaps between the elements of C.
+absl::Status CheckOptions(const GemmProblem& problem, const DeviceFacts& device,
+                          const PlanOptions& options);
+
 /// Returns, for every instance of the problem's type, its cost or the reason why it cannot compute
-/// `problem`, which must be valid.
+/// `problem`, which must be valid. Requires that CheckOptions accepts `options`, or that they leave
+/// no instance.
 std::vector<InstanceExplanation> ExplainInstances(const GemmProblem& problem,
                                                   const DeviceFacts& device,
                                                   const PlanOptions& options = {});

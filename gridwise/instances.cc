@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/instances.h"
 
 #include <span>

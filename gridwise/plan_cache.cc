@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/plan_cache.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Plans as lines of text, and files of them.
 
 #include "gridwise/plan_cache.h"

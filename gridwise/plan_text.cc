@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/plan_text.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/planner.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 #include "core/conv/tensor_bytes.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
-#include "core/planning/plan_turns.h"
+#include "core/planning/plan_micro_batches.h"
 #include "core/text/nearest.h"
 #include "gridwise/planner/ranking.h"
 
@@ -51,9 +52,9 @@ bool IsPassedOver(const InstanceInfo& instance, const PlanOptions& options) {
 }
 
 /// The least estimates so far.
-class LeastEstimates {
+class LowestEstimates {
  public:
-  explicit LeastEstimates(std::size_t count) : count_(count) {}
+  explicit LowestEstimates(std::size_t count) : count_(count) {}
 
   void Add(double cycles) {
     sorted_.insert(std::ranges::upper_bound(sorted_, cycles), cycles);
@@ -101,7 +102,7 @@ Applicability CheckApplicability(const KernelFamily& family, std::size_t instanc
 std::vector<Candidate> CheckInstances(const Choice& choice, std::size_t wanted = kAll) {
   const bool once = wanted != kAll && choice.options.op.empty() && choice.options.instance.empty();
   std::vector<Candidate> candidates;
-  LeastEstimates least(wanted);
+  LowestEstimates least(wanted);
   PlanContext& context = choice.context;
   const ConvProblem& problem = context.problem();
   for (const KernelFamily* family : choice.families) {
@@ -224,22 +225,23 @@ std::int64_t RoomFor(const Choice& choice, const LaunchPlan& plan) {
 /// Returns the launches of a candidate. If there is no room to copy all images to another layout,
 /// the launches copy fewer images at a time.
 LaunchPlan MakeLaunches(const Choice& choice, const Candidate& candidate) {
-  constexpr std::int64_t kMaxTurns = 64;
+  constexpr std::int64_t kMaxMicroBatches = 64;
   const ConvProblem& problem = choice.context.problem();
   LaunchPlan plan = candidate.family->MakeLaunches(candidate.instance, choice.context);
   plan.tensor_bytes = TensorBytes(problem);
   const std::int64_t room = RoomFor(choice, plan);
-  const bool has_turns = problem.layout == Layout::kNGCHW && HasTurns(problem);
-  if (plan.workspace_bytes <= room || room <= 0 || !has_turns) return plan;
-  const std::int64_t most = std::min(problem.batch, kMaxTurns);
-  std::int64_t turns = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
-  for (;; turns = std::min(2 * turns, most)) {
-    auto in_turns = LaunchInTurns(*candidate.family, candidate.instance, choice.context, turns);
-    // Sums over images need more room if there are more turns.
-    if (!in_turns || in_turns->workspace_bytes >= plan.workspace_bytes) return plan;
-    in_turns->tensor_bytes = plan.tensor_bytes;
-    plan = *std::move(in_turns);
-    if (plan.workspace_bytes <= room || turns == most) return plan;
+  const bool has_micro_batches = problem.layout == Layout::kNGCHW && HasMicroBatches(problem);
+  if (plan.workspace_bytes <= room || room <= 0 || !has_micro_batches) return plan;
+  const std::int64_t most = std::min(problem.batch, kMaxMicroBatches);
+  std::int64_t count = std::clamp<std::int64_t>(CeilDiv(plan.workspace_bytes, room), 2, most);
+  for (;; count = std::min(2 * count, most)) {
+    auto in_micro_batches =
+        LaunchMicroBatches(*candidate.family, candidate.instance, choice.context, count);
+    // Sums over images need more room if there are more micro-batches.
+    if (!in_micro_batches || in_micro_batches->workspace_bytes >= plan.workspace_bytes) return plan;
+    in_micro_batches->tensor_bytes = plan.tensor_bytes;
+    plan = *std::move(in_micro_batches);
+    if (plan.workspace_bytes <= room || count == most) return plan;
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instances that are built in because others have them, and that plans take on request alone.
 
 #include <algorithm>

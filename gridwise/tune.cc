@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/tune.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tune measures plans on the simulator, by its own time and, in a second target, by its clock.
 
 #include "gridwise/tune.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/views.h"
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// C[b] = A[b] B[b]; terms of A and B, and columns of C, are neighbours.
+/// C[b] = A[b] B[b]; terms of A and B, and columns of C, are adjacent.
 ck::GemmDescriptors Matrices(std::int64_t matrices, std::int64_t m, std::int64_t n,
                              std::int64_t k) {
   ck::GemmDescriptors gemm;

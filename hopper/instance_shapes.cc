@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/instance_shapes.h"
 
 #include "core/arch/mma_shape.h"

@@ -1,12 +1,15 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/launch/instance_shape.h"
-#include "hopper/config.h"
-#include "hopper/halo.h"
-#include "hopper/line.h"
-#include "hopper/narrow.h"
-#include "hopper/phases.h"
-#include "hopper/simt.h"
+#include "hopper/base/config.h"
+#include "hopper/dense_halo/config.h"
+#include "hopper/halo/config.h"
+#include "hopper/halo_weight/config.h"
+#include "hopper/line/config.h"
+#include "hopper/narrow/config.h"
+#include "hopper/phases/config.h"
+#include "hopper/simt/config.h"
 
 /// Instances as numbers, for models. Waves are warps; those that multiply exclude the producer's
 /// warpgroup. `mma_m` counts all rows of a tile that a warpgroup has, with an instruction for each

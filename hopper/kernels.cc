@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "hopper/kernels.h"
 
 #include <cstddef>
@@ -6,14 +7,17 @@
 
 #include "core/launch/plan_epilogue.h"
 #include "core/text/fields_text.h"
-#include "hopper/fetched.h"
-#include "hopper/halo_plan.h"
+#include "hopper/base/fetched.h"
+#include "hopper/dense_halo/plan.h"
+#include "hopper/gather/plan.h"
+#include "hopper/halo/plan.h"
+#include "hopper/halo_weight/plan.h"
 #include "hopper/instance_shapes.h"
-#include "hopper/line_plan.h"
-#include "hopper/narrow_plan.h"
-#include "hopper/phases_plan.h"
-#include "hopper/plan.h"
-#include "hopper/simt_plan.h"
+#include "hopper/line/plan.h"
+#include "hopper/narrow/plan.h"
+#include "hopper/phases/plan.h"
+#include "hopper/simt/plan.h"
+#include "hopper/weight/plan.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -66,10 +70,10 @@ std::int64_t WholeRoundsOf(const Config& config, const PartRequest& request) {
 }
 
 template <class Config>
-std::size_t MostSubGemms(const Config&) {
+std::size_t MaxSubGemms(const Config&) {
   return kMaxSubGemms;
 }
-std::size_t MostSubGemms(const Config&) { return kMaxPhases; }
+std::size_t MaxSubGemms(const Config&) { return kMaxPhases; }
 
 template <class Config>
 Pixels PixelsFor(const Config&) {
@@ -104,7 +108,7 @@ class Kernel final : public PartKernel {
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }
-  std::size_t most_sub_gemms() const override { return MostSubGemms(config_); }
+  std::size_t max_sub_gemms() const override { return MaxSubGemms(config_); }
   std::optional<Excess> TooLarge(const ConvProblem& problem,
                                  std::int64_t /*limit*/) const override {
     return TooLargeForLaunch(problem);

@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <memory>
 
 #include "core/launch/part_kernel.h"
-#include "hopper/config.h"
-#include "hopper/halo.h"
-#include "hopper/line.h"
-#include "hopper/narrow.h"
-#include "hopper/phases.h"
-#include "hopper/simt.h"
+#include "hopper/base/config.h"
+#include "hopper/dense_halo/config.h"
+#include "hopper/halo/config.h"
+#include "hopper/halo_weight/config.h"
+#include "hopper/line/config.h"
+#include "hopper/narrow/config.h"
+#include "hopper/phases/config.h"
+#include "hopper/simt/config.h"
 
 namespace gridwise::hopper {
 

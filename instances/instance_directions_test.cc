@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The regular expressions by which --//tools/config:directions leaves instances out know the same
 // instances as the families do.
 #include <fstream>
@@ -67,7 +68,7 @@ TEST(InstanceDirections, AreThoseOfTheFamilies) {
         if (expected.empty()) continue;
         ++lists;
         // A line may match and, for another reason, be no instance of the direction.
-        const std::string list = absl::StrCat(folder, Name(gfx), ".inc");
+        const std::string list = absl::StrCat(folder, Name(gfx), "_instances.inc");
         const std::string codes = absl::StrCat(folder, Name(gfx), "_codes.inc");
         EXPECT_THAT(MatchingHashes(list, codes, item.second), IsSupersetOf(expected))
             << list << " " << item.first;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The instances of a family: <target>.inc, compiled by compile_instances.h, and family.cc, which makes the family of them and names no target."""
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
@@ -16,7 +17,7 @@ _CORE = [
 
 # What the library has for each target: the part of family.cc that depends on which targets there are.
 _TABLE = """constexpr Instance kInstances_{target}[] = {{
-#include "{folder}/{target}.inc"
+#include "{folder}/{target}_instances.inc"
 }};
 constexpr InstanceCode kCodes_{target}[] = {{
 #include "{folder}/{target}_codes.inc"
@@ -78,6 +79,7 @@ def family_instances(name, targets, shards, directions, device_deps, deps, needs
     """
     folder = native.package_name()
     lists = [target + ".inc" for target in targets] + ([target + "_needs.inc" for target in targets] if needs else [])
+    generated = ["%s_%s.inc" % (target, what) for target in targets for what in ["codes", "instances"]]
     _instance_tables(folder, targets, needs)
     cc_library(
         name = "compile_instances",
@@ -93,7 +95,7 @@ def family_instances(name, targets, shards, directions, device_deps, deps, needs
     )
     native.filegroup(
         name = "lists",
-        srcs = ["instance_directions.txt"] + lists + [target + "_codes.inc" for target in targets],
+        srcs = ["instance_directions.txt"] + lists + generated,
         visibility = [
             Label("//instances:__pkg__"),
             Label("//tests/isa:__pkg__"),
@@ -101,12 +103,14 @@ def family_instances(name, targets, shards, directions, device_deps, deps, needs
         ],
     )
     for target in targets:
-        kernel_instance_codes(
-            name = target + "_codes",
-            out = target + "_codes.inc",
-            instances = target + ".inc",
-            shards = shards_of.get(target, shards),
-        )
+        for what in ["codes", "instances"]:
+            kernel_instance_codes(
+                name = "%s_%s" % (target, what),
+                out = "%s_%s.inc" % (target, what),
+                instances = target + ".inc",
+                shards = shards_of.get(target, shards),
+                what = what,
+            )
         gpu_kernel_table(
             name = target + "_code",
             directions = directions,
@@ -126,7 +130,7 @@ def family_instances(name, targets, shards, directions, device_deps, deps, needs
             "family.h",
             "instance_code.h",
         ],
-        textual_hdrs = ["instance_tables.inc"] + lists + [target + "_codes.inc" for target in targets],
+        textual_hdrs = ["instance_tables.inc"] + lists + generated,
         visibility = visibility,
         deps = deps + [Label(dep) for dep in _CORE] + [":%s_code" % target for target in targets],
     )

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/mma_shape.h"
@@ -32,10 +33,10 @@ struct TileConfig {
   Mnk tile;                        // elements per workgroup and K step
   Waves waves;                     // of a workgroup; only those that multiply
   MmaShape mma;                    // matrix instruction
-  // Elements of A and B that a lane loads at a time. One of: a chunk along k; a patch of k by 2
+  // Elements of A and B that a lane loads at a time. One of: a vector along k; a patch of k by 2
   // rows, which the lane transposes; 8 rows of one k, which LDS reads transpose; 4 or 8 rows of
-  // blocks. A run along k shorter than a chunk is for channels that end within a chunk and must be
-  // a multiple of the run; other instances load these channels one by one.
+  // blocks. A run along k shorter than a vector is for channels that end within a vector and must
+  // be a multiple of the run; other instances load these channels one by one.
   Patch patch_a, patch_b;
   int occupancy = 1;  // waves per SIMD for which registers are allocated
   Pipeline pipeline = {};
@@ -80,7 +81,7 @@ struct TileConfig {
   }
   bool operator==(const TileConfig&) const = default;
 
-  constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }  // elements
+  constexpr int vector() const { return LdsTile::kVectorBytes / SizeOf(type); }  // elements
   constexpr int math_threads() const { return waves.m * waves.n * mma.lanes(); }
   constexpr int load_waves() const {  // waves that only load; they follow the others
     return pipeline.schedule == Schedule::kWavelet ? pipeline.count : 0;
@@ -113,9 +114,9 @@ struct TileConfig {
     const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
-  // K tiles may end within the chunk of the last channels, except where they must be whole: with
-  // merged groups, with loads straight to LDS (by chunks), with k tiles loaded together, and with a
-  // halo.
+  // K tiles may end within the vector of the last channels, except where they must be whole: with
+  // merged groups, with loads straight to LDS (by vectors), with k tiles loaded together, and with
+  // a halo.
   constexpr bool has_ragged_k_tiles() const {
     return merge == 1 && !loads_to_lds() && k_tiles_of_step() == 1 && !has_halo();
   }
@@ -145,37 +146,38 @@ struct TileConfig {
   }
   constexpr int bytes_of_ring() const { return (halo + repeated_pixels()) * pixel_bytes(); }
   /// Pixels of dy, except the first, that taps meet with one pixel of x along an axis.
-  constexpr int neighbours() const { return (kTapsOfWave - 1) / stride; }
+  constexpr int adjacent_pixels() const { return (kTapsOfWave - 1) / stride; }
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.
-  constexpr bool keeps_weights() const { return has_halo() && !has_taps_in_lds(); }
+  constexpr bool has_resident_weights() const { return has_halo() && !has_taps_in_lds(); }
   constexpr bool packs_pixels() const { return pixel > 0; }
-  /// Whether kept weights and pixels are loaded by parts of chunks, each of which exists or does
-  /// not.
-  constexpr bool keeps_parts() const {
-    return keeps_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < chunk();
+  /// Whether resident weights and pixels are loaded by parts of vectors, each of which exists or
+  /// does not.
+  constexpr bool loads_partial_vectors() const {
+    return has_resident_weights() && !packs_pixels() && !sums_blocks() && patch_a.k < vector();
   }
-  /// Whether tensors may have 4 channels fewer than whole chunks.
+  /// Whether tensors may have 4 channels fewer than whole vectors.
   constexpr bool has_parts() const {
-    return keeps_parts() || (sums_blocks() && patch_a.n < chunk());
+    return loads_partial_vectors() || (sums_blocks() && patch_a.n < vector());
   }
   /// Whether merged groups may have fewer channels than their part of the tile. The rest is zeros
   /// in LDS, and its columns are not stored.
-  constexpr bool fills_groups() const { return keeps_parts() && merge > 1; }
+  constexpr bool fills_groups() const { return loads_partial_vectors() && merge > 1; }
   /// Whether a tile's columns are parts, each of which ends where the channels of a group end:
   /// parts of groups that are filled up, or of filter taps of blocks.
   constexpr bool has_parts_of_columns() const { return fills_groups() || sums_blocks(); }
   constexpr int columns_of_part() const { return sums_blocks() ? columns_of_tap() : n_of_group(); }
   /// Filter taps along w that fit into K.
   constexpr int pixels_of_k_tile() const { return tile.k / pixel; }
-  /// Maximum number of taps of a filter whose weights are kept, or of its rows if K runs over taps.
-  constexpr int most_taps() const { return packs_pixels() ? 7 : 9; }
+  /// Maximum number of taps of a filter whose weights are resident, or of its rows if K runs over
+  /// taps.
+  constexpr int max_taps() const { return packs_pixels() ? 7 : 9; }
   /// Taps whose weights are in LDS at a time on their way to registers: as many as fit next to the
   /// pixels.
   constexpr int taps_at_once() const {
     const int room = bytes_of_a() > kHaloRoom ? bytes_of_a() : kHaloRoom;
     const int taps = room / lds_b().bytes();
-    return taps < 1 ? 1 : taps < most_taps() ? taps : most_taps();
+    return taps < 1 ? 1 : taps < max_taps() ? taps : max_taps();
   }
   static constexpr int kHaloRoom = 20480;  // bytes; registers, and not LDS, bound the workgroups
   /// Source pixels of a position along both axes; and planes along w and in total, except for
@@ -194,7 +196,7 @@ struct TileConfig {
       return {.pixels = halo * planes(), .data_bytes = stride * pixel * SizeOf(type)};
     }
     const bool reads_two = mma.blocks() > 1 || (has_taps_in_lds() && mma.m == 16);
-    const bool reads_halves = mma.m == 16 && 2 * read_elements() == chunk();
+    const bool reads_halves = mma.m == 16 && 2 * read_elements() == vector();
     return {.pixels = halo * planes(),
             .data_bytes = tile.k * SizeOf(type),
             .room_bytes = reads_two                     ? 32
@@ -205,22 +207,22 @@ struct TileConfig {
   constexpr int bytes_of_a() const {
     return has_halo() ? lds_pixels(/*banks=*/64).bytes() : lds_a().bytes();
   }
-  constexpr LdsTile lds_a() const { return {.rows = tile.m, .chunks_per_row = tile.k / chunk()}; }
+  constexpr LdsTile lds_a() const { return {.rows = tile.m, .vectors_per_row = tile.k / vector()}; }
   constexpr LdsTile lds_b() const {
-    return {.rows = tile.n, .chunks_per_row = CeilDiv(k_of_group(), chunk())};
+    return {.rows = tile.n, .vectors_per_row = CeilDiv(k_of_group(), vector())};
   }
   /// The layout of operands that are loaded straight to LDS: along k, or across it if reads
   /// transpose them.
   constexpr LdsRows lds_rows(int rows) const {
-    return {.rows = rows, .chunks_per_row = tile.k / chunk()};
+    return {.rows = rows, .vectors_per_row = tile.k / vector()};
   }
   constexpr LdsLines lds_lines(int rows) const { return {.rows = rows, .k = tile.k}; }
   /// Whether reads from LDS transpose operands loaded by such patches.
   constexpr bool reads_transposed(Patch patch) const { return patch.n == LdsLines::kPieceRows; }
 
-  /// Elements that a lane loads at a time where the last channels end within a chunk.
+  /// Elements that a lane loads at a time where the last channels end within a vector.
   constexpr int ragged(Patch patch) const {
-    return patch.k < chunk() ? patch.k : loads_to_lds() ? chunk() : 1;
+    return patch.k < vector() ? patch.k : loads_to_lds() ? vector() : 1;
   }
   constexpr int k_tile_bytes() const { return lds_a().bytes() + lds_b().bytes(); }
   constexpr int lds_buffers() const {
@@ -255,13 +257,13 @@ struct TileConfig {
   }
   /// Loads per lane for a k tile that goes straight to LDS.
   constexpr int loads_of_k_tile() const {
-    return k_tile_bytes() / LdsTile::kChunkBytes / load_threads();
+    return k_tile_bytes() / LdsTile::kVectorBytes / load_threads();
   }
 
-  // A lane reads whole chunks from LDS, enough for one or several matrix instructions. It reads
-  // less if whole chunks would reach beyond a group's k.
+  // A lane reads whole vectors from LDS, enough for one or several matrix instructions. It reads
+  // less if whole vectors would reach beyond a group's k.
   constexpr int read_elements() const {
-    return chunk() * mma.lane_groups() <= k_of_group() ? chunk() : mma.k_per_lane();
+    return vector() * mma.lane_groups() <= k_of_group() ? vector() : mma.k_per_lane();
   }
   // The least number of reads that a matrix instruction needs, and the k that they cover.
   constexpr int fragment_reads() const {
@@ -290,9 +292,9 @@ struct TileConfig {
   /// The stage for elements of `element` bytes.
   constexpr Stage StageFor(int element) const {
     int of_n = reps_n(), of_m = 1;
-    while (of_n > least_stage_reps_n() && StageOf(1, of_n, element).bytes() > stage_room()) {
-      const bool halves = of_n % (2 * least_stage_reps_n()) == 0;
-      of_n = halves ? of_n / 2 : least_stage_reps_n();
+    while (of_n > min_stage_reps_n() && StageOf(1, of_n, element).bytes() > stage_room()) {
+      const bool halves = of_n % (2 * min_stage_reps_n()) == 0;
+      of_n = halves ? of_n / 2 : min_stage_reps_n();
     }
     while (of_n == reps_n() && reps_m() % (2 * of_m) == 0 &&
            StageOf(2 * of_m, of_n, element).bytes() <= stage_room()) {
@@ -300,7 +302,7 @@ struct TileConfig {
     }
     return StageOf(of_m, of_n, element);
   }
-  constexpr int least_stage_reps_n() const {
+  constexpr int min_stage_reps_n() const {
     if (groups_at_once() > 1) return reps_n();  // their columns are not adjacent
     if (sums_blocks()) return kBlock / mma.m;   // a tap
     int reps = reps_n();
@@ -311,20 +313,20 @@ struct TileConfig {
     // LDS bounds the number of workgroups of instances that sum blocks, so their stages take no
     // more room than operands.
     const int limit = has_halo() && !sums_blocks() ? kHaloRoom : operand_bytes();
-    const int least = StageOf(1, least_stage_reps_n(), 4).bytes();
+    const int least = StageOf(1, min_stage_reps_n(), 4).bytes();
     const int room = limit / (waves.m * waves.n) / 16 * 16 - offset_bytes();
     return room > least ? room : least;
   }
   /// The row and column of accumulator `reg` of a lane in its wave's stage, for the n-th matrix
   /// instruction.
-  constexpr RowCol PlaceInStage(int lane, int n, int reg) const {
+  constexpr RowCol PositionInStage(int lane, int n, int reg) const {
     const RowCol owner = OwnerOfAcc(mma, lane, reg);
     const int block = mma.BlockOf(lane), group = block % groups_at_once();
     return {.row = block / groups_at_once() * mma.n + owner.col,
             .col = ColumnOf(n) + group * n_of_group() + owner.row};
   }
 
-  // Joined splits: for each wave, a word that counts the splits whose sums are there, and the sums
+  // Fix-up: for each wave, a word that counts the splits whose sums are there, and the sums
   // as lanes hold them.
   constexpr bool has_fixup() const { return fixup > 0; }
   constexpr int arrival_bytes() const { return waves.m * waves.n * 8; }  // of a tile
@@ -357,14 +359,15 @@ struct TileConfig {
 constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   const bool transposed = c.reads_transposed(patch);
   if (transposed && (SizeOf(c.type) != 2 || c.mma.m != 32 || c.fragment_reads() != 1)) {
-    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk per lane";
+    return "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a vector per "
+           "lane";
   }
-  if (patch.k != (transposed ? 1 : c.chunk()) ||
+  if (patch.k != (transposed ? 1 : c.vector()) ||
       patch.n != (transposed ? LdsLines::kPieceRows : 1)) {
-    return "loads straight to LDS are chunks along k, or 8 rows of one k";
+    return "loads straight to LDS are vectors along k, or 8 rows of one k";
   }
   const int lines = transposed ? c.tile.k : tile.rows;
-  const int pieces = tile.rows * tile.chunks_per_row / lines;
+  const int pieces = tile.rows * tile.vectors_per_row / lines;
   // Every load of a lane has the same place in its line, in lines with the same permutation of
   // pieces.
   const int period = transposed ? 4 : 16;
@@ -379,17 +382,17 @@ constexpr const char* RejectLoadsToLds(const TileConfig& c, LdsTile tile, TileCo
 constexpr const char* RejectPatch(const TileConfig& c, LdsTile tile, TileConfig::Patch patch) {
   if (c.loads_to_lds()) return RejectLoadsToLds(c, tile, patch);
   if (patch.n != 1 && patch.n != 2) return "a patch is neither 1 nor 2 rows wide";
-  if (patch.k != c.chunk() && patch.k != 4) return "a patch is neither a chunk long nor 4";
+  if (patch.k != c.vector() && patch.k != 4) return "a patch is neither a vector long nor 4";
   const int per_k = patch.n == 1 ? 1 : tile.rows / patch.n;
-  const int chunks = tile.rows / patch.n * tile.chunks_per_row;
-  const int patches = patch.n == 1 ? chunks : chunks * c.chunk() / patch.k;
+  const int vectors = tile.rows / patch.n * tile.vectors_per_row;
+  const int patches = patch.n == 1 ? vectors : vectors * c.vector() / patch.k;
   const bool has_several = patches > c.load_threads();  // per lane
   if (has_several && patch.n != 1 && patches % c.load_threads() != 0) {
     return "lanes do not share an operand's tile in whole patches";
   }
-  const int rows_apart = c.load_threads() / tile.chunks_per_row;
+  const int rows_apart = c.load_threads() / tile.vectors_per_row;
   if (has_several && patch.n == 1 && rows_apart % LdsTile::kPeriodRows != 0) {
-    return "a lane's chunks of an operand's tile do not lie alike";
+    return "a lane's vectors of an operand's tile do not lie alike";
   }
   if (c.load_threads() % per_k != 0) return "lanes do not share an operand's rows";
   return nullptr;
@@ -420,9 +423,9 @@ constexpr const char* RejectMerge(const TileConfig& c) {
   if (c.merge == 1) return nullptr;
   if (c.waves.n != 1) return "merged groups are not all in one wave";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
-  // If two groups share a chunk, lanes read half of it each.
-  const int least_k = c.groups_at_once() > 1 ? c.mma.k : c.chunk();
-  if (c.tile.k % (c.merge * least_k) != 0) return "merged groups share a run of k";
+  // If two groups share a vector, lanes read half of it each.
+  const int min_k = c.groups_at_once() > 1 ? c.mma.k : c.vector();
+  if (c.tile.k % (c.merge * min_k) != 0) return "merged groups share a run of k";
   if (c.tile.n % (c.merge * c.mma.m) != 0) return "merged groups share an mma";
   if (c.patch_b.n != 1 && c.patch_b.k > c.k_of_group()) return "a patch has k of two groups";
   return nullptr;
@@ -460,7 +463,7 @@ constexpr const char* RejectPackedPixels(const TileConfig& c) {
   constexpr TileConfig::Patch kElement = {1, 1};
   if (SizeOf(c.type) != 2 || c.pixel != 4) return "packed pixels are 4 elements of 16 bits";
   if (c.merge > 1 || c.has_taps_in_lds())
-    return "packed pixels are of one group, whose weights are kept";
+    return "packed pixels are of one group, whose weights are resident";
   if (c.patch_a.n != 1 || (c.patch_a.k != 3 && c.patch_a.k != 4) || c.patch_b != kElement) {
     return "packed pixels are up to 3 channels, loaded one by one, or 4, and weights are elements";
   }
@@ -477,7 +480,7 @@ constexpr const char* RejectHalo(const TileConfig& c) {
                                : nullptr;
   }
   if (c.stride != 1 && (c.stride != 2 || c.has_taps_in_lds() || c.patch_b.n != 1)) {
-    return "planes are for stride 2, forward, with weights that are kept";
+    return "planes are for stride 2, forward, with resident weights";
   }
   if (c.has_taps_in_lds() && (c.merge > 1 || c.taps_in_lds > 3)) {
     return "taps in LDS are at most 3, of one group";
@@ -485,37 +488,38 @@ constexpr const char* RejectHalo(const TileConfig& c) {
   if (c.pipeline != Pipeline{}) return "a halo is loaded once, by all waves";
   if (c.halo <= c.tile.m) return "a halo has no pixels besides the tile's";
   if (c.packs_pixels()) return RejectPackedPixels(c);
-  const int chunks = c.tile.k / c.chunk();
-  if (chunks != 4 && chunks != 8 && !(chunks == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
-    return "pixels of a halo do not have 4 or 8 chunks of 16 bytes";
+  const int vectors = c.tile.k / c.vector();
+  if (vectors != 4 && vectors != 8 && !(vectors == 2 && c.has_taps_in_lds() && c.mma.m == 32)) {
+    return "pixels of a halo do not have 4 or 8 vectors of 16 bytes";
   }
-  if ((c.patch_a.k != c.chunk() && c.patch_a.k != 4) || c.patch_a.n != 1) {
-    return "pixels of a halo are loaded by chunks, or by 4 channels";
+  if ((c.patch_a.k != c.vector() && c.patch_a.k != 4) || c.patch_a.n != 1) {
+    return "pixels of a halo are loaded by vectors, or by 4 channels";
   }
-  if (c.keeps_parts() && c.patch_b.k != 4)
+  if (c.loads_partial_vectors() && c.patch_b.k != 4)
     return "pixels are loaded by 4 channels, weights are not";
   return nullptr;
 }
 
-/// Why splits cannot be joined in the launch; nullptr if they can, or if they are not joined.
+/// Why the launch cannot add up splits; nullptr if it can, or if the config has no fix-up.
 constexpr const char* RejectFixup(const TileConfig& c) {
   if (!c.has_fixup()) return nullptr;
-  if (SumType(c.type) != DataType::kF32) return "joined sums are f32";
-  if (c.keeps_weights() || c.sums_blocks()) return "splits of tiles with a halo are not joined";
+  if (SumType(c.type) != DataType::kF32) return "a fix-up adds f32";
+  if (c.has_resident_weights() || c.sums_blocks()) return "tiles with a halo have no fix-up";
   if (c.fixup < 2 || c.fixup > 255) return "a word counts 2 to 255 splits";
   return nullptr;
 }
 
 /// Why waves cannot compute a tile with these k tiles on `target`; nullptr if they can.
 constexpr const char* RejectKTiles(const TileConfig& c, const TargetTraits& target) {
-  const int chunks = c.tile.k / c.chunk();
-  if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
+  const int vectors = c.tile.k / c.vector();
+  if (c.tile.k % c.vector() != 0 ||
+      (vectors != 2 && vectors != 4 && vectors != 8 && vectors != 16)) {
+    return "tile.k is not 2, 4, 8 or 16 vectors of 16 bytes";
   }
   if (const char* reason = RejectMerge(c)) return reason;
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma_m()) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma_n()) != 0) return "waves do not divide tile.n";
-  if (c.loads_to_lds() && !target.loads_chunks_to_lds) {
+  if (c.loads_to_lds() && !target.loads_vectors_to_lds) {
     return "the target cannot load 16 bytes per lane straight to LDS";
   }
   if ((c.reads_transposed(c.patch_a) || c.reads_transposed(c.patch_b)) &&

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/descriptor/describe.h"
 
 #include <string>

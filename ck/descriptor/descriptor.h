@@ -1,4 +1,5 @@
-/// Tensor descriptors: the element of a tensor that a coordinate means, as a composition of
+// SPDX-License-Identifier: MIT
+/// Tensor descriptors: the element of a tensor that an index means, as a composition of
 /// transforms.
 ///
 /// A descriptor is built from the tensor's memory upwards. Each transform consumes axes and makes
@@ -68,7 +69,7 @@ struct Transform {
 /// An element of memory.
 struct Location {
   std::int64_t offset = 0;  ///< in elements; meaningless if there is none
-  bool exists = true;       ///< otherwise the coordinate is padding, which reads 0
+  bool exists = true;       ///< otherwise the index is padding, which reads 0
   constexpr bool operator==(const Location&) const = default;
 };
 
@@ -190,7 +191,7 @@ class Descriptor {
     return made;
   }
 
-  /// Ends the construction: a coordinate has these axes, in this order. All others must have been
+  /// Ends the construction: an index has these axes, in this order. All others must have been
   /// consumed.
   constexpr void See(std::initializer_list<Axis> axes) {
     Require(seen_count_ == 0, "a descriptor is seen once", seen_count_, 0);
@@ -229,13 +230,13 @@ class Descriptor {
     return transform_[static_cast<std::size_t>(i)];
   }
 
-  /// The element that the coordinate means; takes indices of the visible axes, each inside of its
+  /// The element that the index means; takes indices of the visible axes, each inside of its
   /// axis. This is the definition: it divides, and kernels use the normal form instead
   /// (normal_form.h).
-  constexpr Location At(const std::array<std::int64_t, kMaxSeen>& coordinate) const {
+  constexpr Location At(const std::array<std::int64_t, kMaxSeen>& seen) const {
     std::array<std::int64_t, kMaxAxes> index = {};
     for (int i = 0; i < seen_count_; ++i) {
-      index[static_cast<std::size_t>(SeenAxis(i))] = coordinate[static_cast<std::size_t>(i)];
+      index[static_cast<std::size_t>(SeenAxis(i))] = seen[static_cast<std::size_t>(i)];
     }
     Location element;
     for (int i = transforms_; i-- > 0;) Apply(transform(i), index, element);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/descriptor/descriptor.h"
 
 #include <array>
@@ -24,7 +25,7 @@ constexpr Descriptor Patches(std::int64_t in, std::int64_t pad, std::int64_t str
   return x;
 }
 
-/// Whether the normal form means the same as the descriptor, at every coordinate.
+/// Whether the normal form means the same as the descriptor, at every index.
 constexpr bool MeansTheSame(const Descriptor& d) {
   const NormalForm form = Normalize(d);
   if (!d.ok() || !form.ok() || form.axes != d.seen()) return false;

@@ -1,15 +1,17 @@
+// SPDX-License-Identifier: MIT
 /// The normal form of a descriptor: coordinates that add up, and move without divisions.
 ///
 /// Every transform except merge and swizzle is affine. If merges divide only a visible axis, and
 /// not a sum of several, the visible axes are cut into digits (mixed radix), and everything else is
 /// linear in those:
 ///
-///   place(i, j, ...) = origin + sum over digits of digit * unit
+///   coordinate(i, j, ...) = origin + sum over digits of digit * unit
 ///
-/// A Place is an offset together with the indices that must be inside padded axes. Places of
-/// different axes are simply added, which is what a GEMM needs. The place of a row is computed
-/// once, that of a term of K once for all rows, and an element's place is their sum. A Place moves
-/// along an axis by adding digits with carry (Advance), like an odometer.
+/// A TensorCoordinate is an offset together with the indices that must be inside padded axes.
+/// Coordinates of different axes are simply added, which is what a GEMM needs. The coordinate of a
+/// row is computed once, that of a term of K once for all rows, and an element's coordinate is
+/// their sum. A TensorCoordinate moves along an axis by adding digits with carry (Advance), like an
+/// odometer.
 ///
 /// Special cases need no code. Evenly spaced digits are fused, digits of length 1 vanish, and
 /// indices that cannot leave their axis are not checked. A 1x1 convolution without padding becomes
@@ -27,20 +29,20 @@ namespace gridwise::ck {
 inline constexpr int kMaxDigits = 4;  ///< per visible axis
 inline constexpr int kMaxChecks = 3;  ///< padded axes
 
-/// An offset in elements, and indices of padded axes: a vector, so places add up.
-struct Place {
+/// An offset in elements, and indices of padded axes: a vector, so coordinates add up.
+struct TensorCoordinate {
   std::int64_t offset = 0;
   std::array<std::int64_t, kMaxChecks> checked = {};
 
-  constexpr bool operator==(const Place&) const = default;
-  constexpr Place operator+(const Place& other) const {
-    Place sum = *this;
+  constexpr bool operator==(const TensorCoordinate&) const = default;
+  constexpr TensorCoordinate operator+(const TensorCoordinate& other) const {
+    TensorCoordinate sum = *this;
     sum.offset += other.offset;
     for (std::size_t i = 0; i < kMaxChecks; ++i) sum.checked[i] += other.checked[i];
     return sum;
   }
-  constexpr Place operator*(std::int64_t factor) const {
-    Place product = {.offset = offset * factor, .checked = checked};
+  constexpr TensorCoordinate operator*(std::int64_t factor) const {
+    TensorCoordinate product = {.offset = offset * factor, .checked = checked};
     for (std::int64_t& index : product.checked) index *= factor;
     return product;
   }
@@ -49,7 +51,7 @@ struct Place {
 /// A digit of an axis: indices 0 to length - 1, each `unit` further than the one before.
 struct Digit {
   std::int64_t length = 1;
-  Place unit;
+  TensorCoordinate unit;
 };
 
 /// A visible axis, as digits with the fastest last. Indices from `length` on have no element; they
@@ -65,7 +67,7 @@ struct NormalForm {
   Mistake mistake;
   int axes = 0, checks = 0;
   std::array<NormalAxis, Descriptor::kMaxSeen> axis = {};
-  Place origin;                                     // of coordinate 0
+  TensorCoordinate origin;                          // of index 0
   std::array<std::int64_t, kMaxChecks> limit = {};  // checked indices are below it and not negative
   constexpr bool ok() const { return mistake.rule == nullptr; }
 };
@@ -92,29 +94,29 @@ constexpr void Advance(const NormalAxis& axis, const std::array<std::int64_t, kM
   }
 }
 
-/// The contribution of an axis to the place.
-constexpr Place PlaceOf(const NormalAxis& axis,
-                        const std::array<std::int64_t, kMaxDigits>& digits) {
-  Place place;
+/// The contribution of an axis to the coordinate.
+constexpr TensorCoordinate CoordinateOf(const NormalAxis& axis,
+                                        const std::array<std::int64_t, kMaxDigits>& digits) {
+  TensorCoordinate coordinate;
   for (std::size_t i = 0; i < static_cast<std::size_t>(axis.digits); ++i) {
-    place = place + axis.digit[i].unit * digits[i];
+    coordinate = coordinate + axis.digit[i].unit * digits[i];
   }
-  return place;
+  return coordinate;
 }
 
 /// The same as Descriptor::At.
 constexpr Location At(const NormalForm& form,
-                      const std::array<std::int64_t, Descriptor::kMaxSeen>& coordinate) {
-  Place place = form.origin;
+                      const std::array<std::int64_t, Descriptor::kMaxSeen>& seen) {
+  TensorCoordinate coordinate = form.origin;
   Location location;
   for (std::size_t i = 0; i < static_cast<std::size_t>(form.axes); ++i) {
-    place = place + PlaceOf(form.axis[i], DigitsOf(form.axis[i], coordinate[i]));
-    location.exists &= coordinate[i] < form.axis[i].length;
+    coordinate = coordinate + CoordinateOf(form.axis[i], DigitsOf(form.axis[i], seen[i]));
+    location.exists &= seen[i] < form.axis[i].length;
   }
   for (std::size_t i = 0; i < static_cast<std::size_t>(form.checks); ++i) {
-    location.exists &= place.checked[i] >= 0 && place.checked[i] < form.limit[i];
+    location.exists &= coordinate.checked[i] >= 0 && coordinate.checked[i] < form.limit[i];
   }
-  location.offset = place.offset;
+  location.offset = coordinate.offset;
   return location;
 }
 
@@ -142,7 +144,7 @@ class Derivation {
   struct OpenDigit {
     int axis = 0;
     std::int64_t length = 1;
-    Place unit;
+    TensorCoordinate unit;
     int next = -1;  // the digit after it on its axis
   };
   /// An index as a constant and a sum of digits. Only the first entries are initialized, because
@@ -235,8 +237,8 @@ class Derivation {
         SumOf(t.lower[0]).Set(t.number[0]);
         break;
       case TransformKind::kSwizzle:
-        Fail("places add up, which exclusive-ors do not: a swizzle has no normal form", t.number[0],
-             0);
+        Fail("coordinates add up, which exclusive-ors do not: a swizzle has no normal form",
+             t.number[0], 0);
         break;
     }
   }
@@ -352,7 +354,7 @@ class Derivation {
 }  // namespace normal_form_internal
 
 /// The normal form of a valid descriptor; an invalid one passes on its own rule. Post:
-/// At(Normalize(d), c) == d.At(c) for all coordinates c of d; offsets are compared only where an
+/// At(Normalize(d), c) == d.At(c) for all indices c of d; offsets are compared only where an
 /// element exists.
 constexpr NormalForm Normalize(const Descriptor& descriptor) {
   NormalForm form;

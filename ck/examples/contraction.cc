@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A view of a user's own: a contraction with permuted output,
 ///
 ///   C[j][i][l] = sum over x, y of A[x][i][y] * B[l][j][x][y]

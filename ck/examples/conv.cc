@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A grouped convolution by one of the classic family's ops:
 ///
 ///   bazel run //ck/examples:grouped_conv_bwd_weight_xdl_f16 -- VERIFY INIT TIME
@@ -32,7 +33,7 @@ namespace {
 /// Of the sizes, and most numbers that there are.
 constexpr std::size_t kFirst = 3, kMax = kFirst + 5 + 6 * 3;
 
-/// The sizes behind verify, init and time.
+/// The sizes after verify, init and time.
 absl::StatusOr<ConvProblem> ReadSizes(const Words& words, const Dim& otherwise) {
   ConvProblem problem = {.rank = static_cast<int>(words.Number(kFirst, 2))};
   if (problem.rank < 1 || problem.rank > 3) {

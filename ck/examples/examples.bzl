@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Examples: a program and the flags that make it one op, type and matrix unit."""
 
 def _impl(ctx):

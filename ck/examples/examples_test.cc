@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Runs the examples of the target's matrix unit as a user does.
 
 #include <cstdlib>

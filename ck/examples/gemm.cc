@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A batched matrix multiplication, A and B by rows or columns:
 ///
 ///   bazel run //ck/examples:batched_gemm_xdl_f16 -- VERIFY INIT TIME [M N K BATCH]

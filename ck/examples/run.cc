@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/examples/run.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Shared by the examples: makes a plan's tensors, launches the plan, checks and times it.
 #pragma once
 

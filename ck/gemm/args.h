@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The host's arguments to a GEMM kernel. The layout is the same on both sides.
 #pragma once
 
@@ -6,9 +7,9 @@
 
 namespace gridwise::ck {
 
-/// A Place (normal_form.h) in kernels. The first two checked indices are 16 bits each, in one
-/// register; a single one, and a third, have 32 bits.
-struct PlaceArgs {
+/// A TensorCoordinate (normal_form.h) in kernels. The first two checked indices are 16 bits each,
+/// in one register; a single one, and a third, have 32 bits.
+struct TensorCoordinateArgs {
   int offset = 0;  // bytes
   unsigned short pair[2] = {0, 0};
   int single = 0;
@@ -18,7 +19,7 @@ struct PlaceArgs {
 struct DigitArgs {
   int length = 1;
   MagicDiv by;
-  PlaceArgs unit;
+  TensorCoordinateArgs unit;
 };
 
 /// An axis. The last digit is the fastest; missing leading digits have length 1.
@@ -30,12 +31,12 @@ struct AxisArgs {
 
 /// An operand, the output, or a tensor of the epilogue: the normal form of its descriptor.
 struct ViewArgs {
-  long batch = 0;      // bytes from one matrix to the next
-  PlaceArgs origin;    // of row 0, term 0
-  int first_term = 0;  // bytes added to every place along the second axis and subtracted from the
-                       // origin, so that neither is negative where nothing is checked
-  PlaceArgs last;      // the highest valid checked indices; the offset is unused
-  AxisArgs axis[2];    // rows, and terms of K or columns
+  long batch = 0;               // bytes from one matrix to the next
+  TensorCoordinateArgs origin;  // of row 0, term 0
+  int first_term = 0;  // bytes added to every coordinate along the second axis and subtracted from
+                       // the origin, so that neither is negative where nothing is checked
+  TensorCoordinateArgs last;  // the highest valid checked indices; the offset is unused
+  AxisArgs axis[2];           // rows, and terms of K or columns
 };
 
 inline constexpr int kMaxTensors = 2;  // maximum number of tensors that the epilogue reads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/mma_shape.h"
@@ -10,7 +11,7 @@
 
 namespace gridwise::ck {
 
-/// How an operand's places move along K.
+/// How an operand's coordinates move along K.
 enum class Walk : int {
   kEven,    ///< one digit, no checks: all steps have the same distance, which is a scalar
   kTable,   ///< any digits, no checks: offsets come from a table in LDS
@@ -140,41 +141,42 @@ struct GemmConfig {
     return side == Side::kA ? mma.b_cols_of_lane() : mma.a_rows_of_lane();
   }
 
-  // A lane reads chunks of 16 bytes along k: several per matrix instruction, or one for several.
-  constexpr int chunk() const { return LdsTile::kChunkBytes / SizeOf(type); }
-  constexpr int chunks() const { return tile.k / chunk(); }  // per row
-  constexpr int chunks_of_part() const { return CeilDiv(mma.k_per_lane(), chunk()); }
-  constexpr int parts_of_chunk() const { return CeilDiv(chunk(), mma.k_per_lane()); }
-  /// Rounds of reading in a step.
-  constexpr int turns() const { return chunks() / (chunks_of_part() * mma.lane_groups()); }
+  // A lane reads packs of 16 bytes along k (KPack in Composable Kernel). A matrix product takes
+  // several packs, or several products share one.
+  constexpr int k_pack() const { return LdsTile::kVectorBytes / SizeOf(type); }
+  constexpr int k_packs() const { return tile.k / k_pack(); }  // per row
+  constexpr int packs_per_product() const { return CeilDiv(mma.k_per_lane(), k_pack()); }
+  constexpr int products_per_pack() const { return CeilDiv(k_pack(), mma.k_per_lane()); }
+  /// Blocks of K in a k tile: a wave reads the fragments of one and multiplies them, then the next.
+  constexpr int k_blocks() const { return k_packs() / (packs_per_product() * mma.lane_groups()); }
 
   // An operand in LDS.
   constexpr const Operand& operand(Side side) const { return side == Side::kA ? a : b; }
   constexpr int rows(Side side) const { return side == Side::kA ? tile.m : tile.n; }
   constexpr LdsTile lds(Side side) const {
-    return {.rows = rows(side), .chunks_per_row = chunks()};
+    return {.rows = rows(side), .vectors_per_row = k_packs()};
   }
   constexpr LdsLines lds_lines(Side side) const { return {.rows = rows(side), .k = tile.k}; }
   /// Elements that a lane writes at a time: of one row along k, or a whole load of one k.
   constexpr int run(Side side) const {
     const Operand& o = operand(side);
-    return o.along_k() ? chunk() : o.reads_transposed() ? o.rows : o.k;
+    return o.along_k() ? k_pack() : o.reads_transposed() ? o.rows : o.k;
   }
   /// Byte offset of a run.
   constexpr int OffsetOfRun(Side side, int row, int k) const {
     if (operand(side).reads_transposed()) return lds_lines(side).Offset(k, row);
-    return lds(side).Offset(row, k / chunk()) + k % chunk() * SizeOf(type);
+    return lds(side).Offset(row, k / k_pack()) + k % k_pack() * SizeOf(type);
   }
 
-  // Work shared among the loading lanes: units of a chunk, or of a patch that is transposed.
+  // Work shared among the loading lanes: units of a pack, or of a patch that is transposed.
   constexpr int units_k(Side side) const {
-    return operand(side).along_k() ? chunks() : tile.k / operand(side).k;
+    return operand(side).along_k() ? k_packs() : tile.k / operand(side).k;
   }
   constexpr int units_rows(Side side) const { return rows(side) / operand(side).rows; }
   constexpr int units(Side side) const { return units_k(side) * units_rows(side); }
   constexpr int units_of_lane(Side side) const { return CeilDiv(units(side), load_threads()); }
   constexpr int loads_of_unit(Side side) const {
-    return operand(side).along_k() ? chunk() / operand(side).k : operand(side).k;
+    return operand(side).along_k() ? k_pack() / operand(side).k : operand(side).k;
   }
   /// Number of different rows, and of different k, among a lane's units.
   constexpr int row_slots(Side side) const {
@@ -241,12 +243,12 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
   const GemmConfig::Operand& o = c.operand(side);
   const auto power = [](int x) { return x > 0 && (x & (x - 1)) == 0; };
   if (!power(o.k) || !power(o.rows)) return "a patch's sides are not powers of two";
-  if (o.k > c.chunk()) return "a patch is longer along k than a chunk of 16 bytes";
+  if (o.k > c.k_pack()) return "a patch is longer along k than a pack of 16 bytes";
   if (o.vector() * SizeOf(c.type) > 16) return "a load is longer than 16 bytes";
   if (o.reads_transposed()) {
     if (!target.reads_transposed) return "the target has no LDS reads that transpose";
     const int rows = c.rows(side);
-    if (SizeOf(c.type) != 2 || c.mma.m != 32 || c.mma.k_per_lane() != c.chunk() ||
+    if (SizeOf(c.type) != 2 || c.mma.m != 32 || c.mma.k_per_lane() != c.k_pack() ||
         (rows != 64 && rows % 128 != 0)) {
       return "LDS reads transpose 16-bit operands of 64 or 128 rows, for the mma 32x32x16";
     }
@@ -281,13 +283,13 @@ constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {
     return "waves do not make a workgroup of 1 to 1024 threads";
   }
-  const int chunks = c.chunks();
-  if (c.tile.k % c.chunk() != 0 || (chunks != 2 && chunks != 4 && chunks != 8 && chunks != 16)) {
-    return "tile.k is not 2, 4, 8 or 16 chunks of 16 bytes";
+  const int packs = c.k_packs();
+  if (c.tile.k % c.k_pack() != 0 || (packs != 2 && packs != 4 && packs != 8 && packs != 16)) {
+    return "tile.k is not 2, 4, 8 or 16 packs of 16 bytes";
   }
   if (c.tile.m < 16 || c.tile.m % (c.waves.m * c.mma.n) != 0) return "waves do not divide tile.m";
   if (c.tile.n < 16 || c.tile.n % (c.waves.n * c.mma.m) != 0) return "waves do not divide tile.n";
-  if (chunks % (c.chunks_of_part() * c.mma.lane_groups()) != 0) {
+  if (packs % (c.packs_per_product() * c.mma.lane_groups()) != 0) {
     return "tile.k is not a multiple of a matrix instruction's k";
   }
   if (c.merge < 1 || (c.merge & (c.merge - 1)) != 0) {

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "ck/gemm/k_table.h"
-#include "ck/gemm/lane_place.h"
+#include "ck/gemm/lane_coordinate.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
@@ -31,7 +32,7 @@ class Copy {
       : thread_(kC.units(kSide) < kC.load_threads() ? thread % kC.units(kSide) : thread),
         has_units_(thread < kC.units(kSide)),
         table_(view, first_term, thread, lds),
-        last_(LanePlace::Of(view->last)),
+        last_(LaneCoordinate::Of(view->last)),
         function_(function) {
     const auto buffer = [&](const void* tensor) {
       return Buffer::From<kThisTarget>(static_cast<const char*>(tensor) + BlockIdY() * view->batch);
@@ -39,7 +40,8 @@ class Copy {
     buffer_[0] = buffer(data.data);
     if constexpr (kTensors == 2) buffer_[1] = buffer(data.added);
     for (int i = 0; i < kC.row_slots(kSide); ++i) {
-      row_[i] = HasUnits() ? PlaceOfRow(view, first_row + RowOf(i)) : LanePlace::Outside<kO.walk>();
+      row_[i] = HasUnits() ? CoordinateOfRow(view, first_row + RowOf(i))
+                           : LaneCoordinate::Outside<kO.walk>();
     }
     if constexpr (!kO.has_table()) {
       unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
@@ -121,7 +123,7 @@ class Copy {
   }
   GRIDWISE_DEVICE int KOf(int slot) const {
     if constexpr (kO.along_k()) {
-      return thread_ % kC.units_k(kSide) * kC.chunk();
+      return thread_ % kC.units_k(kSide) * kC.k_pack();
     } else {
       constexpr int kFast = kC.units_rows(kSide);
       const int first = kFast < kC.load_threads() ? thread_ / kFast * kO.k : 0;
@@ -129,17 +131,18 @@ class Copy {
     }
   }
 
-  GRIDWISE_DEVICE static LanePlace PlaceOfRow(Constant<ViewArgs>* view, int row) {
+  GRIDWISE_DEVICE static LaneCoordinate CoordinateOfRow(Constant<ViewArgs>* view, int row) {
     int digit[AxisArgs::kDigits];
     FindDigits(&view->axis[0], row, digit);
-    const LanePlace place = LanePlace::Of(view->origin) + LanePlace::Of(&view->axis[0], digit);
-    return row < view->axis[0].length ? place : LanePlace::Outside<kO.walk>();
+    const LaneCoordinate coordinate =
+        LaneCoordinate::Of(view->origin) + LaneCoordinate::Of(&view->axis[0], digit);
+    return row < view->axis[0].length ? coordinate : LaneCoordinate::Outside<kO.walk>();
   }
 
   GRIDWISE_DEVICE void LoadByTable(int step, KTile& k_tile) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
-        const LanePlace term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
+        const LaneCoordinate term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
           StartLoad(k_tile, k * kC.row_slots(kSide) + r, i, OffsetAt<kO.walk>(row_[r], term, last_),
                     0);
@@ -224,9 +227,9 @@ class Copy {
   const int thread_;  // among those that have a share, which come first
   const bool has_units_;
   KTable<kC, kSide> table_;
-  const LanePlace last_;
+  const LaneCoordinate last_;
   const OfElement function_;
-  LanePlace row_[kC.row_slots(kSide)];
+  LaneCoordinate row_[kC.row_slots(kSide)];
   int unit_ = 0, at_ = 0, terms_left_ = 0;  // for an operand that walks evenly
 };
 

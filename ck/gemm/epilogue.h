@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "ck/gemm/args.h"
-#include "ck/gemm/lane_place.h"
+#include "ck/gemm/lane_coordinate.h"
 #include "ck/gemm/multiply.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
@@ -31,17 +32,17 @@ class Epilogue {
 
   /// Waves that only load have no sums, but take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveSums<kC>& sums) const {
-    for (int piece = 0; piece < kC.reps_m() * kPieces; ++piece) {
-      BarrierLds();  // the operands, or the previous piece, have been read
-      if (piece == 0) FindOffsets();
-      if (IsMathWave<kC>()) Stage(sums, piece / kPieces, piece % kPieces);
+    for (int subtile = 0; subtile < kC.reps_m() * kSubtiles; ++subtile) {
+      BarrierLds();  // the operands, or the previous subtile, have been read
+      if (subtile == 0) FindOffsets();
+      if (IsMathWave<kC>()) Stage(sums, subtile / kSubtiles, subtile % kSubtiles);
       BarrierLds();
-      StorePiece(piece / kPieces, piece % kPieces);
+      StoreSubtile(subtile / kSubtiles, subtile % kSubtiles);
     }
   }
 
  private:
-  static constexpr int kReps = kC.stage_reps(), kPieces = kC.reps_n() / kReps;
+  static constexpr int kReps = kC.stage_reps(), kSubtiles = kC.reps_n() / kReps;
   static constexpr int kVec = kC.vec_out(), kPitch = kC.stage_pitch(kReps);
   static constexpr int kColumnsOfWave = kReps * kC.mma.m;
   static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
@@ -71,14 +72,15 @@ class Epilogue {
     if (index >= axis->length) return Buffer::kOutOfRange;
     int digit[AxisArgs::kDigits];
     FindDigits(axis, index, digit);
-    return LanePlace::Of(axis, digit).offset + (is_row ? view->origin.offset : view->first_term);
+    return LaneCoordinate::Of(axis, digit).offset +
+           (is_row ? view->origin.offset : view->first_term);
   }
 
   /// Writes sums to LDS as [row][column].
-  GRIDWISE_DEVICE void Stage(const WaveSums<kC>& sums, int rep_m, int piece) const {
+  GRIDWISE_DEVICE void Stage(const WaveSums<kC>& sums, int rep_m, int subtile) const {
     for (int m = 0; m < kC.reps_m(); ++m) {
-      for (int p = 0; p < kPieces; ++p) {  // registers cannot be indexed
-        if (m == rep_m && p == piece) StageSums(sums.of[m] + p * kReps);
+      for (int p = 0; p < kSubtiles; ++p) {  // registers cannot be indexed
+        if (m == rep_m && p == subtile) StageSums(sums.of[m] + p * kReps);
       }
     }
   }
@@ -98,7 +100,7 @@ class Epilogue {
     }
   }
 
-  GRIDWISE_DEVICE void StorePiece(int rep_m, int piece) const {
+  GRIDWISE_DEVICE void StoreSubtile(int rep_m, int subtile) const {
     constexpr int kVecs = kC.waves.n * kColumnsOfWave / kVec;  // per row
     struct Parts {
       Vec<float, 4> part[kVec / 4];  // rows are 16-byte aligned
@@ -106,8 +108,8 @@ class Epilogue {
     for (int i = ThreadId(); i < kC.stage_rows() * kVecs; i += kC.threads()) {
       const int row = i / kVecs, column = i % kVecs * kVec;
       const int tile_row = row / kC.mma.n * kC.wave_m() + rep_m * kC.mma.n + row % kC.mma.n;
-      const int tile_column =
-          column / kColumnsOfWave * kC.wave_n() + piece * kColumnsOfWave + column % kColumnsOfWave;
+      const int tile_column = column / kColumnsOfWave * kC.wave_n() + subtile * kColumnsOfWave +
+                              column % kColumnsOfWave;
       Finish(__builtin_bit_cast(
                  Values, *reinterpret_cast<const Parts*>(lds_ + (row * kPitch + column) * 4)),
              tile_row, kC.tile.m + tile_column);

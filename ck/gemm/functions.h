@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Element-wise functions: types with which kernels are compiled, and whose values launches pass.
 ///
 /// The function of an operand has kTensors, the number of its tensors, and computes the factor from

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The GEMM kernel against its definition, on views of any kind.
 #include <array>
 #include <cstddef>
@@ -85,7 +86,7 @@ std::vector<double> Expected(const Case& c, const std::vector<float>& a,
   return out;
 }
 
-/// A matrix [batch][rows][terms]; by rows: rows are neighbours in memory.
+/// A matrix [batch][rows][terms]; by rows: rows are adjacent in memory.
 Descriptor Matrix(std::int64_t batch, std::int64_t rows, std::int64_t terms, bool by_rows,
                   std::int64_t pitch) {
   Descriptor d;

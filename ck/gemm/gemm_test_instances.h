@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Instances that test the GEMM kernel, for every target's matrix unit.
 #pragma once
 

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
-#include "ck/gemm/lane_place.h"
+#include "ck/gemm/lane_coordinate.h"
 #include "core/arch/gpu.h"
 
 namespace gridwise::ck {
 
-/// Places along K of the next steps, in LDS. The place of a term is the same for all rows, so one
-/// lane computes it once for the whole workgroup. Every lane that loads has its own term, moves it
-/// by carry, and writes an entry. Rows then add an entry to their own place (OffsetAt).
+/// Coordinates along K of the next steps, in LDS. The coordinate of a term is the same for all
+/// rows, so one lane computes it once for the whole workgroup. Every lane that loads has its own
+/// term, moves it by carry, and writes an entry. Rows then add an entry to their own coordinate
+/// (OffsetAt).
 ///
 /// The table has two halves of several steps each. One is read while the other is written:
 ///
@@ -37,24 +39,24 @@ class KTable {
   }
 
   /// Reads entry `entry` of a step; each entry covers k_of_entry() terms.
-  GRIDWISE_DEVICE LanePlace Read(int step, int entry) const {
+  GRIDWISE_DEVICE LaneCoordinate Read(int step, int entry) const {
     const int at = step % (2 * kSteps) * kC.entries_of_step(kSide) + entry;
     const char* const from = lds_ + at * kBytes;
-    LanePlace place = {};
+    LaneCoordinate coordinate = {};
     if constexpr (kBytes == 4) {
-      place.offset = *reinterpret_cast<const unsigned*>(from);
+      coordinate.offset = *reinterpret_cast<const unsigned*>(from);
     } else if constexpr (kBytes == 8) {
       const auto words = *reinterpret_cast<const Vec<unsigned, 2>*>(from);
-      place.offset = words[0];
-      place.single = words[1];
-      place.pair = __builtin_bit_cast(IndexPair, static_cast<unsigned>(words[1]));
+      coordinate.offset = words[0];
+      coordinate.single = words[1];
+      coordinate.pair = __builtin_bit_cast(IndexPair, static_cast<unsigned>(words[1]));
     } else {
       const auto words = *reinterpret_cast<const Vec<unsigned, 4>*>(from);
-      place.offset = words[0];
-      place.pair = __builtin_bit_cast(IndexPair, static_cast<unsigned>(words[1]));
-      place.single = words[2];
+      coordinate.offset = words[0];
+      coordinate.pair = __builtin_bit_cast(IndexPair, static_cast<unsigned>(words[1]));
+      coordinate.single = words[2];
     }
-    return place;
+    return coordinate;
   }
 
  private:
@@ -76,17 +78,17 @@ class KTable {
   }
 
   GRIDWISE_DEVICE void WriteEntry(char* to) const {
-    LanePlace place = LanePlace::Of(axis_, digit_);
-    place.offset += first_term_;
-    if (index_ >= axis_->length) place = LanePlace::Outside<kWalk>();
-    const unsigned pair = __builtin_bit_cast(unsigned, place.pair);
+    LaneCoordinate coordinate = LaneCoordinate::Of(axis_, digit_);
+    coordinate.offset += first_term_;
+    if (index_ >= axis_->length) coordinate = LaneCoordinate::Outside<kWalk>();
+    const unsigned pair = __builtin_bit_cast(unsigned, coordinate.pair);
     if constexpr (kBytes == 4) {
-      *reinterpret_cast<unsigned*>(to) = place.offset;
+      *reinterpret_cast<unsigned*>(to) = coordinate.offset;
     } else if constexpr (kBytes == 8) {
-      *reinterpret_cast<Vec<unsigned, 2>*>(to) = {place.offset,
-                                                  kWalk == Walk::kCheck1 ? place.single : pair};
+      *reinterpret_cast<Vec<unsigned, 2>*>(to) = {
+          coordinate.offset, kWalk == Walk::kCheck1 ? coordinate.single : pair};
     } else {
-      *reinterpret_cast<Vec<unsigned, 4>*>(to) = {place.offset, pair, place.single, 0};
+      *reinterpret_cast<Vec<unsigned, 4>*>(to) = {coordinate.offset, pair, coordinate.single, 0};
     }
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include "ck/gemm/copy.h"
 #include "ck/gemm/epilogue.h"
 #include "ck/gemm/functions.h"
-#include "ck/gemm/lane_place.h"
+#include "ck/gemm/lane_coordinate.h"
 #include "ck/gemm/multiply.h"
 #include "ck/gemm/pipeline.h"
 #include "core/arch/memory.h"

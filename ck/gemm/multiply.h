@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "ck/gemm/config.h"
@@ -40,7 +41,7 @@ struct WaveSums {
 template <GemmConfig kC, Side kSide>
 class Fragments {
  public:
-  static constexpr int kReps = kC.reps(kSide), kParts = kC.parts_of_chunk();
+  static constexpr int kReps = kC.reps(kSide), kProducts = kC.products_per_pack();
   static constexpr int kRows = kC.rows_of_lane(kSide);
   static constexpr int kK = kC.mma.k_per_lane();
   using Operand = Vec<gridwise::Element<kC.type>, kRows * kK>;
@@ -48,39 +49,39 @@ class Fragments {
   /// The operand's tile is at `lds`, or at a constant distance after it.
   GRIDWISE_DEVICE explicit Fragments(const char* lds) {
     const int lane = LaneId<kC>(), group = lane / (kC.mma.lanes() / kC.mma.lane_groups());
-    for (int turn = 0; turn < kC.turns(); ++turn) {
-      for (int part = 0; part < kChunks; ++part) {
-        const int chunk = (turn * kC.mma.lane_groups() + group) * kChunks + part;
+    for (int k_block = 0; k_block < kC.k_blocks(); ++k_block) {
+      for (int pack = 0; pack < kPacks; ++pack) {
+        const int of_row = (k_block * kC.mma.lane_groups() + group) * kPacks + pack;
         for (int i = 0; i < kRows; ++i) {
           const int row = FirstRowOfWave<kC>(kSide) +
                           (kSide == Side::kA ? ColOfB(kC.mma, lane, i) : RowOfA(kC.mma, lane, i));
-          at_[turn][part][i] = lds + Opaque(kC.lds(kSide).Offset(row, chunk));
+          at_[k_block][pack][i] = lds + Opaque(kC.lds(kSide).Offset(row, of_row));
         }
       }
     }
   }
 
-  /// Reads a turn's fragments from the buffer `behind` bytes after the first.
-  GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
+  /// Reads the fragments of a k block from the buffer `behind` bytes after the first.
+  GRIDWISE_DEVICE void Read(int k_block, int behind, Operand (&out)[kReps][kProducts]) const {
     for (int rep = 0; rep < kReps; ++rep) {
-      const int offset = behind + rep * kC.mma.m * LdsTile::kChunkBytes;
-      struct Chunks {
-        Chunk of[kChunks];
+      const int offset = behind + rep * kC.mma.m * LdsTile::kVectorBytes;
+      struct Packs {
+        Pack of[kPacks];
       };
-      struct Parts {
-        Operand of[kParts];
+      struct Products {
+        Operand of[kProducts];
       };
       for (int i = 0; i < kRows; ++i) {
-        Chunks chunks;
-        for (int part = 0; part < kChunks; ++part) {
-          chunks.of[part] = *reinterpret_cast<const Chunk*>(at_[turn][part][i] + offset);
+        Packs packs;
+        for (int pack = 0; pack < kPacks; ++pack) {
+          packs.of[pack] = *reinterpret_cast<const Pack*>(at_[k_block][pack][i] + offset);
         }
         if constexpr (kRows == 1) {
-          const Parts parts = __builtin_bit_cast(Parts, chunks);
-          for (int part = 0; part < kParts; ++part) out[rep][part] = parts.of[part];
+          const Products products = __builtin_bit_cast(Products, packs);
+          for (int i = 0; i < kProducts; ++i) out[rep][i] = products.of[i];
         } else {
-          for (int k = 0; k < kChunks * kC.chunk(); ++k) {
-            out[rep][k / kK][i * kK + k % kK] = chunks.of[k / kC.chunk()][k % kC.chunk()];
+          for (int k = 0; k < kPacks * kC.k_pack(); ++k) {
+            out[rep][k / kK][i * kK + k % kK] = packs.of[k / kC.k_pack()][k % kC.k_pack()];
           }
         }
       }
@@ -88,39 +89,39 @@ class Fragments {
   }
 
  private:
-  static constexpr int kChunks = kC.chunks_of_part();
-  using Chunk = Vec<gridwise::Element<kC.type>, kC.chunk()>;
+  static constexpr int kPacks = kC.packs_per_product();
+  using Pack = Vec<gridwise::Element<kC.type>, kC.k_pack()>;
 
-  const char* at_[kC.turns()][kChunks][kRows];
+  const char* at_[kC.k_blocks()][kPacks][kRows];
 };
 
 /// The same for an operand that lies along its rows: a read transposes 4 lines of LDS, so two reads
-/// make a chunk.
+/// make a pack.
 template <GemmConfig kC, Side kSide>
   requires(kC.operand(kSide).reads_transposed())
 class Fragments<kC, kSide> {
  public:
-  static constexpr int kReps = kC.reps(kSide), kParts = 1;
-  using Operand = Vec<gridwise::Element<kC.type>, kC.chunk()>;
+  static constexpr int kReps = kC.reps(kSide), kProducts = 1;
+  using Operand = Vec<gridwise::Element<kC.type>, kC.k_pack()>;
 
   GRIDWISE_DEVICE explicit Fragments(const char* lds) {
     const int lane = LaneId<kC>();
     for (int rep = 0; rep < kReps; ++rep) {
       const int row = FirstRowOfWave<kC>(kSide) + rep * kC.mma.m + RowOfA(kC.mma, lane, 0);
-      const int k = lane / kC.mma.m * kC.chunk();
+      const int k = lane / kC.mma.m * kC.k_pack();
       at_[rep] = lds + Opaque(kC.lds_lines(kSide).ReadOffset(lane, k, row));
     }
   }
 
-  GRIDWISE_DEVICE void Read(int turn, int behind, Operand (&out)[kReps][kParts]) const {
+  GRIDWISE_DEVICE void Read(int k_block, int behind, Operand (&out)[kReps][kProducts]) const {
     using Run = Vec<gridwise::Element<kC.type>, LdsLines::kReadLines>;
     struct Halves {
-      Run of[kC.chunk() / LdsLines::kReadLines];
+      Run of[kC.k_pack() / LdsLines::kReadLines];
     };
     for (int rep = 0; rep < kReps; ++rep) {
-      const char* const from = at_[rep] + behind + turn * kC.mma.k * kLineBytes;
+      const char* const from = at_[rep] + behind + k_block * kC.mma.k * kLineBytes;
       Halves halves;
-      for (int i = 0; i < kC.chunk() / LdsLines::kReadLines; ++i) {
+      for (int i = 0; i < kC.k_pack() / LdsLines::kReadLines; ++i) {
         halves.of[i] = ReadTransposed<Run>(from + i * LdsLines::kReadLines * kLineBytes);
       }
       out[rep][0] = __builtin_bit_cast(Operand, halves);
@@ -144,19 +145,19 @@ class Multiply {
   GRIDWISE_DEVICE void operator()(int buffer, WaveSums<kC>& sums) const {
     using A = Fragments<kC, Side::kA>;
     using B = Fragments<kC, Side::kB>;
-    for (int turn = 0; turn < kC.turns(); ++turn) {
-      typename A::Operand a[A::kReps][A::kParts];
-      typename B::Operand b[B::kReps][B::kParts];
-      a_.Read(turn, buffer * kC.buffer_bytes(), a);
-      b_.Read(turn, buffer * kC.buffer_bytes(), b);
-      for (int part = 0; part < A::kParts; ++part) {
+    for (int k_block = 0; k_block < kC.k_blocks(); ++k_block) {
+      typename A::Operand a[A::kReps][A::kProducts];
+      typename B::Operand b[B::kReps][B::kProducts];
+      a_.Read(k_block, buffer * kC.buffer_bytes(), a);
+      b_.Read(k_block, buffer * kC.buffer_bytes(), b);
+      for (int i = 0; i < A::kProducts; ++i) {
         for (int m = 0; m < A::kReps; ++m) {
           for (int n = 0; n < B::kReps; ++n) {
-            sums.of[m][n] = Mma<kC.mma, kC.type>(b[n][part], a[m][part], sums.of[m][n]);
+            sums.of[m][n] = Mma<kC.mma, kC.type>(b[n][i], a[m][i], sums.of[m][n]);
           }
         }
       }
-      // Vector FMAs hold many rows and columns: the fragments of all turns would not fit.
+      // Vector FMAs hold many rows and columns: the fragments of all k blocks would not fit.
       if constexpr (kC.mma.unit == MmaUnit::kFma) SchedulingFence();
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "ck/gemm/config.h"
@@ -17,7 +18,7 @@ struct Copies {
     typename CopyA::KTile a;
     typename CopyB::KTile b;
   };
-  /// Number of a lane's loads of a k tile whose places come from no table, or from one.
+  /// Number of a lane's loads of a k tile whose coordinates come from no table, or from one.
   static constexpr int LoadsOf(Side side, bool by_table) {
     return kC.operand(side).has_table() == by_table
                ? kC.units_of_lane(side) * kC.loads_of_unit(side)
@@ -39,25 +40,26 @@ struct Copies {
   }
 };
 
-/// Calls body.operator()<step % kTurns, ...>(step) for each step, so that the resources that steps
-/// use in turn are compile-time constants. A step loads the k tile `kAhead` steps ahead, if there
-/// is one. In the first steps that k tile is certainly among the `whole` first ones, and the body
-/// is told so; the steps that must check come last. If both kinds were mixed, the compiler could
-/// not tell how many loads are in flight, and would wait for nearly all of them.
-template <int kTurns, bool kWhole, int kTurn = 0, class Body>
-GRIDWISE_DEVICE void Turn(int step, int steps, Body& body) {
+/// Calls body.operator()<step % kUnroll, ...>(step) for each step, so that the resources that steps
+/// alternate between are compile-time constants. A step loads the k tile `kAhead` steps ahead, if
+/// there is one. In the first steps that k tile is certainly among the `whole` first ones, and the
+/// body is told so; the steps that must check come last. If both kinds were mixed, the compiler
+/// could not tell how many loads are in flight, and would wait for nearly all of them.
+template <int kUnroll, bool kWhole, int kIndex = 0, class Body>
+GRIDWISE_DEVICE void UnrolledSteps(int step, int steps, Body& body) {
   if (!kWhole && step >= steps) return;
-  body.template operator()<kTurn, kWhole>(step);
-  if constexpr (kTurn + 1 < kTurns) Turn<kTurns, kWhole, kTurn + 1>(step + 1, steps, body);
+  body.template operator()<kIndex, kWhole>(step);
+  if constexpr (kIndex + 1 < kUnroll)
+    UnrolledSteps<kUnroll, kWhole, kIndex + 1>(step + 1, steps, body);
 }
-template <int kTurns, int kAhead = 0, class Body>
-GRIDWISE_DEVICE void InTurns(int steps, int whole, Body body) {
+template <int kUnroll, int kAhead = 0, class Body>
+GRIDWISE_DEVICE void UnrolledLoop(int steps, int whole, Body body) {
   int step = 0;
   if constexpr (kAhead > 1) {  // otherwise a step waits for the only k tile
-    constexpr int kLast = kAhead + kTurns - 1;
-    for (; step + kLast < whole; step += kTurns) Turn<kTurns, true>(step, steps, body);
+    constexpr int kLast = kAhead + kUnroll - 1;
+    for (; step + kLast < whole; step += kUnroll) UnrolledSteps<kUnroll, true>(step, steps, body);
   }
-  for (; step < steps; step += kTurns) Turn<kTurns, false>(step, steps, body);
+  for (; step < steps; step += kUnroll) UnrolledSteps<kUnroll, false>(step, steps, body);
 }
 
 /// Every wave loads and multiplies. While a k tile is multiplied, `count` k tiles are in flight to
@@ -68,7 +70,7 @@ GRIDWISE_DEVICE void InTurns(int steps, int whole, Body body) {
 template <GemmConfig kC, class Copies>
 GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC>& sums) {
   constexpr int kKTiles = kC.pipeline.count, kBuffers = kC.lds_buffers();
-  constexpr int kTurns = kKTiles % kBuffers == 0 ? kKTiles : kKTiles * kBuffers;
+  constexpr int kUnroll = kKTiles % kBuffers == 0 ? kKTiles : kKTiles * kBuffers;
   const Multiply<kC> multiply(lds);
   typename Copies::KTile k_tile[kKTiles];
   const int whole = copies.WholeKTiles(steps);
@@ -77,16 +79,16 @@ GRIDWISE_DEVICE void SharedLoop(Copies copies, int steps, char* lds, WaveSums<kC
     if (i < steps) copies.Load(i, k_tile[i]);
   }
   copies.Store(k_tile[0], 0, lds);
-  InTurns<kTurns, kKTiles>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
+  UnrolledLoop<kUnroll, kKTiles>(steps, whole, [&]<int kIndex, bool kWhole>(int step) {
     BarrierLds();
     if (kWhole || step + kKTiles < steps) {
-      copies.template Load<kWhole>(step + kKTiles, k_tile[kTurn % kKTiles]);
+      copies.template Load<kWhole>(step + kKTiles, k_tile[kIndex % kKTiles]);
     }
-    multiply(kTurn % kBuffers, sums);
+    multiply(kIndex % kBuffers, sums);
     if (!kWhole && step + 1 == steps) return;
     SchedulingFence();  // nothing that waits for the loads moves up into the matrix instructions
     if (kBuffers == 1) BarrierLds();
-    copies.Store(k_tile[(kTurn + 1) % kKTiles], (kTurn + 1) % kBuffers, lds);
+    copies.Store(k_tile[(kIndex + 1) % kKTiles], (kIndex + 1) % kBuffers, lds);
   });
 }
 
@@ -103,16 +105,16 @@ GRIDWISE_DEVICE void WaveletLoadLoop(Copies copies, int steps, char* lds) {
   copies.Load(0, k_tile[0]);
   if (steps > 1) copies.Load(1, k_tile[1]);
   copies.Store(k_tile[0], 0, lds);
-  InTurns<2, 2>(steps, whole, [&]<int kTurn, bool kWhole>(int step) {
+  UnrolledLoop<2, 2>(steps, whole, [&]<int kIndex, bool kWhole>(int step) {
     BarrierLds();
     if (!kWhole && step + 1 == steps) return;
-    if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, k_tile[kTurn]);
+    if (kWhole || step + 2 < steps) copies.template Load<kWhole>(step + 2, k_tile[kIndex]);
     // While tables are read, the loads that need none are issued, and then each of the others as
     // soon as its address is there.
     IssueNext<Issue::kLdsReads, Copies::LoadsOf(/*by_table=*/true)>();
     IssueNext<Issue::kLoads, Copies::LoadsOf(/*by_table=*/false)>();
     SchedulingFence();  // loads are not delayed until others are waited for
-    copies.Store(k_tile[1 - kTurn], 1 - kTurn, lds);
+    copies.Store(k_tile[1 - kIndex], 1 - kIndex, lds);
   });
 }
 
@@ -120,9 +122,9 @@ template <GemmConfig kC>
 GRIDWISE_DEVICE void WaveletMathLoop(int steps, char* lds, WaveSums<kC>& sums) {
   const Multiply<kC> multiply(lds);
   BarrierLds();
-  InTurns<2>(steps, steps, [&]<int kTurn, bool>(int) {
+  UnrolledLoop<2>(steps, steps, [&]<int kIndex, bool>(int) {
     BarrierLds();
-    multiply(kTurn, sums);
+    multiply(kIndex, sums);
   });
 }
 

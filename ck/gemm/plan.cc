@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/gemm/plan.h"
 
 #include <algorithm>
@@ -25,12 +26,12 @@ constexpr std::size_t kBatch = 0, kRow = 1, kTerm = 2;  // axes of a form; colum
 constexpr std::int64_t kReach = std::int64_t{1} << 31;  // bytes that offsets can reach over
 constexpr std::int64_t kPairLimit = 1 << 14, kPairLeast = -(1 << 13);
 
-/// The lowest and highest places along some axes.
+/// The lowest and highest coordinates along some axes.
 struct Range {
-  Place least, most;
+  TensorCoordinate least, most;
   void Add(const NormalAxis& axis) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(axis.digits); ++i) {
-      const Place reach = axis.digit[i].unit * (axis.digit[i].length - 1);
+      const TensorCoordinate reach = axis.digit[i].unit * (axis.digit[i].length - 1);
       (reach.offset < 0 ? least : most).offset += reach.offset;
       for (std::size_t c = 0; c < kMaxChecks; ++c) {
         (reach.checked[c] < 0 ? least : most).checked[c] += reach.checked[c];
@@ -65,11 +66,11 @@ std::int64_t CheckOf(const std::array<std::int64_t, kMaxChecks>& checked, int sl
   return slot < 0 ? 0 : checked[static_cast<std::size_t>(slot)];
 }
 
-PlaceArgs ToArgs(const Place& place, const Slots& slots, int bytes) {
-  return {.offset = static_cast<int>(place.offset * bytes),
-          .pair = {static_cast<unsigned short>(CheckOf(place.checked, slots.pair[0])),
-                   static_cast<unsigned short>(CheckOf(place.checked, slots.pair[1]))},
-          .single = static_cast<int>(CheckOf(place.checked, slots.single))};
+TensorCoordinateArgs ToArgs(const TensorCoordinate& coordinate, const Slots& slots, int bytes) {
+  return {.offset = static_cast<int>(coordinate.offset * bytes),
+          .pair = {static_cast<unsigned short>(CheckOf(coordinate.checked, slots.pair[0])),
+                   static_cast<unsigned short>(CheckOf(coordinate.checked, slots.pair[1]))},
+          .single = static_cast<int>(CheckOf(coordinate.checked, slots.single))};
 }
 
 AxisArgs ToArgs(const NormalAxis& axis, const Slots& slots, int bytes) {
@@ -90,7 +91,7 @@ ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
   ViewArgs args;
   const NormalAxis& batch = form.axis[kBatch];
   args.batch = batch.digits == 0 ? 0 : batch.digit[0].unit.offset * bytes;
-  Place origin = form.origin;
+  TensorCoordinate origin = form.origin;
   if (ChecksOf(walk) == 0) {  // neither summand is negative
     Range terms;
     terms.Add(form.axis[kTerm]);
@@ -98,7 +99,7 @@ ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
     origin.offset += terms.least.offset;
   }
   args.origin = ToArgs(origin, slots, bytes);
-  Place last;
+  TensorCoordinate last;
   for (int i = 0; i < form.checks; ++i) {
     last.checked[static_cast<std::size_t>(i)] = form.limit[static_cast<std::size_t>(i)] - 1;
   }
@@ -117,7 +118,7 @@ std::optional<std::string> RejectForm(const char* name, const NormalForm& form) 
   return std::nullopt;
 }
 
-/// Bytes that a matrix reaches over. With padding, places may lie outside of the tensor; its
+/// Bytes that a matrix reaches over. With padding, coordinates may lie outside of the tensor; its
 /// existing elements are inside of the range.
 std::int64_t ReachOf(const NormalForm& form, int bytes) {
   Range range;
@@ -229,7 +230,7 @@ std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
 std::optional<std::string> RejectOutput(const char* name, const NormalForm& form) {
   if (auto reason = RejectForm(name, form)) return reason;
   if (form.checks > 0) {
-    return absl::StrFormat("%s has places outside of its tensor: %d padded axes", name,
+    return absl::StrFormat("%s has coordinates outside of its tensor: %d padded axes", name,
                            form.checks);
   }
   return std::nullopt;
@@ -241,7 +242,7 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes) {
   const NormalAxis& along = form.axis[axis];
   if (along.digits == 0) return 1;
   const Digit& last = along.digit[static_cast<std::size_t>(along.digits - 1)];
-  if (last.unit != Place{.offset = 1, .checked = {}}) return 1;
+  if (last.unit != TensorCoordinate{.offset = 1, .checked = {}}) return 1;
   // For powers of two, the lowest bit of all numbers together divides them all.
   const std::int64_t lengths = along.digits == 1 ? along.length : along.length | last.length;
   std::int64_t begins = std::abs(form.origin.offset);

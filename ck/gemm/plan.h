@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// From descriptors to the arguments of a kernel.
 #pragma once
 

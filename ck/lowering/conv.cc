@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/lowering/conv.h"
 
 #include <algorithm>

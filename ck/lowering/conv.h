@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Convolutions as matrix multiplications: the views of each direction's tensors as A, B and C.
 ///
 ///   C[g][m][n] = sum over k of A[g][m][k] * B[g][n][k]

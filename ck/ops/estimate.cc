@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/ops/estimate.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ double ConflictCycles(const GemmConfig& c, Side side) {
   const GemmConfig::Operand& o = c.operand(side);
   if (!o.swaps()) return 0;
   // Lanes that write in one cycle, and the number of different places that they write to, in
-  // chunks.
+  // packs.
   const int lanes = static_cast<int>(kBanksBytes) / (o.k * SizeOf(c.type));
   const int places = std::max(16 / o.rows, 2);
   const double cycles = 1.0 * c.rows(side) * c.tile.k * SizeOf(c.type) / kBanksBytes;
@@ -54,13 +55,13 @@ double AddressCycles(const GemmConfig& c, const Demands& demands, Side side) {
   constexpr double kLanes = 16, kBytesPerCycle = 64;
   const GemmConfig::Operand& o = c.operand(side);
   const double load_bytes = o.vector() * SizeOf(c.type);
-  // Lanes lie along K, a chunk apart, or along rows, where they are adjacent as far as runs go.
+  // Lanes lie along K, a pack apart, or along rows, where they are adjacent as far as runs go.
   const double of_run =
       static_cast<double>(RunsOf(demands, side).rows * SizeOf(c.type)) / load_bytes;
   const double along = std::min<double>(
       kLanes,
       o.along_k() ? c.units_k(side) : std::min(1.0 * c.units_rows(side), std::max(1.0, of_run)));
-  const double apart = o.along_k() ? LdsTile::kChunkBytes : load_bytes;
+  const double apart = o.along_k() ? LdsTile::kVectorBytes : load_bytes;
   const double lines = kLanes / along * std::ceil(along * apart / kLine);
   const double groups = c.units(side) * c.loads_of_unit(side) / kLanes;
   return groups * std::max(lines, kLanes * load_bytes / kBytesPerCycle);

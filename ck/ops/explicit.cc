@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/ops/explicit.h"
 
 #include <cstdint>
@@ -19,8 +20,8 @@ std::int64_t BytesOfColumns(const ConvProblem& columns) {
 void ReadColumns(std::int64_t at, LaunchPlan& plan) {
   for (KernelLaunch& launch : plan.launches) {
     for (KernelLaunch::Address& address : launch.addresses) {
-      if (address.place.memory == Memory::kB) {
-        address.place = {Memory::kWorkspace, at + address.place.offset};
+      if (address.points_to.memory == Memory::kB) {
+        address.points_to = {Memory::kWorkspace, at + address.points_to.offset};
       }
     }
   }
@@ -61,7 +62,7 @@ LaunchPlan ClassicFamily::MakeLaunches(std::size_t instance, PlanContext& contex
   PlanContext inner(columns, context.device(), context.options());
   LaunchPlan plan = instances_.MakeLaunches(instance, inner);
   plan.cost = std::get<Cost>(CheckApplicability(instance, context));
-  const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfColumns(columns))};
+  const MemoryOffset copy = {Memory::kWorkspace, plan.Reserve(BytesOfColumns(columns))};
   ReadColumns(copy.offset, plan);
   plan.launches.insert(
       plan.launches.begin(),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
@@ -41,7 +42,7 @@ struct Tiles {
       rows = std::max(rows, tile_rows);
       count += tile_rows * columns;
       work.steps += static_cast<double>(matrices * tile_rows * columns * steps);
-      work.most_steps = std::max(work.most_steps, static_cast<double>(steps));
+      work.max_steps = std::max(work.max_steps, static_cast<double>(steps));
     }
     work.tiles = static_cast<double>(matrices * count);
   }

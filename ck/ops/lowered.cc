@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/ops/lowered.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "ck/ops/views.h"
 
 #include <algorithm>

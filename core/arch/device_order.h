@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Orders memory accesses of different workgroups of a launch, on any XCDs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
@@ -12,15 +13,15 @@ namespace gridwise {
 /// bytes (1 - h) are replaced from one use to the next, each in place of any other.
 /// An assumption: the replacement policy of the Infinity Cache is not published, and a cache with
 /// so many sets does not lose everything at once.
-inline double KeptByCache(double bytes, double size) {
+inline double FractionCached(double bytes, double size) {
   if (bytes <= size) return 1;
   if (size <= 0) return 0;
   const double x = bytes / size;
   // Newton's method for the lost fraction, from above, where the function is concave.
   double gone = 1;
   for (double step = 1; step > 1e-6;) {
-    const double kept = std::exp(-gone * x);
-    step = (1 - kept - gone) / (kept * x - 1);
+    const double cached = std::exp(-gone * x);
+    step = (1 - cached - gone) / (cached * x - 1);
     gone -= step;
   }
   return std::clamp(1 - gone, 0.0, 1.0);
@@ -31,7 +32,7 @@ inline double KeptByCache(double bytes, double size) {
 inline double MemoryNs(const MachineFacts& machine, double in, double out) {
   const double through_memory = in / machine.dram_read_gb_per_s + out / machine.dram_write_gb_per_s;
   if (machine.mall_bytes == 0) return through_memory;
-  const double gone = 1 - KeptByCache(in + out, machine.mall_bytes);
+  const double gone = 1 - FractionCached(in + out, machine.mall_bytes);
   return std::max((in + out) / machine.mall_gb_per_s, gone * through_memory);
 }
 

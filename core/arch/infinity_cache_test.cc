@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/arch/infinity_cache.h"
 
 #include <cmath>
@@ -8,16 +9,16 @@ namespace gridwise {
 namespace {
 
 TEST(InfinityCache, KeepsWhatIsNotReplacedBeforeItsNextUse) {
-  for (const double fits : {0.0, 0.5, 1.0}) EXPECT_EQ(KeptByCache(fits, 1), 1);
+  for (const double fits : {0.0, 0.5, 1.0}) EXPECT_EQ(FractionCached(fits, 1), 1);
   double last = 1;
   for (const double x : {1.0001, 1.02, 1.1, 1.5, 2.0, 4.0, 16.0}) {
-    const double kept = KeptByCache(x * 256e6, 256e6);
-    EXPECT_NEAR(kept, std::exp(-(1 - kept) * x), 1e-6) << x;
-    EXPECT_LT(kept, last) << "1 is a solution too, of what does not fit a wrong one";
-    last = kept;
+    const double cached = FractionCached(x * 256e6, 256e6);
+    EXPECT_NEAR(cached, std::exp(-(1 - cached) * x), 1e-6) << x;
+    EXPECT_LT(cached, last) << "1 is a solution too, of what does not fit a wrong one";
+    last = cached;
   }
-  EXPECT_NEAR(KeptByCache(2, 1), 0.2032, 1e-4);
-  EXPECT_EQ(KeptByCache(1, 0), 0);
+  EXPECT_NEAR(FractionCached(2, 1), 0.2032, 1e-4);
+  EXPECT_EQ(FractionCached(1, 0), 0);
 }
 
 TEST(InfinityCache, MemoryLimitsOnceEnoughOfItIsGone) {

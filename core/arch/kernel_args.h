@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -26,7 +27,7 @@ GRIDWISE_DEVICE T LoadConstant(ConstantWords words) {
 /// Returns `args`, the arguments of this kernel. On other targets they are loaded again, so they
 /// take no registers until then.
 template <class T>
-GRIDWISE_DEVICE const T& Anew(const T& args) {
+GRIDWISE_DEVICE const T& Reloaded(const T& args) {
   return args;
 }
 
@@ -34,7 +35,7 @@ GRIDWISE_DEVICE const T& Anew(const T& args) {
 
 /// Returns `words` as if they were others: words loaded before are loaded again, and take no
 /// registers until then.
-GRIDWISE_DEVICE ConstantWords Anew(ConstantWords words) {
+GRIDWISE_DEVICE ConstantWords Reloaded(ConstantWords words) {
   asm volatile("" : "+s"(words));
   return words;
 }
@@ -58,12 +59,12 @@ GRIDWISE_DEVICE void FetchKernelArgs() {
   asm volatile("" ::"s"(words));
 }
 template <class T>
-GRIDWISE_DEVICE const T& KernelArgsAnew() {
-  return *(const T*)Anew(KernelArgWords());
+GRIDWISE_DEVICE const T& ReloadedKernelArgs() {
+  return *(const T*)Reloaded(KernelArgWords());
 }
 template <class T>
-GRIDWISE_DEVICE const T& Anew(const T&) {
-  return KernelArgsAnew<T>();
+GRIDWISE_DEVICE const T& Reloaded(const T&) {
+  return ReloadedKernelArgs<T>();
 }
 
 #endif

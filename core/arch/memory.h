@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -147,7 +148,7 @@ class Buffer {
   }
 
   /// Starts a load of 16 bytes per lane straight to LDS; lanes out of range write zeros there. It
-  /// counts as a load of the wave, see BarrierLoads. Requires TargetTraits::loads_chunks_to_lds.
+  /// counts as a load of the wave, see BarrierLoads. Requires TargetTraits::loads_vectors_to_lds.
   /// Source: CDNA4 ISA, "Memory Buffer Load to LDS".
   GRIDWISE_DEVICE void LoadToLds(LdsPiece to, unsigned offset, int uniform_offset) const;
 

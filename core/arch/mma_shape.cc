@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every element of D has one owner, for each layout that mma_shape.h gives. Here, and so once: it
 // took a tenth of the time in which the files that include the header compile.
 

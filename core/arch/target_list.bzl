@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The targets of //tools/build:targets.bzl in C++: core/arch/target_list.h with the facts of core/arch/targets, machine_list.h with those of core/arch/machines."""
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/mma_shape.h"
@@ -27,9 +28,9 @@ struct TargetTraits {
   int atomic_policy;       // cache policy of atomics that are visible to the whole device
   MmaUnit mma_unit;        // its matrix unit
   bool mma_double_k;       // f16 and bf16 MFMA with twice the k
-  bool loads_chunks_to_lds;  // 16 bytes per lane by buffer loads, straight to LDS
-  bool reads_transposed;     // from LDS: 4 x 16 elements of 2 bytes
-  bool aligned_vectors;      // loads and stores of vectors must be aligned to their size
+  bool loads_vectors_to_lds;  // 16 bytes per lane by buffer loads, straight to LDS
+  bool reads_transposed;      // from LDS: 4 x 16 elements of 2 bytes
+  bool aligned_vectors;       // loads and stores of vectors must be aligned to their size
 
   /// Every target has vector FMAs; their layout is made for waves of 32 lanes. Hopper's kernels do
   /// not use them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// One visitor over the fields of a config, from which its name, parser and other views follow.
 /// Device-usable.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Integer arithmetic shared by host planning and device code. Device-usable.
 #pragma once
 

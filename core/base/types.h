@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Storage types of tensors. Device-usable.
 #pragma once
 

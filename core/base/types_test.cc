@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/base/types.h"
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Functions of one number. Device-usable.
 #pragma once
 

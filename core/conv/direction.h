@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The three convolutions of a layer. Device-usable.
 #pragma once
 

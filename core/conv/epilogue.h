@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The function that a convolution applies to its sums before it writes them.
 #pragma once
 

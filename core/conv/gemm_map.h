@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The GEMM map of a convolution: which pixels and filter taps are rows and terms. One map serves
 /// all three directions and any number of axes. Device-usable.
 ///

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Orders of a tensor's axes in memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/conv/limits.h"
 
 #include <algorithm>

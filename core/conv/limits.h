@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// How large a valid problem may be.
 ///
 /// A launch has 32-bit offsets and counts; larger problems are divided into several launches (see

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The convolution problem: the user's request. Plain values; device-usable.
 #pragma once
 
@@ -42,7 +43,7 @@ struct Dim {
   }
   /// Maximum number of taps that reach one input pixel in backward-data: these are stride /
   /// gcd(stride, dilation) apart.
-  constexpr int64_t most_taps_of_phase() const {
+  constexpr int64_t max_taps_of_phase() const {
     return CeilDiv(filter, stride / Gcd(stride, dilation));
   }
   constexpr bool operator==(const Dim&) const = default;
@@ -178,7 +179,7 @@ struct ConvProblem {
       case Direction::kBackwardData: {
         int64_t length = k_per_group();
         for (const Dim& dim : dims) {
-          length *= dim.most_taps_of_phase();
+          length *= dim.max_taps_of_phase();
         }
         return length;
       }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/conv/problem_io.h"
 
 #include <algorithm>

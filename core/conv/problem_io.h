@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads problem sets from CSV files, and prints problems.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/conv/strides.h"
 
 #include <algorithm>

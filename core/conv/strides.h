@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tensors that users describe by strides.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Layouts by strides.
 
 #include "core/conv/strides.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/conv/sub_gemms.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Builds the GEMM map of a problem (see gemm_map.h for the mathematics).
 #pragma once
 

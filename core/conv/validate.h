@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The rules that a ConvProblem must obey.
 #pragma once
 

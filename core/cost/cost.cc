@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/cost/cost.h"
 
 #include <algorithm>

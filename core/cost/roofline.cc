@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/cost/roofline.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/cost/roofline.h"
 
 #include <cstdint>
@@ -99,7 +100,7 @@ TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
   EXPECT_STREQ(fits.bound(), "memory");
   EXPECT_NEAR(fits.ms(), bytes / machine.mall_gb_per_s * 1e-6, 1e-9);
   const double half = static_cast<double>(large.a_elements()) * 2;  // of what is moved
-  const double gone = 1 - KeptByCache(2 * half, machine.mall_bytes);
+  const double gone = 1 - FractionCached(2 * half, machine.mall_bytes);
   EXPECT_GT(gone, 0.97);
   EXPECT_NEAR(
       RooflineOf(RooflineWorkOf(large), Gfx::k942, 2.1).ms(),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/choose_block_map.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ double BytesOfSets(const TileGrid& grid) {
 }
 
 /// How many of the groups run next to each other: all, those of whole lines, or one.
-std::int64_t NeighboursOf(const DeviceFacts& device, const TileGrid& grid) {
+std::int64_t AdjacentGroupsOf(const DeviceFacts& device, const TileGrid& grid) {
   constexpr double kOfPixels = 0.75;  // of L2; the rest is for columns, which pass through
   constexpr double kEdges = 1.05;     // tiles at an image's edges have fewer pixels
   if (grid.group_bytes == 0) return 1;
@@ -103,14 +104,14 @@ RunsOf ChooseRuns(const TileGrid& grid, std::int64_t runs, int xcds, double resi
 }  // namespace
 
 BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
-  const std::int64_t neighbours = NeighboursOf(device, grid);
+  const std::int64_t adjacent = AdjacentGroupsOf(device, grid);
   const int xcds = grid.tiles * grid.groups * grid.splits >= 2 * device.xcds ? device.xcds : 1;
-  const std::int64_t runs = grid.groups / neighbours;
+  const std::int64_t runs = grid.groups / adjacent;
   const double units = static_cast<double>(device.compute_units) / xcds;
   const RunsOf runs_of = ChooseRuns(grid, runs, xcds, units * grid.resident);
   // Tiles that run at the same time.
   const auto tiles = static_cast<double>(grid.tiles);
-  const auto of_tile = static_cast<double>(neighbours * (grid.sums_pixels() ? 1 : grid.splits));
+  const auto of_tile = static_cast<double>(adjacent * (grid.sums_pixels() ? 1 : grid.splits));
   const double of_xcds = tiles * static_cast<double>(runs_of == RunsOf::kLaunch ? runs : 1) *
                          static_cast<double>(grid.sums_pixels() ? grid.splits : 1);
   const double of_xcd = std::min(tiles, of_xcds / xcds);
@@ -125,7 +126,7 @@ BlockMap ChooseBlockMap(const DeviceFacts& device, const TileGrid& grid) {
     log2_band = candidate;
   }
   return MakeBlockMap(static_cast<int>(grid.tiles), static_cast<int>(grid.columns), xcds, log2_band,
-                      static_cast<int>(grid.groups), static_cast<int>(neighbours),
+                      static_cast<int>(grid.groups), static_cast<int>(adjacent),
                       static_cast<int>(grid.splits), runs_of);
 }
 
@@ -133,7 +134,7 @@ std::string ToString(const BlockMap& map) {
   const std::string bands =
       map.log2_band == 0 ? "row-major" : absl::StrFormat("bands of %d rows", map.band());
   const int xcds = std::max(map.of_launch.xcds, map.of_section.xcds);
-  const bool by_groups = map.of_launch.xcds > 1 && map.groups > map.neighbours;
+  const bool by_groups = map.of_launch.xcds > 1 && map.groups > map.adjacent;
   return xcds == 1 ? bands
                    : absl::StrFormat("%d XCDs%s, %s", xcds, by_groups ? " by groups" : "", bands);
 }

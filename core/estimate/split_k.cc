@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/split_k.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, co
       const bool too_many = split_k.has_fixup() && splits > split_k.max_fixup;
       return !too_many && work.steps / (work.tiles * splits) >= kMinSteps;
     };
-    // Kernels that join splits need several: for a single one, there is another instance without
+    // Kernels with a fix-up need several: for a single one, there is another instance without
     // joining.
     split_k.splits = split_k.has_fixup() && has_steps(2) ? 2 : 1;
     const auto is_possible = [&, fewest = split_k.splits](int splits) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <limits>
@@ -13,7 +14,7 @@ namespace gridwise {
 struct Work {
   double tiles = 0;         // of the output, in all groups
   double steps = 0;         // of the main loop, in all tiles together
-  double most_steps = 0;    // per tile; less than the mean: all have the same
+  double max_steps = 0;     // per tile; less than the mean: all have the same
   double out_elements = 0;  //
   double tap_steps = 0;     // of those, the first steps of a tap
   double ragged_steps = 0;  // of those, steps whose channels end within a vector
@@ -30,7 +31,7 @@ inline bool NoBound(int, double) { return false; }
 ///
 /// If is_over(splits, time) is true, time_of(splits) is over `time` and is not called. Candidates
 /// that certainly take longer than `enough` are left out; if that is all of them, it takes 1. If
-/// splits are joined, it takes 2 or more, unless K is too short.
+/// splits have a fix-up, it takes 2 or more, unless K is too short.
 SplitK ChooseSplitK(SplitK split_k, DataType type, const DeviceFacts& device, const Work& work,
                     absl::FunctionRef<double(int splits)> time_of,
                     absl::FunctionRef<bool(int splits, double time)> is_over = NoBound,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/tap_window.h"
 
 #include <algorithm>

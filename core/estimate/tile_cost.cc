@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/tile_cost.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ Cost TileCost::TermsOf(int splits) const {
   const double tiles = work_.tiles * splits;
   // Per workgroup; splits of a tile have whole steps.
   const auto of_split = [&](double all) { return splits == 1 ? all : std::ceil(all); };
-  const double mean = of_split(work_.steps / tiles), most = of_split(work_.most_steps / splits);
+  const double mean = of_split(work_.steps / tiles), most = of_split(work_.max_steps / splits);
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(s.resident, rounds);
   // Long tiles start first, so a unit has one of them in all its rounds, next to shorter ones. It

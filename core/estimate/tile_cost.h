@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/device_facts.h"
@@ -58,7 +59,7 @@ struct TileSteps {
 
   double ragged_cycles = 0;    // additional cycles of a step that loads parts of vectors
   double prologue_cycles = 0;  // cycles of a workgroup before its first load
-  double fixup_bytes = 0;      // bytes of the sums of a tile whose splits are joined in the launch
+  double fixup_bytes = 0;      // bytes of the sums of a tile whose splits the launch adds up
   double factor = 1;  // factor of everything that a workgroup takes, by measurement of the family
 };
 

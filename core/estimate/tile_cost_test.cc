@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/tile_cost.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class Chance {
     const double tiles = std::floor(Exponent(0, 9));
     return {.tiles = tiles,
             .steps = tiles * std::floor(Exponent(0, 14)),
-            .most_steps = std::floor(Exponent(0, 16)),
+            .max_steps = std::floor(Exponent(0, 16)),
             .out_elements = Exponent(8, 24),
             .tap_steps = tiles * std::floor(Exponent(0, 4))};
   }
@@ -118,7 +119,7 @@ TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   steps.k_tile_bytes = 16384;
   const auto cost_of = [&](double rounds, double mean, double most) {
     const double tiles = rounds * device.compute_units;
-    const Work work = {.tiles = tiles, .steps = mean * tiles, .most_steps = most};
+    const Work work = {.tiles = tiles, .steps = mean * tiles, .max_steps = most};
     return TileCost(device, TileFitOf(Gfx::k942, false), steps, work).Of(1);
   };
   EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).matrix_cycles, cost_of(1, 40, 40).matrix_cycles);

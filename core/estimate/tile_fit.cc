@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/estimate/tile_fit.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/conv/problem.h"
@@ -22,7 +23,7 @@ constexpr ConvProblem AsConvolution(const GemmProblem& gemm) {
   const auto& [a, b, c] = std::array{gemm.a, gemm.b, gemm.c};
   conv.strides[static_cast<std::size_t>(Tensor::kX)] = {0, 0, 0, a.row, a.batch, a.column};
   conv.strides[static_cast<std::size_t>(Tensor::kW)] = {b.batch, b.column, 0, 0, 0, b.row};
-  conv.strides[static_cast<std::size_t>(Tensor::kY)] = TensorStrides(c);
+  conv.strides[static_cast<std::size_t>(Tensor::kY)] = PerAxisStrides(c);
   return conv;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -106,7 +107,7 @@ TEST(GemmReference, AppliesTheEpilogue) {
   p.epilogue = {.alpha = 0.5, .tensors = 1, .d = {}, .high = 30};
   p.epilogue.d[0] = {.scale = 2,
                      .type = DataType::kF32,
-                     .stride = TensorStrides({.batch = 0, .row = 1, .column = 0})};
+                     .stride = PerAxisStrides({.batch = 0, .row = 1, .column = 0})};
   const std::vector<float> a = {1, 2, 3, 4}, b = {5, 6}, d = {1, 10};
   const absl::StatusOr<Expected> expected = ExpectedOutput(p, a, b, {d, {}});
   ASSERT_TRUE(expected.ok()) << expected.status();

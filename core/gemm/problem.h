@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The batched matrix multiplication: the user's request. Plain values.
 #pragma once
 
@@ -38,7 +39,7 @@ constexpr MatrixStrides StridesOf(MatrixOrder order, std::int64_t rows, std::int
 }
 
 /// Strides of an epilogue's tensor (EpilogueTensor::stride) with this layout for the elements of C.
-constexpr PerAxis TensorStrides(const MatrixStrides& strides) {
+constexpr PerAxis PerAxisStrides(const MatrixStrides& strides) {
   return {0, 0, 0, strides.row, strides.batch, strides.column};
 }
 constexpr MatrixStrides StridesOf(const PerAxis& tensor) {
@@ -87,7 +88,7 @@ struct GemmProblem {
     transposed.b = a.Transposed();
     transposed.c = c.Transposed();
     for (EpilogueTensor& d : transposed.epilogue.d) {
-      d.stride = TensorStrides(StridesOf(d.stride).Transposed());
+      d.stride = PerAxisStrides(StridesOf(d.stride).Transposed());
     }
     return transposed;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/gemm/problem_io.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ absl::StatusOr<MatrixStrides> ParseOrder(std::string_view text, std::int64_t row
       return StridesOf(order, rows, columns, pitch);
     }
     return absl::InvalidArgumentError(absl::StrFormat(
-        "'%s' has lines of %d elements; behind the colon must be an integer of at least that", text,
+        "'%s' has lines of %d elements; after the colon must be an integer of at least that", text,
         line));
   }
   return absl::InvalidArgumentError(absl::StrFormat(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reads sets of matrix multiplications from CSV files, and prints them.
 #pragma once
 

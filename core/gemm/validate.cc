@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/gemm/validate.h"
 
 #include <algorithm>
@@ -100,9 +101,9 @@ absl::Status ValidateEpilogue(const GemmProblem& p) {
     }
     if (auto s = ValidateFactor(name + ".scale", tensor.scale); !s.ok()) return s;
     const MatrixStrides strides = StridesOf(tensor.stride);
-    if (TensorStrides(strides) != tensor.stride) {
+    if (PerAxisStrides(strides) != tensor.stride) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("%s.stride is not of a matrix; must be from TensorStrides()", name));
+          absl::StrFormat("%s.stride is not of a matrix; must be from PerAxisStrides()", name));
     }
     if (auto s = ValidateStrides(name, strides, p.batch, p.m, p.n); !s.ok()) return s;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The block map: which tile of the output a workgroup computes. Device-usable.
 ///
 /// Tiles of a launch are numbered sub-GEMM by sub-GEMM, and within a sub-GEMM by rows of tiles.
@@ -35,10 +36,10 @@ struct BlockMap {
   int log2_band = 0;  // log2 of the rows of tiles in a band; 0: row-major
   int tiles = 1;      // along x of the launch; groups are along y, splits along z
   int groups = 1;
-  int neighbours = 1;  // groups that run next to each other; divides the number of groups
-  int slots = 1;       // workgroups of `neighbours` groups
+  int adjacent = 1;    // groups that run next to each other; divides the number of groups
+  int slots = 1;       // workgroups of `adjacent` groups
   int workgroups = 1;  // of the launch
-  MagicDiv by_tiles, by_neighbours, by_slots;
+  MagicDiv by_tiles, by_adjacent, by_slots;
   MagicDiv by_columns, by_band;  // tiles in a row, and in a band
 
   constexpr int band() const { return 1 << log2_band; }
@@ -47,22 +48,22 @@ struct BlockMap {
 /// Whether XCDs get runs of a section or of the whole launch.
 enum class RunsOf { kSection, kLaunch };
 
-/// The map of a launch of `tiles` tiles in rows of `columns`, with groups and splits. `neighbours`
+/// The map of a launch of `tiles` tiles in rows of `columns`, with groups and splits. `adjacent`
 /// groups run next to each other; it divides the number of groups. Requires `log2_band` < 31 and
 /// fewer than 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band, int groups = 1,
-                                int neighbours = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
+                                int adjacent = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
   return {.of_launch = MakeXcdRuns(runs == RunsOf::kLaunch ? xcds : 1),
           .of_section = MakeXcdRuns(runs == RunsOf::kSection ? xcds : 1),
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
-          .neighbours = neighbours,
-          .slots = tiles * neighbours * splits,
+          .adjacent = adjacent,
+          .slots = tiles * adjacent * splits,
           .workgroups = tiles * groups * splits,
           .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
-          .by_neighbours = MakeMagicDiv(static_cast<unsigned>(neighbours)),
-          .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * neighbours * splits)),
+          .by_adjacent = MakeMagicDiv(static_cast<unsigned>(adjacent)),
+          .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * adjacent * splits)),
           .by_columns = MakeMagicDiv(static_cast<unsigned>(columns)),
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
@@ -71,9 +72,9 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band,
 GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
   const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
   const int rest = count - xcd_slots * runs.xcds;  // this many XCDs have one more
-  const int turn = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
-  const int xcd = i - turn * runs.xcds;
-  return xcd * xcd_slots + (xcd < rest ? xcd : rest) + turn;
+  const int round = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
+  const int xcd = i - round * runs.xcds;
+  return xcd * xcd_slots + (xcd < rest ? xcd : rest) + round;
 }
 
 /// A workgroup's number among those of adjacent groups, consecutive on its XCD.
@@ -84,7 +85,7 @@ struct WorkgroupOfGroups {
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
   const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
-  return {.number = number - before * map.slots, .first_group = before * map.neighbours};
+  return {.number = number - before * map.slots, .first_group = before * map.adjacent};
 }
 
 /// The tile, split and group of a slot.
@@ -92,8 +93,8 @@ struct GroupOfSlot {
   int rest, group;  // tile and split, in the caller's order; index among adjacent groups
 };
 GRIDWISE_HD constexpr GroupOfSlot GroupAt(const BlockMap& map, int slot) {
-  const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_neighbours));
-  return {.rest = rest, .group = slot - rest * map.neighbours};
+  const int rest = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_adjacent));
+  return {.rest = rest, .group = slot - rest * map.adjacent};
 }
 
 struct TileOfGemm {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every tile is computed by exactly one workgroup, whatever the map; and the map is chosen by what
 // workgroups read together.
 
@@ -49,7 +50,7 @@ TEST(BlockMap, IsABijection) {
 }
 
 /// Whether workgroups of a launch with groups and splits have a slot each, those of an XCD one run
-/// of them: of the launch, or of each of so many sections of workgroups of neighbouring groups.
+/// of them: of the launch, or of each of so many sections of workgroups of adjacent groups.
 void ExpectRuns(const BlockMap& map, int sections) {
   const int section = map.slots / sections;
   ASSERT_EQ(section * sections, map.slots);
@@ -59,11 +60,11 @@ void ExpectRuns(const BlockMap& map, int sections) {
   for (int i = 0; i < map.workgroups; ++i) {
     const int x = i % map.tiles, y = i / map.tiles % map.groups, z = i / map.tiles / map.groups;
     const auto [number, first_group] = WorkgroupAt(map, x, y, z);
-    ASSERT_TRUE(first_group >= 0 && first_group + map.neighbours <= map.groups);
+    ASSERT_TRUE(first_group >= 0 && first_group + map.adjacent <= map.groups);
     const int first = number / section * section,
               in_section = SlotOf(map.of_section, number - first, section);
     ASSERT_TRUE(in_section >= 0 && in_section < section);
-    const int slot = first_group / map.neighbours * map.slots + first + in_section;
+    const int slot = first_group / map.adjacent * map.slots + first + in_section;
     ++seen[static_cast<std::size_t>(slot)];
     int& before =
         last[static_cast<std::size_t>(map.of_launch.xcds > 1 ? i % xcds : (number - first) % xcds)];
@@ -72,19 +73,19 @@ void ExpectRuns(const BlockMap& map, int sections) {
     }
     before = slot;
     const GroupOfSlot of = GroupAt(map, first + in_section);
-    EXPECT_EQ(of.rest * map.neighbours + of.group, first + in_section);
-    EXPECT_TRUE(of.group >= 0 && of.group < map.neighbours);
+    EXPECT_EQ(of.rest * map.adjacent + of.group, first + in_section);
+    EXPECT_TRUE(of.group >= 0 && of.group < map.adjacent);
   }
   for (const int count : seen) EXPECT_EQ(count, 1);
 }
 
 TEST(BlockMap, GroupsAndSplitsHaveSlotsToo) {
   for (const int tiles : {1, 6, 35}) {
-    for (const auto& [groups, neighbours] : {std::pair(1, 1), {2, 2}, {7, 7}, {7, 1}, {6, 3}}) {
+    for (const auto& [groups, adjacent] : {std::pair(1, 1), {2, 2}, {7, 7}, {7, 1}, {6, 3}}) {
       for (const int splits : {1, 3}) {
         for (const int xcds : {1, 3, 8}) {
           const auto map = [&](RunsOf runs) {
-            return MakeBlockMap(tiles, /*columns=*/1, xcds, /*log2_band=*/0, groups, neighbours,
+            return MakeBlockMap(tiles, /*columns=*/1, xcds, /*log2_band=*/0, groups, adjacent,
                                 splits, runs);
           };
           ExpectRuns(map(RunsOf::kLaunch), /*sections=*/1);
@@ -162,18 +163,18 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsXcd) {
   grid.resident = 2;
   grid.taps = 9;
   grid.group_bytes = 128;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 16);
   grid.group_bytes = 512;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "10 MB";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 1) << "10 MB";
   // Those of 56 workgroups are 3.7 MB, more than L2 has beside columns. One group after the other
   // would have all of it, unless its pixels, 4 KB apart, fall into a sixteenth of the sets.
   grid.resident = 1.5;
   grid.group_bytes = 256;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 1);
   grid.pixel_bytes = 4096;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 16);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 16);
   grid.pixel_bytes = 4096 + 128;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "all sets";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 1) << "all sets";
   // 32 groups of 55 x 4 tiles: side by side each XCD would have one row of each, and share no
   // columns.
   grid = {.tiles = 220, .rows = 55, .columns = 4, .row_elements = 128, .column_elements = 128};
@@ -181,7 +182,7 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsXcd) {
   grid.resident = 3;
   grid.taps = 9;
   grid.group_bytes = 512;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 1) << "columns";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 1) << "columns";
   grid = Square(2);
   grid.splits = 4;
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8) << "16 workgroups";
@@ -196,27 +197,26 @@ TEST(ChooseBlockMap, TilesOfTheSamePixelsShareTheirXcd) {
   grid.splits = 3;
   grid.resident = 3;
   grid.group_bytes = 96;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 64) << "as of a launch of other sums";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 64) << "as of a launch of other sums";
   grid.channels = 128;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 4);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 4);
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).of_launch.xcds, 8);
   grid.groups = 6;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 6) << "four do not divide them";
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 6) << "four do not divide them";
   // One tile reads all that there is to read.
   grid = {.tiles = 1, .rows = 1, .columns = 1, .row_elements = 48, .column_elements = 96};
   grid.groups = 64;
   grid.group_bytes = 96;
   grid.channels = 96;
-  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).neighbours, 64);
+  EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).adjacent, 64);
 }
 
 TEST(ChooseBlockMap, IsPrintable) {
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 1, 0)), "row-major");
   EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 2)), "8 XCDs, bands of 4 rows");
-  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/2)),
+  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*adjacent=*/2)),
             "8 XCDs by groups, row-major");
-  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*neighbours=*/4)),
-            "8 XCDs, row-major");
+  EXPECT_EQ(ToString(MakeBlockMap(64, 8, 8, 0, /*groups=*/4, /*adjacent=*/4)), "8 XCDs, row-major");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/launch/code.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/launch/kernel_needs.h"
 
 #include <elf.h>

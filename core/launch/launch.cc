@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/launch/launch.h"
 
 #include "core/base/math.h"

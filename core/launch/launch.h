@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,7 @@ enum class Memory { kA, kB, kOut, kD0, kD1, kA1, kB1, kWorkspace, kTable };
 inline constexpr std::size_t kMemories = 9;
 
 /// Where a tensor is.
-struct Place {
+struct MemoryOffset {
   Memory memory;
   std::int64_t offset = 0;  // bytes from its start
 };
@@ -45,13 +46,13 @@ struct KernelLaunch {
   /// An address among the arguments: 8 bytes from byte `at` on.
   struct Address {
     std::size_t at;
-    Place place;
+    MemoryOffset points_to;
   };
 
   /// A tensor map among the arguments: 128 bytes from byte `at` on, a multiple of 64.
   struct Map {
     std::size_t at;
-    Place place;
+    MemoryOffset points_to;
     TensorMapSpec spec;
   };
 

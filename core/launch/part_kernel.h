@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ struct SplitK {
   /// several splits.
   std::int64_t partial_elements = 0;
   bool adds = false;  // splits add their sums to a single f32 tensor instead
-  /// Maximum number of splits that the launch joins (PartKernel::max_fixup), so that the output is
-  /// written once; 0: it joins none.
+  /// Maximum number of splits that the launch adds up (PartKernel::max_fixup), so that the output
+  /// is written once; 0: it has no fix-up.
   int max_fixup = 0;
 
   bool has_fixup() const { return max_fixup > 0; }
@@ -67,10 +68,10 @@ struct PartRequest {
 
 /// The estimated cost of a PartRequest.
 struct PartEstimate {
-  int splits = 1;  // if above 1 and not joined in the launch, the sums are f32 tensors in the
+  int splits = 1;  // if above 1 and without a fix-up, the sums are f32 tensors in the
                    // output's layout
   Cost cost;       // `cycles` need not be filled in: launches and passes are added later
-  std::int64_t fixup_bytes = 0;  // of workspace for joining splits; 0: splits are not joined
+  std::int64_t fixup_bytes = 0;  // of workspace for the fix-up; 0: none
 
   int tensors() const { return fixup_bytes > 0 ? 1 : splits; }  // number of tensors written
 };
@@ -110,7 +111,7 @@ class PartKernel {
   virtual bool has_epilogue() const = 0;
   virtual bool has_unary() const { return false; }
 
-  /// Maximum number of splits of a tile that a launch joins; 0: it joins none.
+  /// Maximum number of splits of a tile that a launch adds up; 0: it has no fix-up.
   virtual int max_fixup() const { return 0; }
 
   virtual Pixels pixels() const { return Pixels::kSpaced; }
@@ -124,7 +125,7 @@ class PartKernel {
   virtual std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const = 0;
 
   /// Maximum number of sub-GEMMs in a launch; further ones need more launches.
-  virtual std::size_t most_sub_gemms() const { return kMaxSubGemms; }
+  virtual std::size_t max_sub_gemms() const { return kMaxSubGemms; }
 
   /// Why one launch can only compute parts of the problem. Returns nullopt if one launch can
   /// compute it. Tiles may reach over `limit` bytes of a tensor, at most kOffsetLimit.

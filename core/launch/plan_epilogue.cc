@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/launch/plan_epilogue.h"
 
 #include <cstddef>
@@ -30,8 +31,8 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const bool partial = split_k.partial_elements > 0;
   const auto by_element = [&](const OutputStrides& strides, std::int64_t bytes) {
-    const bool neighbours = problem.out() != Tensor::kW || strides.packed != 0;
-    return !neighbours || strides.column != bytes;
+    const bool adjacent = problem.out() != Tensor::kW || strides.packed != 0;
+    return !adjacent || strides.column != bytes;
   };
   EpilogueArgs args = {};
   const DataType out_type = partial ? DataType::kF32 : problem.output_type();
@@ -66,7 +67,8 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k) {
 }
 
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args,
-                                                     const Place& out, const Place (&d)[2]) {
+                                                     const MemoryOffset& out,
+                                                     const MemoryOffset (&d)[2]) {
   std::vector<KernelLaunch::Address> addresses = {{at + offsetof(EpilogueArgs, out), out}};
   for (std::size_t i = 0; i < static_cast<std::size_t>(args.tensors); ++i) {
     addresses.push_back({at + offsetof(EpilogueArgs, tensor) + i * sizeof(EpilogueTensorArgs) +

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,8 @@ EpilogueArgs MakeEpilogue(const ConvProblem& problem, const SplitK& split_k);
 /// Addresses of the output and of the tensors combined by the epilogue at byte `at` of the
 /// arguments.
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args,
-                                                     const Place& out, const Place (&d)[2]);
+                                                     const MemoryOffset& out,
+                                                     const MemoryOffset (&d)[2]);
 /// The same for a part's own tensors.
 std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const EpilogueArgs& args);
 

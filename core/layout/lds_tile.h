@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/base/math.h"
@@ -6,8 +7,8 @@ namespace gridwise {
 
 /// The layout of an operand tile [rows][k] in LDS.
 ///
-/// The tile is stored as chunks of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
-/// bytes or 4 of 4) in the order [chunk of the row][row]. Within a column of chunks, rows are
+/// The tile is stored as vectors of 16 bytes of consecutive k (one ds_read_b128; 8 elements of 2
+/// bytes or 4 of 4) in the order [vector of the row][row]. Within a column of vectors, rows are
 /// permuted by an exclusive-or that spreads two kinds of accesses over the banks:
 ///   - writes of adjacent lanes, which hold adjacent k of one row (operand A) or of every other row
 ///     (operand B),
@@ -15,48 +16,48 @@ namespace gridwise {
 /// Rows are permuted within aligned runs of kPeriodRows, so adding a multiple of it to the row
 /// moves an address by a constant. There are 32 or 64 banks.
 struct LdsTile {
-  static constexpr int kChunkBytes = 16;
+  static constexpr int kVectorBytes = 16;
   static constexpr int kPeriodRows = 16;
 
-  int rows = 0;            // a multiple of 16
-  int chunks_per_row = 0;  // 1, 2, 4, 8 or 16
+  int rows = 0;             // a multiple of 16
+  int vectors_per_row = 0;  // 1, 2, 4, 8 or 16
 
   bool operator==(const LdsTile&) const = default;
 
-  constexpr int bytes() const { return rows * chunks_per_row * kChunkBytes; }
+  constexpr int bytes() const { return rows * vectors_per_row * kVectorBytes; }
 
-  /// Byte offset of a chunk of `row`.
-  constexpr int Offset(int row, int chunk) const {
-    // The low 3 bits of a row's place choose among 32 banks, the low 4 among 64. A row's chunks
+  /// Byte offset of a vector of `row`.
+  constexpr int Offset(int row, int vector) const {
+    // The low 3 bits of a row's slot choose among 32 banks, the low 4 among 64. A row's vectors
     // differ in the former, and in the latter together with the rows next to it. Bits 0 and 2 of
     // the second 8 rows spread every other row over 32 banks.
-    const int low = (chunk * CeilDiv(8, chunks_per_row)) & 7;
-    const int high = chunks_per_row == 16 ? chunk & 8 : (chunk & 1) << 3;
-    return (chunk * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kChunkBytes;
+    const int low = (vector * CeilDiv(8, vectors_per_row)) & 7;
+    const int high = vectors_per_row == 16 ? vector & 8 : (vector & 1) << 3;
+    return (vector * rows + (row ^ low ^ high ^ 5 * ((row >> 3) & 1))) * kVectorBytes;
   }
 };
 
 /// The layout of an operand tile [rows][k] in LDS that loads fill directly, 16 bytes per lane to
-/// consecutive chunks: [row][chunk of the row]. The chunks of a row are permuted by an exclusive-or
-/// with the row within an aligned run of 16. The reads of the matrix fragments, whose lanes hold
-/// adjacent rows, then touch each of 64 banks once.
+/// consecutive vectors: [row][vector of the row]. The vectors of a row are permuted by an
+/// exclusive-or with the row within an aligned run of 16. The reads of the matrix fragments, whose
+/// lanes hold adjacent rows, then touch each of 64 banks once.
 struct LdsRows {
-  int rows = 0;            // a multiple of 16
-  int chunks_per_row = 0;  // 2, 4 or 8
+  int rows = 0;             // a multiple of 16
+  int vectors_per_row = 0;  // 2, 4 or 8
 
-  constexpr int row_bytes() const { return chunks_per_row * LdsTile::kChunkBytes; }
+  constexpr int row_bytes() const { return vectors_per_row * LdsTile::kVectorBytes; }
 
-  /// The chunk of `row` at a place among its chunks, and the place of a chunk: the permutation is
+  /// The vector of `row` at a slot among its vectors, and the slot of a vector: the permutation is
   /// its own inverse.
-  constexpr int Permuted(int row, int chunk) const {
+  constexpr int Permuted(int row, int vector) const {
     const int bit_1 = (row >> 1) & 1, bit_2 = (row >> 2) & 1, bit_3 = (row >> 3) & 1;
-    if (chunks_per_row == 2) return chunk ^ bit_3;
-    if (chunks_per_row == 4) return chunk ^ (bit_3 | (bit_2 ^ bit_3) << 1);
-    return chunk ^ (bit_1 | bit_2 << 1 | bit_3 << 2);
+    if (vectors_per_row == 2) return vector ^ bit_3;
+    if (vectors_per_row == 4) return vector ^ (bit_3 | (bit_2 ^ bit_3) << 1);
+    return vector ^ (bit_1 | bit_2 << 1 | bit_3 << 2);
   }
-  /// Byte offset of a chunk of `row`.
-  constexpr int Offset(int row, int chunk) const {
-    return row * row_bytes() + Permuted(row, chunk) * LdsTile::kChunkBytes;
+  /// Byte offset of a vector of `row`.
+  constexpr int Offset(int row, int vector) const {
+    return row * row_bytes() + Permuted(row, vector) * LdsTile::kVectorBytes;
   }
 };
 
@@ -74,7 +75,7 @@ struct LdsLines {
   constexpr int pieces() const { return rows / kPieceRows; }  // per line
   constexpr int line_bytes() const { return rows * 2; }
 
-  /// The piece at a place of line `k`, and the place of a piece. Lines 4 apart have the same order.
+  /// The piece at a slot of line `k`, and the slot of a piece. Lines 4 apart have the same order.
   constexpr int Permuted(int k, int piece) const {
     return piece ^ (pieces() == 8 ? (k >> 1 & 1) : (k & 3)) << 2;
   }
@@ -100,13 +101,13 @@ struct PiecesOfRows {
 
   int rows = 0;  // at least a piece
 
-  /// The first row of the piece at `place`, a multiple of a piece below `rows`.
-  constexpr int First(int place) const { return place < rows - kPiece ? place : rows - kPiece; }
-  /// The row at a place, each row once; `rows` if there is none, or if the row is at another place.
-  constexpr int RowAt(int place) const {
+  /// The first row of the piece at `slot`, a multiple of a piece below `rows`.
+  constexpr int First(int slot) const { return slot < rows - kPiece ? slot : rows - kPiece; }
+  /// The row at a slot, each row once; `rows` if there is none, or if the row is at another slot.
+  constexpr int RowAt(int slot) const {
     const int whole = rows / kPiece * kPiece;
-    if (place < whole) return place;
-    const int row = place - (AlignUp(rows, kPiece) - rows);
+    if (slot < whole) return slot;
+    const int row = slot - (AlignUp(rows, kPiece) - rows);
     return row >= whole && row < rows ? row : rows;
   }
 };
@@ -148,7 +149,7 @@ constexpr int WorstBankConflict(const LdsPhase<kLanes> (&phases)[kPhases],
     for (const LdsPhase<kLanes>& phase : phases) {
       int hits[kLanes] = {};
       for (int lane : phase.lanes) {
-        const int bank_group = offset_of_lane(lane + 32 * half) / LdsTile::kChunkBytes % kLanes;
+        const int bank_group = offset_of_lane(lane + 32 * half) / LdsTile::kVectorBytes % kLanes;
         if (++hits[bank_group] > worst) worst = hits[bank_group];
       }
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/layout/lds_tile.h"
 
 #include <set>
@@ -13,16 +14,16 @@ constexpr LdsTile kTiles[] = {{16, 4},  {64, 2}, {64, 4},  {128, 2}, {128, 4},
                               {256, 4}, {64, 8}, {128, 8}, {64, 16}, {64, 1}};
 constexpr LdsRows kRows[] = {{64, 2}, {16, 4}, {128, 4}, {64, 8}, {256, 8}};
 
-TEST(LdsTile, EveryPixelHasItsOwnPlace) {
+TEST(LdsTile, EveryPixelHasItsOwnSlot) {
   for (const LdsTile& tile : kTiles) {
     std::set<int> seen;
     for (int row = 0; row < tile.rows; ++row) {
-      for (int chunk = 0; chunk < tile.chunks_per_row; ++chunk) {
-        const int offset = tile.Offset(row, chunk);
-        EXPECT_EQ(offset % LdsTile::kChunkBytes, 0);
+      for (int vector = 0; vector < tile.vectors_per_row; ++vector) {
+        const int offset = tile.Offset(row, vector);
+        EXPECT_EQ(offset % LdsTile::kVectorBytes, 0);
         EXPECT_GE(offset, 0);
         EXPECT_LT(offset, tile.bytes());
-        EXPECT_TRUE(seen.insert(offset).second) << "row " << row << " chunk " << chunk;
+        EXPECT_TRUE(seen.insert(offset).second) << "row " << row << " vector " << vector;
       }
     }
   }
@@ -31,43 +32,43 @@ TEST(LdsTile, EveryPixelHasItsOwnPlace) {
 TEST(LdsTile, SixteenRowsMoveAnOffsetByAConstant) {
   for (const LdsTile& tile : kTiles) {
     for (int row = 0; row + 16 < tile.rows; ++row) {
-      for (int chunk = 0; chunk < tile.chunks_per_row; ++chunk) {
-        EXPECT_EQ(tile.Offset(row + 16, chunk) - tile.Offset(row, chunk),
-                  16 * LdsTile::kChunkBytes);
+      for (int vector = 0; vector < tile.vectors_per_row; ++vector) {
+        EXPECT_EQ(tile.Offset(row + 16, vector) - tile.Offset(row, vector),
+                  16 * LdsTile::kVectorBytes);
       }
     }
   }
 }
 
-// A wave's load puts 16 bytes a lane at consecutive places.
-TEST(LdsRows, LanesThatLoadThePermutedPixelsFillConsecutivePlaces) {
+// A wave's load puts 16 bytes a lane at consecutive slots.
+TEST(LdsRows, LanesThatLoadThePermutedPixelsFillConsecutiveSlots) {
   for (const LdsRows& tile : kRows) {
-    for (int lane = 0; lane < tile.rows * tile.chunks_per_row; ++lane) {
-      const int row = lane / tile.chunks_per_row;
-      const int chunk = tile.Permuted(row, lane % tile.chunks_per_row);
-      EXPECT_EQ(tile.Offset(row, chunk), lane * LdsTile::kChunkBytes);
-      EXPECT_EQ(tile.Offset(row + 16, chunk) - tile.Offset(row, chunk), 16 * tile.row_bytes());
+    for (int lane = 0; lane < tile.rows * tile.vectors_per_row; ++lane) {
+      const int row = lane / tile.vectors_per_row;
+      const int vector = tile.Permuted(row, lane % tile.vectors_per_row);
+      EXPECT_EQ(tile.Offset(row, vector), lane * LdsTile::kVectorBytes);
+      EXPECT_EQ(tile.Offset(row + 16, vector) - tile.Offset(row, vector), 16 * tile.row_bytes());
     }
   }
 }
 
-TEST(PiecesOfRows, HaveEachRowAtOnePlace) {
+TEST(PiecesOfRows, HaveEachRowAtOneSlot) {
   for (int rows = 8; rows <= 40; ++rows) {
     const PiecesOfRows pieces = {rows};
-    std::vector<int> places(rows + 1);
-    for (int place = 0; place < 64; ++place) {
-      const int row = pieces.RowAt(place), first = place / 8 * 8;
-      ++places[row];
+    std::vector<int> slots(rows + 1);
+    for (int slot = 0; slot < 64; ++slot) {
+      const int row = pieces.RowAt(slot), first = slot / 8 * 8;
+      ++slots[row];
       if (row == rows) continue;
-      EXPECT_EQ(row, pieces.First(first) + place % 8) << "of " << rows;
+      EXPECT_EQ(row, pieces.First(first) + slot % 8) << "of " << rows;
       EXPECT_LT(first, rows);
     }
-    places.pop_back();
-    EXPECT_THAT(places, testing::Each(1)) << "of " << rows;
+    slots.pop_back();
+    EXPECT_THAT(slots, testing::Each(1)) << "of " << rows;
   }
 }
 
-TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutivePlaces) {
+TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutiveSlots) {
   for (const LdsLines& tile : {LdsLines{64, 32}, {128, 32}, {256, 64}}) {
     for (int lane = 0; lane < tile.k * tile.pieces(); ++lane) {
       const int k = lane / tile.pieces();
@@ -78,15 +79,15 @@ TEST(LdsLines, LanesThatLoadThePermutedPiecesOfLinesFillConsecutivePlaces) {
   }
 }
 
-// Lanes of a loader hold consecutive chunks of a row, then the next row.
+// Lanes of a loader hold consecutive vectors of a row, then the next row.
 template <int kLanes, int kPhases>
 constexpr int WriteConflictAlongK(LdsTile tile, const LdsPhase<kLanes> (&phases)[kPhases]) {
   return WorstBankConflict(phases, [tile](int lane) {
-    return tile.Offset(lane / tile.chunks_per_row, lane % tile.chunks_per_row);
+    return tile.Offset(lane / tile.vectors_per_row, lane % tile.vectors_per_row);
   });
 }
 
-// Lanes of a loader hold columns 2 * lane and 2 * lane + 1 of one chunk, and write them one after
+// Lanes of a loader hold columns 2 * lane and 2 * lane + 1 of one vector, and write them one after
 // the other.
 constexpr int WriteConflictAcrossPairs(LdsTile tile, int parity) {
   return WorstBankConflict(kWritePhasesB128, [=](int lane) {
@@ -95,12 +96,12 @@ constexpr int WriteConflictAcrossPairs(LdsTile tile, int parity) {
 }
 
 // All reads of a tile's fragments by 32x32 or 16x16 matrix instructions: lane % m is the row, lane
-// / m the chunk.
+// / m the vector.
 template <class Tile, int kLanes, int kPhases>
 constexpr bool ReadsAreFree(Tile tile, const LdsPhase<kLanes> (&phases)[kPhases], int m) {
   for (int row = 0; row < tile.rows; row += m) {
-    for (int chunk = 0; chunk < tile.chunks_per_row; chunk += 64 / m) {
-      const auto offset = [=](int lane) { return tile.Offset(row + lane % m, chunk + lane / m); };
+    for (int vector = 0; vector < tile.vectors_per_row; vector += 64 / m) {
+      const auto offset = [=](int lane) { return tile.Offset(row + lane % m, vector + lane / m); };
       if (WorstBankConflict(phases, offset) != 1) return false;
     }
   }
@@ -124,11 +125,11 @@ static_assert(ReadsAreFree(LdsTile{128, 4}, kReadPhasesB128Of64, 32) &&
               ReadsAreFree(LdsTile{64, 4}, kReadPhasesB128Of64, 16) &&
               ReadsAreFree(LdsTile{64, 8}, kReadPhasesB128Of64, 16));
 
-// By the blocks of 4x4 matrix instructions, which read 4 rows of a chunk each.
+// By the blocks of 4x4 matrix instructions, which read 4 rows of a vector each.
 constexpr bool BlockReadsAreFree(LdsTile tile) {
   for (int row = 0; row < tile.rows; row += 8) {
     const auto offset = [=](int lane) {
-      return tile.Offset(row + lane / 32 * 4 + lane % 4, lane / 4 % tile.chunks_per_row);
+      return tile.Offset(row + lane / 32 * 4 + lane % 4, lane / 4 % tile.vectors_per_row);
     };
     if (WorstBankConflict(kReadPhasesB128, offset) != 1) return false;
   }
@@ -161,14 +162,14 @@ constexpr bool LineReadsAreFree(LdsLines tile) {
 static_assert(LineReadsAreFree({64, 32}) && LineReadsAreFree({128, 32}) &&
               LineReadsAreFree({256, 64}));
 
-// Vector FMAs: the lanes of a wave read rows of one chunk, several of them the same one, which is
+// Vector FMAs: the lanes of a wave read rows of one vector, several of them the same one, which is
 // one access. The most different ones on the same banks, whatever lanes a phase has.
 template <class RowOfLane>
 constexpr int SharedReadConflict(LdsTile tile, RowOfLane row_of_lane) {
   bool read[64] = {};
   int hits[8] = {}, worst = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    const int at = tile.Offset(row_of_lane(lane), 1) / LdsTile::kChunkBytes - tile.rows;
+    const int at = tile.Offset(row_of_lane(lane), 1) / LdsTile::kVectorBytes - tile.rows;
     if (!read[at] && ++hits[at % 8] > worst) worst = hits[at % 8];
     read[at] = true;
   }
@@ -185,12 +186,12 @@ static_assert(RunsOfFourConflict(0) == 1 && RunsOfFourConflict(1) == 1 &&
 static_assert(EightRowsConflict(0) == 1 && EightRowsConflict(1) == 1);
 static_assert(SharedReadConflict({64, 4}, [](int lane) { return lane / 8 * 16; }) == 4);
 
-// The counter itself must be able to find conflicts: without the permutation a row of chunks lands
+// The counter itself must be able to find conflicts: without the permutation a row of vectors lands
 // on few banks.
 constexpr int PlainWriteConflictAlongK(LdsTile tile) {
   return WorstBankConflict(kWritePhasesB128, [tile](int lane) {
-    return (lane % tile.chunks_per_row * tile.rows + lane / tile.chunks_per_row) *
-           LdsTile::kChunkBytes;
+    return (lane % tile.vectors_per_row * tile.rows + lane / tile.vectors_per_row) *
+           LdsTile::kVectorBytes;
   });
 }
 static_assert(PlainWriteConflictAlongK({128, 4}) == 4);

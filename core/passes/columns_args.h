@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/base/math.h"
@@ -10,7 +11,7 @@ inline constexpr int kColumnsThreads = 256;
 /// Kernel arguments of a copy of x in which each output pixel has the elements that its filter
 /// meets: element [n][o][g][t][c] is x at pixel o * stride + t * dilation - pad, or 0 in padding.
 ///
-/// An index of the copy is nine digits, in memory order. Each moves the place in x, and one of the
+/// An index of the copy is nine digits, in memory order. Each moves the offset in x, and one of the
 /// three coordinates of its pixel.
 struct ColumnsArgs {
   struct Digit {
@@ -25,8 +26,8 @@ struct ColumnsArgs {
   const void* from;
   void* to;
   int elements;   // of `to`
-  long first;     // place in x when all digits are 0, in elements; may lie before x
-  int pixel[3];   // coordinates of that place
+  long first;     // offset in x when all digits are 0, in elements; may lie before x
+  int pixel[3];   // coordinates of that pixel
   int pixels[3];  // of x
   Digit digit[kDigits];
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/copied_lines.h"
 
 #include <cstddef>

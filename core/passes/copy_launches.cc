@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/copy_launches.h"
 
 #include <cstddef>
@@ -25,7 +26,7 @@ std::pair<int, Lines> InWidestWords(Gfx gfx, DataType type, const Lines& lines) 
 }  // namespace
 
 KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
-                                 const Place& from, const Place& to) {
+                                 const MemoryOffset& from, const MemoryOffset& to) {
   return {.code = PassCode("transpose", SizeOf(type), gfx),
           .shape = TransposeShape(matrices),
           .arguments = BytesOf(PlanTranspose(matrices)),
@@ -34,7 +35,7 @@ KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrice
 }
 
 KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
-                               const Place& from, const Place& to) {
+                               const MemoryOffset& from, const MemoryOffset& to) {
   const std::int64_t workgroups =
       CeilDiv<std::int64_t>(elements, kConvertThreads * kConvertElements);
   return {.code = PassCode("convert", from_type, to_type, gfx),
@@ -46,7 +47,8 @@ KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, st
           .map = {}};
 }
 
-KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, const Place& to) {
+KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const MemoryOffset& from,
+                             const MemoryOffset& to) {
   const std::int64_t workgroups =
       CeilDiv<std::int64_t>(args.elements, kSplitThreads * kSplitElements);
   return {.code = PassCode("split", DataType::kF32, gfx),
@@ -58,8 +60,8 @@ KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, 
           .map = {}};
 }
 
-KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
-                             const Place& to) {
+KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const MemoryOffset& from,
+                             const MemoryOffset& to) {
   const auto [bytes, words] = InWidestWords(gfx, type, lines);
   return {.code = PassCode("widen", bytes, gfx),
           .shape = {.workgroups = {WidenWorkgroups(words), 1, 1},

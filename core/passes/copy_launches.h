@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -14,16 +15,17 @@
 namespace gridwise {
 
 KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
-                                 const Place& from, const Place& to);
+                                 const MemoryOffset& from, const MemoryOffset& to);
 
 /// Converts to another element type.
 KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, std::int64_t elements,
-                               const Place& from, const Place& to);
+                               const MemoryOffset& from, const MemoryOffset& to);
 
 /// Splits f32 into parts.
-KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const Place& from, const Place& to);
+KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const MemoryOffset& from,
+                             const MemoryOffset& to);
 
-KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const Place& from,
-                             const Place& to);
+KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const MemoryOffset& from,
+                             const MemoryOffset& to);
 
 }  // namespace gridwise

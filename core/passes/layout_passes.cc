@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/layout_passes.h"
 
 #include <cstddef>
@@ -47,12 +48,13 @@ bool IsTransposed(const ConvProblem& problem, Tensor tensor) {
 /// The tensors from which the operands are made.
 struct OperandTensor {
   Tensor tensor;
-  Place Places::* place;
+  MemoryOffset TensorOffsets::* where;
 };
 std::vector<OperandTensor> OperandTensors(const ConvProblem& problem) {
-  std::vector<OperandTensor> tensors = {{problem.a(), &Places::a}, {problem.b(), &Places::b}};
-  if (problem.operand_sums[0].adds) tensors.push_back({problem.a(), &Places::a1});
-  if (problem.operand_sums[1].adds) tensors.push_back({problem.b(), &Places::b1});
+  std::vector<OperandTensor> tensors = {{problem.a(), &TensorOffsets::a},
+                                        {problem.b(), &TensorOffsets::b}};
+  if (problem.operand_sums[0].adds) tensors.push_back({problem.a(), &TensorOffsets::a1});
+  if (problem.operand_sums[1].adds) tensors.push_back({problem.b(), &TensorOffsets::b1});
   return tensors;
 }
 
@@ -102,7 +104,7 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
       cycles += PassCycles(device, 2 * elements * SizeOf(copied));
     }
   };
-  for (const auto& [tensor, place] : operands) {
+  for (const auto& [tensor, where] : operands) {
     if (copied != problem.type) {
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
@@ -133,7 +135,7 @@ std::int64_t PartElements(const ConvProblem& canonical) {
 LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
   LaunchPlan plan;
   if (problem.direction == Direction::kBackwardWeight) {
-    AddReduceLaunches(problem, gfx, /*splits=*/0, /*partial_at=*/0, Places(), plan);
+    AddReduceLaunches(problem, gfx, /*splits=*/0, /*partial_at=*/0, TensorOffsets(), plan);
   }
   return plan;
 }
@@ -147,74 +149,75 @@ CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& dev
           .merged_groups = prepared.merged_groups()};
 }
 
-Places LayoutPasses::AddBefore(LaunchPlan& plan) const {
-  Places places;
+TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
+  TensorOffsets offsets;
   const std::vector<OperandTensor> operands = OperandTensors(problem_);
   for (const auto& [tensor, member] : operands) {
     if (!IsTransposed(problem_, tensor)) continue;
-    Place& place = places.*member;
-    const Place copy = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, tensor))};
+    MemoryOffset& where = offsets.*member;
+    const MemoryOffset copy = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, tensor))};
     plan.launches.push_back(MakeTransposeLaunch(
-        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), place, copy));
-    place = copy;
+        gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), where, copy));
+    where = copy;
   }
   const Prepared prepared = Prepare(problem_, gfx_, pixels_);
   const DataType copied = prepared.canonical.type;
-  const auto widen = [&](std::span<const std::optional<Lines>> all, Place& place) {
+  const auto widen = [&](std::span<const std::optional<Lines>> all, MemoryOffset& where) {
     for (const std::optional<Lines>& lines : all) {
       if (!lines) continue;
-      const Place copy = {Memory::kWorkspace, plan.Reserve(lines->ToElements() * SizeOf(copied))};
-      plan.launches.push_back(MakeWidenLaunch(gfx_, copied, *lines, place, copy));
-      place = copy;
+      const MemoryOffset copy = {Memory::kWorkspace,
+                                 plan.Reserve(lines->ToElements() * SizeOf(copied))};
+      plan.launches.push_back(MakeWidenLaunch(gfx_, copied, *lines, where, copy));
+      where = copy;
     }
   };
   for (const auto& [tensor, member] : operands) {
-    Place& place = places.*member;
+    MemoryOffset& where = offsets.*member;
     if (copied != problem_.type) {
       const std::int64_t elements = problem_.AxesOf(tensor).Elements();
-      const Place copy = {Memory::kWorkspace, plan.Reserve(elements * SizeOf(copied))};
+      const MemoryOffset copy = {Memory::kWorkspace, plan.Reserve(elements * SizeOf(copied))};
       plan.launches.push_back(
-          MakeConvertLaunch(gfx_, problem_.type, copied, elements, place, copy));
-      place = copy;
+          MakeConvertLaunch(gfx_, problem_.type, copied, elements, where, copy));
+      where = copy;
     }
     const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, pixels_);
-    widen(lines.whole, place);
-    if (member == &Places::a) places.whole_a = place;
-    if (member == &Places::b) places.whole_b = place;
-    widen(lines.apart, place);
+    widen(lines.whole, where);
+    if (member == &TensorOffsets::a) offsets.whole_a = where;
+    if (member == &TensorOffsets::b) offsets.whole_b = where;
+    widen(lines.apart, where);
   }
   if (pixels_ == Pixels::kParts) {
     const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, pixels_));
-    const Place parts = {Memory::kWorkspace,
-                         plan.Reserve(kSplitParts * args.apart * SizeOf(TypeOfB(problem_.type)))};
-    plan.launches.push_back(MakeSplitLaunch(gfx_, args, places.b, parts));
-    places.b1 = places.b;
-    places.b = parts;
+    const MemoryOffset parts = {Memory::kWorkspace, plan.Reserve(kSplitParts * args.apart *
+                                                                 SizeOf(TypeOfB(problem_.type)))};
+    plan.launches.push_back(MakeSplitLaunch(gfx_, args, offsets.b, parts));
+    offsets.b1 = offsets.b;
+    offsets.b = parts;
   }
   if (IsTransposed(problem_, problem_.out())) {
-    places.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};
+    offsets.out = {Memory::kWorkspace, plan.Reserve(BytesOfTensor(problem_, problem_.out()))};
   }
-  return places;
+  return offsets;
 }
 
-void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const Places& places,
+void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const TensorOffsets& offsets,
                            LaunchPlan& plan) const {
   const Prepared prepared = Prepare(problem_, gfx_, pixels_);
   if (prepared.columns) {
     AddOverlapAddLaunch(prepared.canonical, *prepared.columns, problem_.type, gfx_, splits, sums_at,
-                        places, plan);
+                        offsets, plan);
   } else if (prepared.rows) {
-    AddSumTapRowsLaunch(prepared.canonical, *prepared.rows, gfx_, splits, sums_at, places.whole_a,
-                        places, plan);
+    AddSumTapRowsLaunch(prepared.canonical, *prepared.rows, gfx_, splits, sums_at, offsets.whole_a,
+                        offsets, plan);
   } else {
-    AddReduceLaunches(prepared.problem, gfx_, splits, sums_at, places, plan);
+    AddReduceLaunches(prepared.problem, gfx_, splits, sums_at, offsets, plan);
   }
 }
 
-void LayoutPasses::AddAfter(const Places& places, LaunchPlan& plan) const {
+void LayoutPasses::AddAfter(const TensorOffsets& offsets, LaunchPlan& plan) const {
   if (!IsTransposed(problem_, problem_.out())) return;
   plan.launches.push_back(MakeTransposeLaunch(gfx_, problem_.output_type(),
-                                              MatricesOf(problem_, problem_.out()), places.out,
+                                              MatricesOf(problem_, problem_.out()), offsets.out,
                                               {Memory::kOut}));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@
 namespace gridwise {
 
 /// Where the tensors of a problem are.
-struct Places {
-  Place a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
-  Place d[2] = {{Memory::kD0}, {Memory::kD1}};
+struct TensorOffsets {
+  MemoryOffset a = {Memory::kA}, b = {Memory::kB}, out = {Memory::kOut};
+  MemoryOffset d[2] = {{Memory::kD0}, {Memory::kD1}};
   // Addends of A and B. If B is in parts, b1 is B unchanged.
-  Place a1 = {Memory::kA1}, b1 = {Memory::kB1};
+  MemoryOffset a1 = {Memory::kA1}, b1 = {Memory::kB1};
   // A and B before a copy that moved their taps or pixels apart.
-  Place whole_a = a, whole_b = b;
+  MemoryOffset whole_a = a, whole_b = b;
 };
 
 /// The problem that kernels that need adjacent channels compute in place of `problem`; LayoutPasses
@@ -59,14 +60,15 @@ class LayoutPasses {
 
   /// Appends the launches before, with their copies in the workspace. Returns where the canonical
   /// problem's tensors are.
-  Places AddBefore(LaunchPlan& plan) const;
+  TensorOffsets AddBefore(LaunchPlan& plan) const;
 
   /// Appends the launches that make the output from `splits` f32 sums, which are at byte `sums_at`
   /// of the workspace.
-  void AddSums(int splits, std::int64_t sums_at, const Places& places, LaunchPlan& plan) const;
+  void AddSums(int splits, std::int64_t sums_at, const TensorOffsets& offsets,
+               LaunchPlan& plan) const;
 
-  /// Appends the launches after. `places` is the result of AddBefore.
-  void AddAfter(const Places& places, LaunchPlan& plan) const;
+  /// Appends the launches after. `offsets` is the result of AddBefore.
+  void AddAfter(const TensorOffsets& offsets, LaunchPlan& plan) const;
 
  private:
   const ConvProblem& problem_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -17,7 +18,7 @@ struct TermsOfAxis {
   /// Divides `rest`, the pixel's index over this axis and the outer ones, and keeps the outer part
   /// in it.
   GRIDWISE_DEVICE TermsOfAxis(const OverlapAxis& axis, int& rest) {
-    if (axis.out == 1 && axis.most_terms == 1) return;
+    if (axis.out == 1 && axis.max_terms == 1) return;
     const int outer = static_cast<int>(Divide(rest, axis.by_out));
     const int shifted = rest - outer * axis.out + axis.shift;
     rest = outer;
@@ -98,12 +99,12 @@ GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
   const TermsOfAxis of_w(w, rest), of_h(h, rest), of_d(d, rest);
   const int image = rest * args.image_elements + channel * args.channel_columns;
   OverlapSum sum;
-  for (int first = 0; first < w.most_terms; first += kOverlapAddAtATime) {
+  for (int first = 0; first < w.max_terms; first += kOverlapAddAtATime) {
     const TermsOfLine terms(w, of_w, first);
     for (int split = 0; split < args.reduce.splits; ++split) {
       const float* const columns = args.reduce.partial + split * args.reduce.split_elements;
-      for (int u = 0; u < d.most_terms; ++u) {
-        for (int v = 0; v < h.most_terms; ++v) {
+      for (int u = 0; u < d.max_terms; ++u) {
+        for (int v = 0; v < h.max_terms; ++v) {
           if (!of_d.HasTap(d, u) || !of_h.HasTap(h, v)) continue;
           terms.Add(columns, image + of_d.At(d, u) + of_h.At(h, v),
                     of_d.HasPixel(d, u) && of_h.HasPixel(h, v), sum);

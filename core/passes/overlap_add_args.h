@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/base/math.h"
@@ -16,11 +17,11 @@ inline constexpr int kOverlapAddAtATime = 4;
 ///
 ///   s = i + shift,  t = s mod stride + u * tap_stride,  j = s / stride + first + u * pixel_stride
 ///
-/// these are the products of taps t and source pixels j that exist, for u = 0, ..., most_terms - 1.
+/// these are the products of taps t and source pixels j that exist, for u = 0, ..., max_terms - 1.
 struct OverlapAxis {
   int out;                     // pixels
   int shift, first;            //
-  int most_terms;              //
+  int max_terms;               //
   int taps, tap_stride;        //
   int pixels, pixel_stride;    //
   int pixel_elements;          // in the columns, from one source pixel to the next

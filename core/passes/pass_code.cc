@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/pass_code.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/columns.h"
 #include "core/passes/convert.h"
 #include "core/passes/overlap_add.h"

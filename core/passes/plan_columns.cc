@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_columns.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem
   const TensorAxes dw = problem.AxesOf(Tensor::kW);
   const bool spread = problem.weight_layout == WeightLayout::kKYXGC && problem.groups > 1;
   if (problem.filter_taps() > 1 && (spread || StrideOfTerms(dw.size, dw.stride) != 1)) {
-    return "dw's taps and channels are no neighbours, as those of columns are";
+    return "dw's taps and channels are not adjacent, as those of columns are";
   }
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     PerAxis& stride = columns.epilogue.d[static_cast<std::size_t>(i)].stride;
@@ -137,7 +138,7 @@ double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
 }
 
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
-                               const Place& from, const Place& to) {
+                               const MemoryOffset& from, const MemoryOffset& to) {
   const ColumnsArgs whole = PlanColumns(problem, columns);
   const int elements = ElementsOfWord(whole, SizeOf(problem.type));
   const ColumnsArgs args = InWords(whole, elements);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -31,6 +32,6 @@ double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
 
 /// The launch, from `from` to `to`.
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
-                               const Place& from, const Place& to);
+                               const MemoryOffset& from, const MemoryOffset& to);
 
 }  // namespace gridwise

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_columns.h"
 
 #include <cstdint>
@@ -80,7 +81,7 @@ TEST(PlanColumnsTest, CopiesWhatTheFilterMeets) {
   }
 }
 
-TEST(PlanColumnsTest, CopiesNeighboursTogether) {
+TEST(PlanColumnsTest, CopiesAdjacentElementsTogether) {
   ConvProblem p = Problem();
   const auto args_of = [&] { return PlanColumns(p, std::get<ConvProblem>(ColumnsProblem(p))); };
   EXPECT_EQ(ElementsOfWord(args_of(), 2), 1) << "3 channels a group";
@@ -97,14 +98,14 @@ TEST(PlanColumnsTest, CopiesNeighboursTogether) {
     ASSERT_EQ(source < 0 ? source : 8 * source + 7, Source(elements, 8 * at + 7)) << at;
   }
   p.layout = Layout::kNGCHW;
-  EXPECT_EQ(ElementsOfWord(args_of(), 2), 1) << "channels are no neighbours";
+  EXPECT_EQ(ElementsOfWord(args_of(), 2), 1) << "channels are not adjacent";
 }
 
 TEST(PlanColumnsTest, SaysWhyThereAreNone) {
   const auto reason = [](const ConvProblem& p) { return std::get<std::string>(ColumnsProblem(p)); };
   ConvProblem p = Problem();
   p.weight_layout = WeightLayout::kKYXGC;
-  EXPECT_EQ(reason(p), "dw's taps and channels are no neighbours, as those of columns are");
+  EXPECT_EQ(reason(p), "dw's taps and channels are not adjacent, as those of columns are");
   p = Problem();
   p.batch = 1 << 22;
   EXPECT_THAT(reason(p), testing::HasSubstr("its columns have "));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_overlap_add.h"
 
 #include <cstddef>
@@ -19,7 +20,7 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_e
   OverlapAxis axis = {.out = out,
                       .shift = 0,
                       .first = 0,
-                      .most_terms = 1,
+                      .max_terms = 1,
                       .taps = 1,
                       .tap_stride = 1,
                       .pixels = out,
@@ -32,7 +33,7 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_e
                       .stride = 1};
   if (!has_columns) return axis;
   axis.taps = i(dim.filter);
-  axis.most_terms = axis.taps;
+  axis.max_terms = axis.taps;
   if (forward) {
     axis.first = -i(dim.pad_begin);
     axis.pixels = i(dim.in);
@@ -45,7 +46,7 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_e
     axis.by_stride = MakeMagicDiv(static_cast<unsigned>(dim.stride));
     axis.tap_stride = axis.stride;
     axis.pixel_stride = -i(dim.dilation);
-    axis.most_terms = i(CeilDiv(dim.filter, dim.stride));
+    axis.max_terms = i(CeilDiv(dim.filter, dim.stride));
   }
   axis.term_elements = axis.pixel_stride * axis.pixel_elements + axis.tap_stride * axis.tap_columns;
   return axis;
@@ -82,13 +83,13 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
 
 void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,
                          DataType weights_type, Gfx gfx, int splits, std::int64_t columns_at,
-                         const Places& places, LaunchPlan& plan) {
+                         const TensorOffsets& offsets, LaunchPlan& plan) {
   const OverlapAddArgs args =
       PlanOverlapAdd(problem, columns, weights_type, splits, DeviceFacts(gfx).xcds);
   KernelLaunch launch =
       MakeSumsLaunch(PassCode("overlap_add", problem.output_type(), gfx),
                      static_cast<unsigned>(args.tiles), kOverlapAddThreads, gfx, BytesOf(args),
-                     offsetof(OverlapAddArgs, reduce), args.reduce, columns_at, places);
+                     offsetof(OverlapAddArgs, reduce), args.reduce, columns_at, offsets);
   launch.addresses.push_back(
       {offsetof(OverlapAddArgs, padding) + offsetof(PaddingArgs, w), {Memory::kB}});
   plan.launches.push_back(std::move(launch));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,6 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
 /// Appends that launch; the columns are at byte `columns_at` of the workspace.
 void AddOverlapAddLaunch(const ConvProblem& problem, const TapColumns& columns,
                          DataType weights_type, Gfx gfx, int splits, std::int64_t columns_at,
-                         const Places& places, LaunchPlan& plan);
+                         const TensorOffsets& offsets, LaunchPlan& plan);
 
 }  // namespace gridwise

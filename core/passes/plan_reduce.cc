@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_reduce.h"
 
 #include <algorithm>
@@ -80,9 +81,9 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
   const MachineFacts machine = MachineFactsOf(device.gfx);
   const int slices = SharesSplits(device.gfx, elements, splits) ? kReduceSlices : 1;
-  const int turns = CeilDiv(splits, kReduceAtATime * slices);
-  const double turn = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
-  return PassCycles(device, elements * (4 * splits + out_bytes)) + (turns - 1) * turn;
+  const int rounds = CeilDiv(splits, kReduceAtATime * slices);
+  const double round = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
+  return PassCycles(device, elements * (4 * splits + out_bytes)) + (rounds - 1) * round;
 }
 
 unsigned ReduceWorkgroups(const ReduceArgs& args) {
@@ -91,14 +92,15 @@ unsigned ReduceWorkgroups(const ReduceArgs& args) {
 
 KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
                             std::vector<std::byte> arguments, std::size_t reduce_at,
-                            const ReduceArgs& reduce, std::int64_t sums_at, const Places& places) {
+                            const ReduceArgs& reduce, std::int64_t sums_at,
+                            const TensorOffsets& offsets) {
   KernelLaunch launch = {.code = std::move(code),
                          .shape = {.workgroups = {workgroups, 1, 1},
                                    .threads = {threads, 1, 1},
                                    .begins_early = BeginsEarly(gfx)},
                          .arguments = std::move(arguments),
                          .addresses = EpilogueAddresses(reduce_at + offsetof(ReduceArgs, epilogue),
-                                                        reduce.epilogue, places.out, places.d),
+                                                        reduce.epilogue, offsets.out, offsets.d),
                          .map = {}};
   launch.addresses.push_back(
       {reduce_at + offsetof(ReduceArgs, partial), {Memory::kWorkspace, sums_at}});
@@ -106,9 +108,9 @@ KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threa
 }
 
 void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
-                       const Places& places, LaunchPlan& plan) {
+                       const TensorOffsets& offsets, LaunchPlan& plan) {
   for (const ReducePlan& reduce : PlanReduce(problem, splits)) {
-    Places part = places;
+    TensorOffsets part = offsets;
     part.out.offset += reduce.first * SizeOf(problem.output_type());
     for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
     const bool shares = SharesSplits(gfx, reduce.args.elements, splits);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -25,22 +26,23 @@ struct ReducePlan {
 /// has fewer than 2^31 elements.
 std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits);
 
-/// Estimated cycles of such a launch for `elements` outputs: its memory traffic, and its turns of
+/// Estimated cycles of such a launch for `elements` outputs: its memory traffic, and its rounds of
 /// loads, each of which waits for the one before.
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes);
 
 /// Workgroups of the launch.
 unsigned ReduceWorkgroups(const ReduceArgs& args);
 
-/// A launch that makes the output described by `places` from sums at byte `sums_at` of the
+/// A launch that makes the output described by `offsets` from sums at byte `sums_at` of the
 /// workspace, by a pass whose `arguments` have `reduce` at byte `reduce_at`.
 KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
                             std::vector<std::byte> arguments, std::size_t reduce_at,
-                            const ReduceArgs& reduce, std::int64_t sums_at, const Places& places);
+                            const ReduceArgs& reduce, std::int64_t sums_at,
+                            const TensorOffsets& offsets);
 
 /// Appends the launches that add up `splits` sums, which are at byte `partial_at` of the workspace,
-/// into the problem's output in `places`.
+/// into the problem's output in `offsets`.
 void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
-                       const Places& places, LaunchPlan& plan);
+                       const TensorOffsets& offsets, LaunchPlan& plan);
 
 }  // namespace gridwise

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_reduce.h"
 
 #include <cstdint>
@@ -80,7 +81,7 @@ unsigned WorkgroupsOf(const ConvProblem& problem, int splits) {
   return plan.launches[0].shape.workgroups.x;
 }
 
-// Two turns of eight loads are a lane's own work, more are shared by eight groups of lanes where
+// Two rounds of eight loads are a lane's own work, more are shared by eight groups of lanes where
 // the elements are few.
 TEST(PlanReduce, ManySplitsOfFewElementsAreShared) {
   ConvProblem few = ProblemOf(2, 100, 32), many = ProblemOf(32, 1000, 64);
@@ -100,7 +101,7 @@ TEST(PlanReduce, EstimatesCountTurnsOfLoads) {
   };
   EXPECT_EQ(cycles(100, 8), 0);
   EXPECT_GT(cycles(100, 16), 0);
-  EXPECT_EQ(cycles(100, 64), 0) << "shared, one turn";
+  EXPECT_EQ(cycles(100, 64), 0) << "shared, one round";
   EXPECT_NEAR(cycles(100, 65), cycles(100, 16), 1e-6) << "two";
   EXPECT_NEAR(cycles(1e6, 64), 7 * cycles(1e6, 16), 1e-6) << "not shared";
 }

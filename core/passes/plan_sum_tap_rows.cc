@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_sum_tap_rows.h"
 
 #include <cstddef>
@@ -52,16 +53,16 @@ SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, i
 }
 
 void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gfx, int splits,
-                         std::int64_t sums_at, const Place& dy, const Places& places,
+                         std::int64_t sums_at, const MemoryOffset& dy, const TensorOffsets& offsets,
                          LaunchPlan& plan) {
   const SumTapRowsArgs args = PlanSumTapRows(problem, rows, splits);
   const unsigned workgroups =
       CeilDiv(static_cast<unsigned>(args.reduce.elements), static_cast<unsigned>(kTapRowsElements));
   KernelLaunch launch = MakeSumsLaunch(
       PassCode("sum_tap_rows", problem.output_type(), gfx), workgroups, kTapRowsThreads, gfx,
-      BytesOf(args), offsetof(SumTapRowsArgs, reduce), args.reduce, sums_at, places);
+      BytesOf(args), offsetof(SumTapRowsArgs, reduce), args.reduce, sums_at, offsets);
   launch.addresses.push_back({offsetof(SumTapRowsArgs, dy), dy});
-  launch.addresses.push_back({offsetof(SumTapRowsArgs, x), places.whole_b});
+  launch.addresses.push_back({offsetof(SumTapRowsArgs, x), offsets.whole_b});
   plan.launches.push_back(std::move(launch));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ Lines LinesOfTapRows(const ConvProblem& problem, const TapRows& rows);
 SumTapRowsArgs PlanSumTapRows(const ConvProblem& problem, const TapRows& rows, int splits);
 
 /// Appends that launch; the splits are at byte `sums_at` of the workspace. `dy` and the x of
-/// `places` belong to the whole problem.
+/// `offsets` belong to the whole problem.
 void AddSumTapRowsLaunch(const ConvProblem& problem, const TapRows& rows, Gfx gfx, int splits,
-                         std::int64_t sums_at, const Place& dy, const Places& places,
+                         std::int64_t sums_at, const MemoryOffset& dy, const TensorOffsets& offsets,
                          LaunchPlan& plan);
 
 }  // namespace gridwise

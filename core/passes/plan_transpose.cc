@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/plan_transpose.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -8,10 +9,10 @@
 namespace gridwise {
 
 /// An element of dw.
-struct PlaceOfWeight {
+struct WeightIndex {
   int k, tap[3], channel;
 
-  GRIDWISE_DEVICE PlaceOfWeight(const SumTapRowsArgs& args, int at) {
+  GRIDWISE_DEVICE WeightIndex(const SumTapRowsArgs& args, int at) {
     int rest = static_cast<int>(Divide(at, args.by_channels));
     channel = at - rest * args.channels;
     for (int a = 2; a >= 0; --a) {
@@ -34,18 +35,18 @@ struct PlaceOfWeight {
 /// A lane's part of the terms of an element: pixels first, first + step, ... of dy times the pixels
 /// of x, or of padding, that they meet. Stops as soon as the sum is NaN.
 template <DataType kType>
-GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
+GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const WeightIndex& weight, int first,
                                  int step) {
   float sum = 0;
   for (int i = first; i < args.pixels && sum == sum; i += step) {
-    long dy = place.k, x = place.channel;
+    long dy = weight.k, x = weight.channel;
     int rest = i;
     bool meets = true;
     for (int a = 2; a >= 0; --a) {
       const TermAxis& axis = args.axis[a];
       const int outer = static_cast<int>(Divide(rest, axis.by_out));
       const int o = rest - outer * axis.out;
-      const int pixel = o * axis.stride + place.tap[a] * axis.dilation - axis.pad;
+      const int pixel = o * axis.stride + weight.tap[a] * axis.dilation - axis.pad;
       rest = outer;
       meets &= pixel >= 0 && pixel < axis.in;
       dy += o * axis.dy_pixel;
@@ -61,15 +62,15 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
 }
 
 /// The same for operands of args.type.
-GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight& place, int first,
+GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const WeightIndex& weight, int first,
                                  int step) {
   switch (static_cast<DataType>(args.type)) {
     case DataType::kF16:
-      return SumOfTerms<DataType::kF16>(args, place, first, step);
+      return SumOfTerms<DataType::kF16>(args, weight, first, step);
     case DataType::kBF16:
-      return SumOfTerms<DataType::kBF16>(args, place, first, step);
+      return SumOfTerms<DataType::kBF16>(args, weight, first, step);
     default:
-      return SumOfTerms<DataType::kF32>(args, place, first, step);
+      return SumOfTerms<DataType::kF32>(args, weight, first, step);
   }
 }
 
@@ -79,11 +80,11 @@ GRIDWISE_DEVICE float SumOfTerms(const SumTapRowsArgs& args, const PlaceOfWeight
 GRIDWISE_DEVICE float ZeroOfRows(const SumTapRowsArgs& args, int first, int element, int slice) {
   float zero = 0;
   for (int e = 0; e < kTapRowsElements && first + e < args.reduce.elements;) {
-    const PlaceOfWeight place(args, first + e);
+    const WeightIndex weight(args, first + e);
     for (int tap = element; tap < args.axis[2].filter; tap += kTapRowsElements) {
-      zero += 0 * SumSplits<1>(args.reduce, place.InRows(args, tap), slice, kTapRowsSlices).of[0];
+      zero += 0 * SumSplits<1>(args.reduce, weight.InRows(args, tap), slice, kTapRowsSlices).of[0];
     }
-    e += args.channels - place.channel;  // to the next tap's first
+    e += args.channels - weight.channel;  // to the next tap's first
   }
   return zero;
 }
@@ -97,8 +98,9 @@ GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
   const int element = ThreadId() % kTapRowsElements, slice = ThreadId() / kTapRowsElements;
   const int first = BlockIdX() * kTapRowsElements, at = first + element;
   const bool exists = at < args.reduce.elements;
-  const PlaceOfWeight place(args, exists ? at : 0);
-  of_lanes[ThreadId()] = SumSplits<1>(args.reduce, place.InRows(args), slice, kTapRowsSlices).of[0];
+  const WeightIndex weight(args, exists ? at : 0);
+  of_lanes[ThreadId()] =
+      SumSplits<1>(args.reduce, weight.InRows(args), slice, kTapRowsSlices).of[0];
   zeros[ThreadId()] = ZeroOfRows(args, first, element, slice);
   BarrierLds();
   if (slice == 0) {
@@ -118,7 +120,7 @@ GRIDWISE_DEVICE void SumTapRowsTile(const SumTapRowsArgs& args) {
     if (zero == 0 && sums[e] - sums[e] == 0) [[likely]]
       continue;
     of_lanes[ThreadId()] =
-        SumOfTerms(args, PlaceOfWeight(args, first + e), ThreadId(), kTapRowsThreads);
+        SumOfTerms(args, WeightIndex(args, first + e), ThreadId(), kTapRowsThreads);
     BarrierLds();
     float sum = 0;
     for (int i = 0; i < kTapRowsThreads; ++i) sum += of_lanes[i];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/passes/tma_operands.h"
 
 #include <algorithm>

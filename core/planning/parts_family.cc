@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/planning/parts_family.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/planning/plan_context.h"
 
 #include "core/arch/infinity_cache.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/planning/plan_parts.h"
 
 #include <algorithm>
@@ -89,7 +90,7 @@ class Divider {
 
  private:
   std::size_t SubGemmsOfLaunch() const {
-    return context_.options().launch_per_sub_gemm ? 1 : kernel_.most_sub_gemms();
+    return context_.options().launch_per_sub_gemm ? 1 : kernel_.max_sub_gemms();
   }
 
   void SetCost(Division& division) const {
@@ -223,39 +224,39 @@ class Divider {
 
 /// Returns the tensors of a part. `b_bytes` and `out_bytes` are the element sizes of `whole.b` and
 /// `whole.out`.
-Places PlacesOf(const ConvPart& part, const Places& whole, std::int64_t b_bytes,
-                std::int64_t out_bytes) {
+TensorOffsets OffsetsOfPart(const ConvPart& part, const TensorOffsets& whole, std::int64_t b_bytes,
+                            std::int64_t out_bytes) {
   const std::int64_t bytes = SizeOf(part.problem.type);
-  Places places = whole;
-  places.a.offset += part.a * bytes;
-  places.b.offset += part.b * b_bytes;
-  places.a1.offset += part.a * bytes;
-  places.b1.offset += part.b * bytes;
-  places.out.offset += part.out * out_bytes;
+  TensorOffsets offsets = whole;
+  offsets.a.offset += part.a * bytes;
+  offsets.b.offset += part.b * b_bytes;
+  offsets.a1.offset += part.a * bytes;
+  offsets.b1.offset += part.b * bytes;
+  offsets.out.offset += part.out * out_bytes;
   for (std::size_t i = 0; i < 2; ++i) {
-    places.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
+    offsets.d[i].offset += part.d[i] * SizeOf(part.problem.epilogue.d[i].type);
   }
-  return places;
+  return offsets;
 }
 
 /// Returns the position of a part's tensor, or of the table, in memory.
-Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
-              std::int64_t workspace_at) {
+MemoryOffset OffsetOf(Memory memory, const TensorOffsets& offsets, std::int64_t table_at,
+                      std::int64_t workspace_at) {
   switch (memory) {
     case Memory::kA:
-      return places.a;
+      return offsets.a;
     case Memory::kB:
-      return places.b;
+      return offsets.b;
     case Memory::kOut:
-      return places.out;
+      return offsets.out;
     case Memory::kD0:
-      return places.d[0];
+      return offsets.d[0];
     case Memory::kD1:
-      return places.d[1];
+      return offsets.d[1];
     case Memory::kA1:
-      return places.a1;
+      return offsets.a1;
     case Memory::kB1:
-      return places.b1;
+      return offsets.b1;
     case Memory::kTable:
       return {Memory::kTable, table_at};
     case Memory::kWorkspace:
@@ -265,17 +266,17 @@ Place PlaceOf(Memory memory, const Places& places, std::int64_t table_at,
 }
 
 /// Appends a part's launch to `plan`. The part's workspace is at `workspace_at`.
-void AddLaunch(PartLaunch launch, const Places& places, std::int64_t workspace_at,
+void AddLaunch(PartLaunch launch, const TensorOffsets& offsets, std::int64_t workspace_at,
                LaunchPlan& plan) {
   const auto table_at = static_cast<std::int64_t>(plan.table.size());
   plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
-  const auto put = [&](Place& part) {
-    Place place = PlaceOf(part.memory, places, table_at, workspace_at);
-    place.offset += part.offset;
-    part = place;
+  const auto put = [&](MemoryOffset& part) {
+    MemoryOffset where = OffsetOf(part.memory, offsets, table_at, workspace_at);
+    where.offset += part.offset;
+    part = where;
   };
-  for (KernelLaunch::Address& address : launch.launch.addresses) put(address.place);
-  for (KernelLaunch::Map& map : launch.launch.maps) put(map.place);
+  for (KernelLaunch::Address& address : launch.launch.addresses) put(address.points_to);
+  for (KernelLaunch::Map& map : launch.launch.maps) put(map.points_to);
   plan.launches.push_back(std::move(launch.launch));
 }
 
@@ -318,13 +319,13 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.gemms = ShapesOf(division, context);
   const Pixels pixels = kernel.pixels();
   LayoutPasses passes(context.problem(), context.device().gfx, pixels);
-  const Places places = passes.AddBefore(plan);
+  const TensorOffsets offsets = passes.AddBefore(plan);
 
   const ConvProblem& problem = context.canonical(pixels).problem;
   const bool partial = division.is_partial();
   const int slots = division.adds ? 1 : division.tensors() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;
-  Places outs = places;
+  TensorOffsets outs = offsets;
   if (partial) outs.out = {Memory::kWorkspace, plan.Reserve(slots * slot_bytes)};
   if (partial && (division.adds || division.has_gaps)) {
     plan.zero_at = outs.out.offset;
@@ -340,17 +341,17 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   const std::int64_t b_bytes =
       SizeOf(pixels == Pixels::kParts ? TypeOfB(problem.type) : problem.type);
   for (const Division::Part& entry : division.parts) {
-    Places part_places = PlacesOf(entry.part, outs, b_bytes, out_bytes);
-    if (!division.adds) part_places.out.offset += entry.term * division.tensors() * slot_bytes;
+    TensorOffsets part_offsets = OffsetsOfPart(entry.part, outs, b_bytes, out_bytes);
+    if (!division.adds) part_offsets.out.offset += entry.term * division.tensors() * slot_bytes;
     divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
       request.split_k.splits = entry.estimate.splits;
-      AddLaunch(kernel.MakeLaunch(request), part_places, fixup_at, plan);
+      AddLaunch(kernel.MakeLaunch(request), part_offsets, fixup_at, plan);
     });
   }
   if (partial) {
-    passes.AddSums(slots, outs.out.offset, places, plan);
+    passes.AddSums(slots, outs.out.offset, offsets, plan);
   }
-  passes.AddAfter(places, plan);
+  passes.AddAfter(offsets, plan);
   return plan;
 }
 

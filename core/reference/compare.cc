@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/compare.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Compares a kernel's output with the reference, at a tolerance derived from its arithmetic.
 #pragma once
 

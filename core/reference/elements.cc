@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/elements.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tensors of any DataType on the host, as bytes in memory and as numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/expected.h"
 
 #include <algorithm>

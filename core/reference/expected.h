@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The expected output of a kernel, in memory order: the reference with the problem's layouts and
 /// epilogue.
 #pragma once

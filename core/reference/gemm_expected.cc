@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/gemm_expected.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// CPU matrix multiplication: the reference for kernels.
 #pragma once
 

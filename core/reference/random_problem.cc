@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/random_problem.h"
 
 #include <cstdint>

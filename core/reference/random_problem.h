@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Random valid problems for tests: small, and unusual in every way that a problem may be.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// CPU convolution: the reference for kernels. Written from the definition of the convolution (see
 /// ConvProblem), not from the GEMM maps that kernels use.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Speed of the CPU reference, per core: bazel run -c opt //core/reference:reference_benchmark
 
 #include <vector>

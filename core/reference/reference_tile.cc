@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/reference/reference_tile.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// A small dense matrix product for the CPU reference: operands are gathered from float tensors,
 /// packed as doubles and multiplied in registers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/canonicalize.h"
 
 #include <algorithm>

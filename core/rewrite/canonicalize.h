@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Problems that are the same convolution in another form.
 #pragma once
 

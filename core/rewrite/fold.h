@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Forward convolutions of few channels, as convolutions of more channels and fewer taps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/fold.h"
 
 #include <random>
@@ -120,7 +121,7 @@ TEST(Fold, LeavesOthersAlone) {
   EXPECT_FALSE(Fold(problem).has_value());
   problem = Stem(11, 3, 1, 1);
   problem.dims[2].dilation = 2;
-  EXPECT_FALSE(Fold(problem).has_value()) << "taps are no neighbours";
+  EXPECT_FALSE(Fold(problem).has_value()) << "taps are not adjacent";
   problem = Stem(11, 1, 1, 0);
   EXPECT_FALSE(Fold(problem).has_value()) << "there is one tap";
   problem = Stem(11, 3, 1, 1);

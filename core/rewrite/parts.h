@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Parts of a problem, for tensors that are too large for a kernel's offsets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/parts.h"
 
 #include <algorithm>

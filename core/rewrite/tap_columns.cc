@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/tap_columns.h"
 
 #include <algorithm>
@@ -39,9 +40,9 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   const bool forward = problem.direction == Direction::kForward;
   // In forward, pixels may stay in LDS for all taps, of which columns leave few or one.
   const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;
-  const double of_l2_rate = !with_halo                                 ? kOfL2Rate
-                            : TraitsOf(device.gfx).loads_chunks_to_lds ? 0.7
-                                                                       : 0.55;
+  const double of_l2_rate = !with_halo                                  ? kOfL2Rate
+                            : TraitsOf(device.gfx).loads_vectors_to_lds ? 0.7
+                                                                        : 0.55;
   const std::int64_t channels = forward ? problem.c : problem.k;
   const std::int64_t n = AlignUp(forward ? problem.k : problem.c, kFewestColumns);
   const std::int64_t pixels = problem.batch * problem.out_pixels() * problem.filter_taps();
@@ -137,9 +138,9 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
   }
   std::int64_t& channels = forward ? p.k : p.c;
   columns.copies_weights = forward && p.filter_taps() > 1;
-  const bool taps_are_neighbours = forward && !columns.copies_weights;
-  columns.tap_step = taps_are_neighbours ? 1 : channels;
-  columns.channel_step = taps_are_neighbours ? columns.taps : 1;
+  const bool taps_are_adjacent = forward && !columns.copies_weights;
+  columns.tap_step = taps_are_adjacent ? 1 : channels;
+  columns.channel_step = taps_are_adjacent ? columns.taps : 1;
   channels *= columns.taps;
   if (!forward && channels % multiple != 0) {
     channels = AlignUp(channels, multiple);

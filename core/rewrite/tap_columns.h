@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Convolutions whose output has few channels, as convolutions of more channels and fewer taps.
 #pragma once
 

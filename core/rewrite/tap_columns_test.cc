@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/tap_columns.h"
 
 #include <array>
@@ -138,7 +139,7 @@ TEST(TapColumns, CopyWeightsWhereOtherTapsLieBetweenThem) {
   EXPECT_TRUE(WithTapColumns(Decoder(), 2)->copies_weights);
   EXPECT_TRUE(WithTapColumns(Decoder(), 1)->copies_weights);
   EXPECT_FALSE(WithTapColumns(Decoder(), 0)->copies_weights) << "there are no others";
-  EXPECT_FALSE(WithTapColumns(Deconvolution(), 2)->copies_weights) << "(t, c) are neighbours";
+  EXPECT_FALSE(WithTapColumns(Deconvolution(), 2)->copies_weights) << "(t, c) are adjacent";
   EXPECT_TRUE(WithTapColumns(Deconvolution(), 2, 8)->copies_weights) << "15 columns become 16";
   EXPECT_EQ(WithTapColumns(Deconvolution(), 2, 8)->problem.c, 16);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/tap_rows.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
   const DeviceFacts device(gfx);
   const MachineFacts machine = MachineFactsOf(gfx);
   const double bytes = SizeOf(problem.type);
-  const bool to_lds = TraitsOf(gfx).loads_chunks_to_lds && problem.k >= kVector;
+  const bool to_lds = TraitsOf(gfx).loads_vectors_to_lds && problem.k >= kVector;
   const auto l2_us = [&](const ConvProblem& p, double of_rate) {
     const auto loads = static_cast<double>(p.batch * p.out_pixels() * p.filter_taps() * p.c);
     const double of_us = machine.l2_bytes_per_clk * device.xcds * 1e3 * device.clock_ghz;

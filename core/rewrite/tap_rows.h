@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Backward-weight of few output channels, as backward-weight of more channels and fewer taps.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/rewrite/tap_rows.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/runtime/buffer.h"
 
 #include "absl/strings/str_cat.h"

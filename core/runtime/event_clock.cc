@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/runtime/event_clock.h"
 
 #include "tools/sim/hip/sim_extension.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/arch/gpu.h"
 
 /// data[i] += addend for every work-item i of a 64-wide launch.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/runtime/status.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/runtime/stream.h"
 
 #include "core/runtime/status.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/runtime/tensor_map.h"
 
 #include <cstring>

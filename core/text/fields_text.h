@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Names of configs: printed from their fields (see fields.h), and parsed back to the same value.
 ///
 /// Fields are joined by '_' and each follows its tag; the numbers of a nested struct are joined by

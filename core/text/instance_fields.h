@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Fields shared by the configs of several families, see fields.h.
 #pragma once
 

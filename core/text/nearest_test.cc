@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "core/text/nearest.h"
 
 #include "gmock/gmock.h"

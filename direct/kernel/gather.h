@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/this_target.h"
@@ -13,7 +14,7 @@ struct BlockShape {
 };
 template <DirectConfig kC>
 GRIDWISE_DEVICE BlockShape ShapeOfBlock(const DirectGatherArgs& args) {
-  if constexpr (!kC.keeps_weights()) return {.d = 1, .h = 1 << 24, .groups_w = 1};
+  if constexpr (!kC.has_resident_weights()) return {.d = 1, .h = 1 << 24, .groups_w = 1};
   return {.d = args.block[0], .h = args.block[1], .groups_w = args.block[2]};
 }
 
@@ -39,7 +40,7 @@ GRIDWISE_DEVICE TapBlock BlockAt(const BlockShape& shape, const SubGemm& gemm, i
                     .count_h = fewer(shape.h, h.taps - tap_h),
                     .groups_w = 1,
                     .channel = 0};
-  if constexpr (kC.keeps_weights()) {
+  if constexpr (kC.has_resident_weights()) {
     block.count_d = fewer(shape.d, d.taps - tap_d);
     block.groups_w = fewer(shape.groups_w, CeilDiv(w.taps - tap_w, kC.taps));
   }
@@ -58,7 +59,7 @@ GRIDWISE_DEVICE RunsOfWave FindRuns(const DirectGatherArgs& args) {
   const int lanes = TraitsOf(kGfx).wave_size * kC.channels;
   return {.tile = tile,
           .first_item = (slot - tile * args.lane_tiles) * lanes,
-          .runs = kC.keeps_weights() ? args.runs : 1};
+          .runs = kC.has_resident_weights() ? args.runs : 1};
 }
 
 /// The number of the wave's i-th run in a sub-GEMM, which may have fewer.
@@ -73,12 +74,12 @@ GRIDWISE_DEVICE int IndexOfRun(const SubGemm& gemm, const RunsOfWave& of_wave, i
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                                 char* lds) {
-  const DirectGatherArgs& args = Anew(of_kernel);
+  const DirectGatherArgs& args = Reloaded(of_kernel);
   const SubGemm gemm = FindSubGemm(args, of_wave.tile);
   const auto& [d, h, w] = gemm.axis;
   const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
   const bool exists = index < gemm.m;
-  if (!kC.keeps_weights() && !exists) return;
+  if (!kC.has_resident_weights() && !exists) return;
   const DirectRun run = RunAt<kC>(args, gemm, exists ? index : 0);
   DirectGatherLane<kC, kGfx> lane(
       args, run, ItemOf(args, of_wave.first_item + LaneOfWave<kGfx>() * kC.channels));
@@ -100,7 +101,7 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfW
       }
     }
   }
-  if (exists) lane.Store(Anew(of_kernel));
+  if (exists) lane.Store(Reloaded(of_kernel));
 }
 
 /// Makes NaN of elements of the i-th run, already stored, that padding spoils; see padding.h.
@@ -108,14 +109,14 @@ GRIDWISE_DEVICE void ComputeRun(const DirectGatherArgs& of_kernel, const RunsOfW
 template <DirectConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void SpoilRun(const DirectGatherArgs& of_kernel, const RunsOfWave& of_wave, int i,
                               const char* lds) {
-  const DirectGatherArgs& args = Anew(of_kernel);
+  const DirectGatherArgs& args = Reloaded(of_kernel);
   const SubGemm gemm = FindSubGemm(args, of_wave.tile);
   const int index = IndexOfRun<kGfx>(gemm, of_wave, i);
   if (index >= gemm.m) return;
   const DirectRun run = RunAt<kC>(args, gemm, index);
   if (!MeetsPadding<kC>(args, run)) return;
   const LaneItem item = ItemOf(args, of_wave.first_item + LaneOfWave<kGfx>() * kC.channels);
-  const bool in_lds = kC.keeps_weights() && HasOneBlock<kC>(args, gemm);
+  const bool in_lds = kC.has_resident_weights() && HasOneBlock<kC>(args, gemm);
   StoredRun<kC, kGfx>(args, run, item).Spoil(of_wave.first_item, in_lds ? lds : nullptr);
 }
 
@@ -131,8 +132,8 @@ GRIDWISE_DEVICE void DirectGatherTile(const DirectGatherArgs& args) {
   const RunsOfWave of_wave = FindRuns<kC, kGfx>(args);
   for (int i = 0; i < of_wave.runs; ++i) ComputeRun<kC, kGfx>(args, of_wave, i, lds);
   if constexpr (SumType(kC.type) == DataType::kF32) {
-    const RunsOfWave anew = FindRuns<kC, kGfx>(Anew(args));
-    for (int i = 0; i < anew.runs; ++i) SpoilRun<kC, kGfx>(args, anew, i, lds);
+    const RunsOfWave reloaded = FindRuns<kC, kGfx>(Reloaded(args));
+    for (int i = 0; i < reloaded.runs; ++i) SpoilRun<kC, kGfx>(args, reloaded, i, lds);
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/launch/output_type.h"
@@ -74,7 +75,7 @@ class StoredRun {
   GRIDWISE_DEVICE void SpoilRows(unsigned rows, const Taps& taps, int first_item,
                                  const char* lds) const {
     unsigned channels = 0;
-    if (kC.keeps_weights() && lds != nullptr) {
+    if (kC.has_resident_weights() && lds != nullptr) {
       channels = NotFiniteInLds(taps, first_item, lds);
     } else {
       WeightsOfLane<kC, kGfx> weights(args_, run_.gemm, first_item);
@@ -100,7 +101,7 @@ class StoredRun {
   }
 
   GRIDWISE_DEVICE unsigned NotFiniteInLds(const Taps& taps, int first_item, const char* lds) const {
-    if constexpr (!kC.keeps_weights()) {
+    if constexpr (!kC.has_resident_weights()) {
       return 0;
     } else {
       const auto& [d, h, w] = run_.gemm.axis;

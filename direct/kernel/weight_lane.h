@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/kernel_args.h"
@@ -84,7 +85,7 @@ class DirectWeightLane {
 
   /// The line of steps `first` to before `end`, and whether it has a plane of x.
   GRIDWISE_DEVICE DirectLine LineAt(int line, int first, int end, bool& has_x) {
-    args_ = &Anew(*args_);
+    args_ = &Reloaded(*args_);
     const int plane = Divide(line, args_->by_others), of_images = Divide(plane, args_->by_out_d);
     const int other = line - plane * args_->others;
     const int out_d = plane - of_images * args_->dy.size[0];

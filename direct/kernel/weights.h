@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <bit>
@@ -116,11 +117,11 @@ class WeightsInLds {
   static constexpr int kSlots = kLanes * kC.channels;  // maximum number of channels of the
                                                        // workgroup
   static constexpr int kTaps = kC.tap_rows() * kC.taps;
-  static constexpr bool kKeepsFactors = kConvertsFirst<kGfx>;
-  using Kept = std::conditional_t<kKeepsFactors, DirectSum<kC>, Element<kC.type>>;
+  static constexpr bool kStoresFactors = kConvertsFirst<kGfx>;
+  using Stored = std::conditional_t<kStoresFactors, DirectSum<kC>, Element<kC.type>>;
   // Per tap, padded by a bank so that taps written together lie in different banks.
-  static constexpr int kLaneBytes = kC.channels * sizeof(Kept);
-  static constexpr int kTapBytes = kSlots * sizeof(Kept) + (kLaneBytes > 4 ? kLaneBytes : 4);
+  static constexpr int kLaneBytes = kC.channels * sizeof(Stored);
+  static constexpr int kTapBytes = kSlots * sizeof(Stored) + (kLaneBytes > 4 ? kLaneBytes : 4);
 
  public:
   static constexpr int kBytes = kTaps * kTapBytes;
@@ -143,8 +144,8 @@ class WeightsInLds {
   GRIDWISE_DEVICE void Read(const char* lds, int row, RowFactors<kC>& factors) const {
 #pragma unroll
     for (int t = 0; t < kC.taps; ++t) {
-      const auto weights = *reinterpret_cast<const Vec<Kept, kC.channels>*>(
-          lds + Place(row * kC.taps + t, of_lane_));
+      const auto weights = *reinterpret_cast<const Vec<Stored, kC.channels>*>(
+          lds + Offset(row * kC.taps + t, of_lane_));
 #pragma unroll
       for (int e = 0; e < kC.channels; ++e) factors[t][e] = FactorOf(weights, e);
     }
@@ -178,20 +179,20 @@ class WeightsInLds {
       if (tap < taps) {
 #pragma unroll
         for (int i = 0; i < kBatch; ++i) {
-          *reinterpret_cast<Kept*>(lds + Place(tap, first + (batch + i) * kStep)) =
-              Keep(weights[i]);
+          *reinterpret_cast<Stored*>(lds + Offset(tap, first + (batch + i) * kStep)) =
+              ToStored(weights[i]);
         }
       }
     }
     BarrierLds();
   }
 
-  GRIDWISE_DEVICE static Kept Keep(Weight weight) {
-    if constexpr (kKeepsFactors) return ToFactor<kC, 1>(weight, 0);
+  GRIDWISE_DEVICE static Stored ToStored(Weight weight) {
+    if constexpr (kStoresFactors) return ToFactor<kC, 1>(weight, 0);
     return weight[0];
   }
-  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Vec<Kept, kC.channels>& weights, int e) {
-    if constexpr (kKeepsFactors) {
+  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Vec<Stored, kC.channels>& weights, int e) {
+    if constexpr (kStoresFactors) {
       return weights[e];
     } else {
       return ToFactor<kC, kC.channels>(weights, e);
@@ -210,8 +211,8 @@ class WeightsInLds {
   }
 
   GRIDWISE_DEVICE static unsigned Least(unsigned a, unsigned b) { return a < b ? a : b; }
-  GRIDWISE_DEVICE static int Place(int tap, int slot) {
-    return tap * kTapBytes + slot * static_cast<int>(sizeof(Kept));
+  GRIDWISE_DEVICE static int Offset(int tap, int slot) {
+    return tap * kTapBytes + slot * static_cast<int>(sizeof(Stored));
   }
   /// Wraps `i`, below twice `size`, into a ring.
   GRIDWISE_DEVICE static unsigned Wrap(unsigned i, unsigned size) {
@@ -243,6 +244,6 @@ class WeightsInLds {
 
 template <DirectConfig kC, Gfx kGfx>
 using DirectWeightsOf =
-    std::conditional_t<kC.keeps_weights(), WeightsInLds<kC, kGfx>, WeightsOfLane<kC, kGfx>>;
+    std::conditional_t<kC.has_resident_weights(), WeightsInLds<kC, kGfx>, WeightsOfLane<kC, kGfx>>;
 
 }  // namespace gridwise::direct

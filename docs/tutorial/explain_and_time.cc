@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Step 2: which instances there are for a problem, why others refuse it, and how long the best
 // take.
 //

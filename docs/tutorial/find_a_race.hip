@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Step 3: a kernel whose sums depend on the order in which waves run, and the line that is wrong.
 //
 //   ./bazelw run //tools/sim:hipcc -- -g docs/tutorial/find_a_race.hip -o /tmp/find_a_race

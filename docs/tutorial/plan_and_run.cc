@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Step 1: from sizes to an output, and what the plan was.
 //
 //   ./bazelw run --config=gfx942 //docs/tutorial:plan_and_run

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by the findings: a temporary folder, which is removed on exit, and the comparison that decides.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

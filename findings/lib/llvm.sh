@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by the findings about LLVM: unpacks LLVM 19 of Debian 12 into the temporary folder. It needs Debian 12 (a container will do) and apt's lists
 # (apt-get update); nothing is installed. LLVM's version is pinned; the libraries that it links against are those of the suite.
 source "${BASH_SOURCE[0]%/*}/common.sh"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Sourced by the findings about packages of the npm registry: packages NAME@VERSION... installs them into the temporary folder, and node finds them there.
 source "${BASH_SOURCE[0]%/*}/common.sh"
 

@@ -1,11 +1,15 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/c/conversions.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -14,6 +18,7 @@
 #include "core/base/types.h"
 #include "core/conv/strides.h"
 #include "core/conv/validate.h"
+#include "core/gemm/validate.h"
 #include "core/launch/refusal.h"
 #include "core/runtime/device.h"
 #include "core/runtime/event_clock.h"
@@ -63,6 +68,7 @@ constexpr std::size_t kMinProblem = offsetof(gridwise_conv_problem, scale_b) + s
 constexpr std::size_t kMinOptions =
     offsetof(gridwise_plan_options, workspace_limit) + sizeof(int64_t);
 constexpr std::size_t kMinTensors = offsetof(gridwise_tensors, b1) + sizeof(void*);
+constexpr std::size_t kMinGemm = offsetof(gridwise_gemm_problem, unary_parameter) + sizeof(double);
 
 /// The enumerator of a number; for one that is out of range, one that Validate() refuses.
 template <class T>
@@ -70,7 +76,16 @@ T Enumerator(int32_t value) {
   return static_cast<T>(value < 0 || value > 255 ? 255 : value);
 }
 
-absl::StatusOr<Epilogue> EpilogueOf(const gridwise_conv_problem& from) {
+PerAxis StridesOf(const gridwise_epilogue_tensor& d) { return std::to_array(d.stride); }
+
+MatrixStrides StridesOf(const gridwise_matrix_strides& from) {
+  return {.batch = from.batch, .row = from.row, .column = from.column};
+}
+PerAxis StridesOf(const gridwise_gemm_tensor& d) { return PerAxisStrides(StridesOf(d.stride)); }
+
+/// The epilogue of a convolution or of a matrix multiplication: their fields have the same names.
+template <class Problem>
+absl::StatusOr<Epilogue> EpilogueOf(const Problem& from) {
   if (from.tensors < 0 || from.tensors > 2) {
     return absl::InvalidArgumentError(
         absl::StrFormat("tensors is %d; must be 0 to 2", from.tensors));
@@ -82,28 +97,41 @@ absl::StatusOr<Epilogue> EpilogueOf(const gridwise_conv_problem& from) {
                        .low = from.low,
                        .high = from.high};
   for (std::size_t i = 0; i < static_cast<std::size_t>(from.tensors); ++i) {
-    const gridwise_epilogue_tensor& d = from.d[i];
+    const auto& d = from.d[i];
     if (d.op != GRIDWISE_ADD && d.op != GRIDWISE_MULTIPLY) {
       return absl::InvalidArgumentError(absl::StrFormat("d[%d].op is %d; must be 0 or 1", i, d.op));
     }
     epilogue.d[i] = {.op = static_cast<EpilogueTensor::Op>(d.op),
                      .scale = d.scale,
                      .type = Enumerator<DataType>(d.type),
-                     .stride = std::to_array(d.stride)};
+                     .stride = StridesOf(d)};
   }
   return epilogue;
 }
 
+/// The calling thread's message: a sentence in `text`, or a literal.
+struct LastMessage {
+  std::string text;
+  const char* said = "";
+};
+LastMessage& Last() {
+  static thread_local LastMessage last;
+  return last;
+}
+
 }  // namespace
 
-std::string& Message() {
-  static thread_local std::string message;
-  return message;
+const char* Message() { return Last().said; }
+
+gridwise_status ReportLiteral(gridwise_status status, const char* message) {
+  Last().said = message;
+  return status;
 }
 
 gridwise_status Report(const absl::Status& status) {
   if (status.ok()) return GRIDWISE_OK;
-  Message() = std::string(status.message());
+  Last().text = std::string(status.message());
+  Last().said = Last().text.c_str();
   switch (status.code()) {
     case absl::StatusCode::kInvalidArgument:
     case absl::StatusCode::kNotFound:
@@ -163,6 +191,26 @@ gridwise_conv_problem DefaultProblem() {
           .scale_b = 1};
 }
 
+gridwise_gemm_problem DefaultGemm() {
+  return {.size = sizeof(gridwise_gemm_problem),
+          .type = GRIDWISE_F16,
+          .out_type = -1,
+          .batch = 1,
+          .m = 1,
+          .n = 1,
+          .k = 1,
+          .a = {},
+          .b = {},
+          .c = {},
+          .alpha = 1,
+          .low = -std::numeric_limits<double>::infinity(),
+          .high = std::numeric_limits<double>::infinity(),
+          .tensors = 0,
+          .unary = GRIDWISE_NONE,
+          .d = {},
+          .unary_parameter = 1};
+}
+
 gridwise_plan_options DefaultOptions() {
   return {.size = sizeof(gridwise_plan_options),
           .family = nullptr,
@@ -205,6 +253,31 @@ absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
   }
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   return problem;
+}
+
+absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* given) {
+  const absl::StatusOr<gridwise_gemm_problem> from =
+      Grown("problem", given, kMinGemm, DefaultGemm());
+  if (!from.ok()) return from.status();
+  GemmProblem problem =
+      MakeGemm(Enumerator<DataType>(from->type), from->batch, from->m, from->n, from->k);
+  if (from->out_type != -1) problem.out_type = Enumerator<DataType>(from->out_type);
+  for (const auto& [strides, to] :
+       {std::pair(from->a, &problem.a), {from->b, &problem.b}, {from->c, &problem.c}}) {
+    if (StridesOf(strides) != MatrixStrides{}) *to = StridesOf(strides);
+  }
+  const absl::StatusOr<Epilogue> epilogue = EpilogueOf(*from);
+  if (!epilogue.ok()) return epilogue.status();
+  problem.epilogue = *epilogue;
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  return problem;
+}
+
+absl::StatusOr<DataType> TypeOf(const char* field, int32_t type) {
+  const auto value = Enumerator<DataType>(type);
+  if (std::ranges::find(kAllDataTypes, value) != std::end(kAllDataTypes)) return value;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is %d; must be 0 to %d", field, type, std::size(kAllDataTypes) - 1));
 }
 
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {

@@ -1,16 +1,20 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
-#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/device_facts.h"
+#include "core/base/types.h"
 #include "core/conv/problem.h"
+#include "core/gemm/problem.h"
 #include "gridwise/c/gridwise.h"
+#include "gridwise/c/gridwise_gemm.h"
 #include "gridwise/conv.h"
 
 /// Conversions between the C API's values and the library's.
@@ -18,9 +22,11 @@
 namespace gridwise {
 
 /// Returns the calling thread's message (gridwise_message()).
-std::string& Message();
+const char* Message();
 /// Stores the message of an error for gridwise_message(). Returns the status in C.
 gridwise_status Report(const absl::Status& status);
+/// The same for a message that lives as long as the program. Allocates nothing.
+gridwise_status ReportLiteral(gridwise_status status, const char* message);
 
 /// A pointer from the caller, with its name in the header.
 struct Given {
@@ -32,6 +38,7 @@ absl::Status CheckGiven(std::initializer_list<Given> all);
 
 /// What the _init functions of the header set.
 gridwise_conv_problem DefaultProblem();
+gridwise_gemm_problem DefaultGemm();
 gridwise_plan_options DefaultOptions();
 
 /// Sets a caller's struct of `size` bytes to `defaults`, as far as it goes.
@@ -46,6 +53,9 @@ absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, st
 
 /// Returns the problem, or an error if it is not valid.
 absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from);
+absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* from);
+/// Returns the type of GRIDWISE_F16, ...; an error that names `field` for any other number.
+absl::StatusOr<DataType> TypeOf(const char* field, int32_t type);
 /// Returns the facts of `target`, or of the current device if `target` is null.
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target);
 absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* from);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Structs that have grown since a program was compiled.
 
 #include "gridwise/c/conversions.h"

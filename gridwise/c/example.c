@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* A convolution by Gridwise's C API: planned, tuned, kept in a file, and found there again.
  *
  *   bazel run //gridwise/c:example -- gfx942 /tmp/plans.txt

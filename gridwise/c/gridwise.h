@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef GRIDWISE_H_
 #define GRIDWISE_H_
 
@@ -5,7 +6,8 @@
 #include <stdint.h>
 
 /// Gridwise's public API in C. Link //gridwise/c, or load the shared library libgridwise.so from
-/// any language. Both contain the library, its kernels, and the HIP library that //tools/config:hip
+/// any language. Its soname is libgridwise.so.0. The number changes if programs must be compiled
+/// again. Both contain the library, its kernels, and the HIP library that //tools/config:hip
 /// names: the simulator, unless Gridwise is built for a real GPU.
 ///
 ///   gridwise_conv_problem problem;
@@ -17,12 +19,23 @@
 ///   gridwise_load(plan, &conv);
 ///   gridwise_launch(conv, &tensors, workspace, gridwise_plan_workspace_bytes(plan), stream);
 ///
+/// gridwise_gemm.h is the API of matrix multiplications, and gridwise_views.h that of
+/// multiplications of views.
+///
 /// Errors: every function that can fail returns a status. gridwise_message() then returns a
-/// sentence. No function throws. GRIDWISE_INVALID_ARGUMENT also means that a required pointer is
-/// null.
+/// sentence. No function throws. Comments say which statuses a function returns. In addition:
+///   - Any function may return GRIDWISE_INVALID_ARGUMENT if a required pointer is null or a struct
+///     has an unknown size.
+///   - Any function may return GRIDWISE_RESOURCE_EXHAUSTED if there is no memory on the host. Where
+///     Abseil formats text, the program ends instead.
+///   - Functions that use a device, also as a null target, may return an error of the HIP library:
+///     GRIDWISE_UNAVAILABLE without a device or driver, GRIDWISE_RESOURCE_EXHAUSTED without memory
+///     on the device, otherwise GRIDWISE_INTERNAL, _INVALID_ARGUMENT or _NOT_FOUND.
 ///
 /// Ownership: a function writes its results through its last arguments, and only if it returns
-/// GRIDWISE_OK. The caller frees the objects. The functions that free objects accept NULL.
+/// GRIDWISE_OK. The caller frees the objects, each with the function that its comment names. The
+/// functions that free objects accept NULL. Objects do not refer to each other: any may be freed
+/// first.
 ///
 /// Thread safety: any thread may call any function. Several threads may use one object at once,
 /// unless it is being freed.
@@ -37,7 +50,7 @@ typedef enum gridwise_status {
   GRIDWISE_OK = 0,
   GRIDWISE_INVALID_ARGUMENT = 3,     // a problem, an option, a line of text or a pointer
   GRIDWISE_NOT_FOUND = 5,            // no device of the target, or no plan in the cache
-  GRIDWISE_RESOURCE_EXHAUSTED = 8,   // memory
+  GRIDWISE_RESOURCE_EXHAUSTED = 8,   // memory of the host or the device, or the limit of workspace
   GRIDWISE_FAILED_PRECONDITION = 9,  // an object of another device or version
   GRIDWISE_UNIMPLEMENTED = 12,       // no kernel accepts the problem
   GRIDWISE_INTERNAL = 13,            // a kernel or the HIP library failed
@@ -139,6 +152,8 @@ static inline void gridwise_conv_problem_init(gridwise_conv_problem* problem) {
 
 /// Writes the number of elements of the operands and the output, and the output's type. a, b and
 /// out are x, w, y of forward; dy, w, dx of backward-data; dy, x, dw of backward-weight.
+///
+/// Statuses: GRIDWISE_INVALID_ARGUMENT if the problem is invalid.
 GRIDWISE_API gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* problem,
                                                             int64_t* a, int64_t* b, int64_t* out,
                                                             int32_t* out_type);
@@ -167,22 +182,40 @@ static inline void gridwise_plan_options_init(gridwise_plan_options* options) {
 }
 
 /// Makes the plan that is predicted to be fastest. `target` is e.g. "gfx942", or null for the
-/// calling thread's current device.
+/// calling thread's current device. The caller frees the plan with gridwise_free_plan.
+///
+/// Statuses:
+///   GRIDWISE_INVALID_ARGUMENT    the problem or an option is invalid, or the target, instance or
+///                                family is unknown
+///   GRIDWISE_UNIMPLEMENTED       no instance accepts the problem, and the message has all reasons;
+///                                or Gridwise has no kernels for the current device
+///   GRIDWISE_RESOURCE_EXHAUSTED  every instance needs more workspace than the options allow; the
+///                                message has the smallest need
 GRIDWISE_API gridwise_status gridwise_make_plan(const gridwise_conv_problem* problem,
                                                 const char* target,
                                                 const gridwise_plan_options* options,
                                                 gridwise_plan** plan);
-/// Makes up to `capacity` plans, fastest predicted first, and writes their number to `count`.
-/// Requires an array `plans` of `capacity` elements.
+/// Makes up to `capacity` plans, fastest predicted first, and writes their number to `count`: at
+/// least one, and fewer than `capacity` if fewer instances accept the problem. Requires an array
+/// `plans` of `capacity` elements. Writes none of them if there is an error. The caller frees each
+/// plan with gridwise_free_plan.
+///
+/// Statuses: those of gridwise_make_plan, and GRIDWISE_INVALID_ARGUMENT if `capacity` < 1.
 GRIDWISE_API gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem,
                                                  const char* target,
                                                  const gridwise_plan_options* options, int capacity,
                                                  gridwise_plan** plans, int* count);
-/// Makes the plan of a line that gridwise_plan_line returned in this version of the library.
+/// Makes the plan of a line that gridwise_plan_line returned in this version of the library. The
+/// caller frees the plan with gridwise_free_plan.
+///
+/// Statuses: GRIDWISE_INVALID_ARGUMENT if it is no such line or is damaged,
+/// GRIDWISE_FAILED_PRECONDITION if it is of another version, and those of gridwise_make_plan.
 GRIDWISE_API gridwise_status gridwise_parse_plan(const char* line, gridwise_plan** plan);
 GRIDWISE_API void gridwise_free_plan(gridwise_plan* plan);
 
-// Properties of a plan, which must not be null. Strings are valid as long as the plan.
+// Properties of a plan, which must not be null. Strings are valid as long as the plan. The line is
+// null for plans of other problems than convolutions. The line and the description are null if
+// there is no memory on the host.
 GRIDWISE_API const char* gridwise_plan_family(const gridwise_plan* plan);
 GRIDWISE_API const char* gridwise_plan_instance(const gridwise_plan* plan);  // the kernel's name
 GRIDWISE_API const char* gridwise_plan_line(const gridwise_plan* plan);
@@ -214,7 +247,10 @@ typedef struct gridwise_explanation {
 typedef struct gridwise_explanations gridwise_explanations;
 
 /// Explains every kernel of the direction and type. The list begins with the kernels that compute
-/// the problem, in the order of gridwise_rank_plans.
+/// the problem, in the order of gridwise_rank_plans. The caller frees the list with
+/// gridwise_free_explanations.
+///
+/// Statuses: those of gridwise_make_plan. A problem that no instance computes is no error.
 GRIDWISE_API gridwise_status gridwise_explain(const gridwise_conv_problem* problem,
                                               const char* target,
                                               const gridwise_plan_options* options,
@@ -240,16 +276,27 @@ typedef struct gridwise_tensors {
   const void *d0, *d1, *a1, *b1;
 } gridwise_tensors;
 
-/// Loads the plan's kernels. The executable does not need `plan` afterwards.
-GRIDWISE_API gridwise_status gridwise_load(const gridwise_plan* plan, gridwise_executable** conv);
-/// Frees the executable. Requires that all work that it launched is done.
-GRIDWISE_API void gridwise_free_executable(gridwise_executable* conv);
+/// Loads the plan's kernels on the current device. The executable does not need `plan` afterwards.
+/// The caller frees it with gridwise_free_executable.
+///
+/// Statuses: GRIDWISE_FAILED_PRECONDITION if the device is not of the plan's target or the library
+/// has no kernels for it.
+GRIDWISE_API gridwise_status gridwise_load(const gridwise_plan* plan,
+                                           gridwise_executable** executable);
+/// Frees the executable. Requires that all work that it launched is done, and that no graph that
+/// captured it is launched again.
+GRIDWISE_API void gridwise_free_executable(gridwise_executable* executable);
 
-/// Starts the convolution on `stream` and returns. `stream` is a hipStream_t of the device of
-/// gridwise_load; null is the default stream. The convolution writes every element of `out`. The
-/// function allocates nothing, so a graph can capture the stream. `workspace` is device memory that
-/// nothing else uses until the convolution is done.
-GRIDWISE_API gridwise_status gridwise_launch(const gridwise_executable* conv,
+/// Starts the computation on `stream` and returns. `stream` is a hipStream_t of the device of
+/// gridwise_load; null is the default stream. The computation writes every element of `out`. The
+/// function allocates nothing on the device, so a graph can capture the stream. `workspace` is
+/// device memory of at least gridwise_plan_workspace_bytes, 256-byte aligned, that nothing else
+/// uses until the work is done; null if no bytes are needed. `out` and the workspace must overlap
+/// no other tensor.
+///
+/// Statuses: GRIDWISE_INVALID_ARGUMENT if a tensor that the plan uses is null or the workspace is
+/// too small. Overlap and sizes of tensors are not checked.
+GRIDWISE_API gridwise_status gridwise_launch(const gridwise_executable* executable,
                                              const gridwise_tensors* tensors, void* workspace,
                                              int64_t workspace_bytes, void* stream);
 
@@ -259,7 +306,10 @@ enum { GRIDWISE_DEVICE_CLOCK = 0, GRIDWISE_SIMULATED_CLOCK = 1, GRIDWISE_HOST_CL
 /// overwrites `out`. Writes the plans and their milliseconds, fastest first, and their number to
 /// `count`. `clock` says what the times measure: a device, the simulator's model of a device
 /// (GRIDWISE_SIM=time), or the simulation itself on the host. Requires arrays of `capacity`
-/// elements.
+/// elements. The caller frees each plan with gridwise_free_plan.
+///
+/// Statuses: those of gridwise_rank_plans, gridwise_load and gridwise_launch; if no plan could be
+/// measured, the first one's.
 GRIDWISE_API gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
                                            const gridwise_plan_options* options,
                                            const gridwise_tensors* tensors, void* stream,
@@ -270,14 +320,23 @@ GRIDWISE_API gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
 
 typedef struct gridwise_cache gridwise_cache;
 
-/// Reads the file, which need not exist.
+/// Reads the file, which need not exist. The caller frees the cache with gridwise_close_cache.
+///
+/// Statuses: the system's error if the file exists and cannot be read, e.g. GRIDWISE_UNKNOWN
+/// without the permission.
 GRIDWISE_API gridwise_status gridwise_open_cache(const char* path, gridwise_cache** cache);
 GRIDWISE_API void gridwise_close_cache(gridwise_cache* cache);
-/// Finds the plan that was stored last. Returns GRIDWISE_NOT_FOUND if there is none.
+/// Finds the plan that was stored last. The caller frees it with gridwise_free_plan.
+///
+/// Statuses: GRIDWISE_NOT_FOUND if there is none, GRIDWISE_INVALID_ARGUMENT if the problem is
+/// invalid.
 GRIDWISE_API gridwise_status gridwise_cache_find(const gridwise_cache* cache,
                                                  const gridwise_conv_problem* problem,
                                                  const char* target, gridwise_plan** plan);
 /// Stores the plan, as a new line of the file.
+///
+/// Statuses: GRIDWISE_INVALID_ARGUMENT if the plan is not of a convolution; the system's error if
+/// the file cannot be written, e.g. GRIDWISE_RESOURCE_EXHAUSTED if the disk is full.
 GRIDWISE_API gridwise_status gridwise_cache_store(gridwise_cache* cache, const gridwise_plan* plan);
 /// Returns why the skipped line number `index` could not be used; null if there are no more.
 GRIDWISE_API const char* gridwise_cache_skipped(const gridwise_cache* cache, int index);
@@ -285,13 +344,19 @@ GRIDWISE_API const char* gridwise_cache_skipped(const gridwise_cache* cache, int
 // ---- Devices and their memory, for programs that do not use HIP themselves
 
 /// Makes the first device of the target the calling thread's current one.
+///
+/// Statuses: GRIDWISE_NOT_FOUND if no device is of the target.
 GRIDWISE_API gridwise_status gridwise_use_device(const char* target);
+/// Allocates device memory. The caller frees it with gridwise_free.
+///
+/// Statuses: GRIDWISE_INVALID_ARGUMENT if `bytes` < 0.
 GRIDWISE_API gridwise_status gridwise_allocate(int64_t bytes, void** memory);
 GRIDWISE_API void gridwise_free(void* memory);
+// Copy, and wait for the copy. Statuses: GRIDWISE_INVALID_ARGUMENT if `bytes` < 0.
 GRIDWISE_API gridwise_status gridwise_copy_to_device(void* memory, const void* source,
                                                      int64_t bytes);
 GRIDWISE_API gridwise_status gridwise_copy_to_host(void* target, const void* memory, int64_t bytes);
-/// Waits for all work of the current device.
+/// Waits for all work of the current device. An error may be that of earlier work.
 GRIDWISE_API gridwise_status gridwise_synchronize(void);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the C API says to bad input: a status and a sentence, and no crash.
 
 #include "gridwise/c/gridwise.h"

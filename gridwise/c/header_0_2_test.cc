@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A program compiled with the header of version 0.2: what later libraries still do for it.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/planner/features.h"
 
 #include <algorithm>
@@ -186,9 +187,9 @@ void VisitCost(const Cost& c, auto visit) {
 }
 
 void VisitStanding(const Cost& c, const Standing& s, auto visit) {
-  visit("log2_of_least", Log2(c.cycles / s.least_cycles));
+  visit("log2_of_least", Log2(c.cycles / s.min_cycles));
   visit("rank", s.rank);
-  visit("log2_second_of_least", Log2(s.second_cycles / s.least_cycles));
+  visit("log2_second_of_least", Log2(s.second_cycles / s.min_cycles));
 }
 
 /// How the workgroups fill the device in space and in time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -34,7 +35,7 @@ struct Extents {
 /// How an instance's estimate compares with those of the problem's other instances.
 struct Standing {
   int rank = 0;  // number of smaller estimates
-  double least_cycles = 1, second_cycles = 1;
+  double min_cycles = 1, second_cycles = 1;
 };
 
 /// Computes the features of the instances of one problem on one device.

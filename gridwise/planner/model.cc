@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/planner/model.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ absl::Status Model::AddTree(std::span<const std::string_view> nodes) {
   int depth = 0;           // depth of the next node
   bool complete = false;
   for (const std::string_view text : nodes) {
-    if (complete) return absl::InvalidArgumentError("a tree goes on behind its last leaf");
+    if (complete) return absl::InvalidArgumentError("a tree goes on after its last leaf");
     const absl::StatusOr<Node> node = ParseNode(text);
     if (!node.ok()) return node.status();
     nodes_.push_back(*node);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Reading and evaluating models. The built-in model fits the library.
 
 #include "gridwise/planner/model.h"
@@ -99,7 +100,7 @@ TEST(Model, WhatIsNoModelIsASentence) {
   EXPECT_THAT(error(Ranges()), HasSubstr("the model has no tree"));
   EXPECT_THAT(error("feature wrong 0 1\n"), HasSubstr("feature 0 is wrong, and in this library"));
   EXPECT_THAT(error(Ranges() + "tree 0<1 2\n"), HasSubstr("a tree lacks leaves"));
-  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("behind its last leaf"));
+  EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("after its last leaf"));
   EXPECT_THAT(error(Ranges() + "tree 999<1 2 3\n"), HasSubstr("\"999<1\" is no node"));
   EXPECT_THAT(error(Ranges() + "tree x\n"), HasSubstr("\"x\" is no node"));
   EXPECT_THAT(error("group gfx1 fwd f16 1 2 3\n"), HasSubstr("a group is a device"));
@@ -209,7 +210,7 @@ TEST(Features, AreOfTheTrueGemms) {
   problem.dims[1] = problem.dims[2] = {.in = 16, .filter = 3, .stride = 2, .pad_begin = 1};
   PlanContext context(problem, Gfx::k942, {});
   const Features features = FeatureMaker(context).Of(
-      Instance(64, 32, 10).shape, CostOf(10), {.rank = 3, .least_cycles = 5, .second_cycles = 20});
+      Instance(64, 32, 10).shape, CostOf(10), {.rank = 3, .min_cycles = 5, .second_cycles = 20});
   const auto value = [&](std::string_view name) { return features[IndexOf(name)]; };
   // Pixels of odd rows and columns have 2 x 2 taps; a phase has 8 x 8 of 16 x 16 pixels.
   EXPECT_EQ(value("log2_sub_gemms"), 2);
@@ -239,7 +240,7 @@ TEST(BuiltIn, IsForThisLibrary) {
       continue;
     }
     EXPECT_TRUE(Model::Parse(text).ok())
-        << Model::Parse(text).status() << "; train it anew: tools/tune/train.py";
+        << Model::Parse(text).status() << "; train it again: tools/tune/train.py";
     EXPECT_NE(BuiltInModel(gfx), nullptr);
     if (BuiltInModel(gfx) != nullptr) {
       EXPECT_NE(BuiltInModel(gfx)->Find(gfx, Direction::kForward, DataType::kF16), nullptr);

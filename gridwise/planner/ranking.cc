@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/planner/ranking.h"
 
 #include <algorithm>
@@ -59,7 +60,7 @@ std::string Describe(const Model& model, PlanContext& context,
   features.reserve(instances.size());
   Standing standing;
   if (instances.size() > 1) {
-    standing = {.least_cycles = instances[0]->cost.cycles,
+    standing = {.min_cycles = instances[0]->cost.cycles,
                 .second_cycles = instances[1]->cost.cycles};
   }
   for (std::size_t i = 0; i < instances.size(); ++i) {

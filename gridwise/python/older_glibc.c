@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* Functions by which headers of glibc 2.38 and later replace older ones, for C23's 0b101 and %b:
    here they are the older ones, which systems of the wheel's tag have. No header of stdlib is
    included, since it would replace the names. */

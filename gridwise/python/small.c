@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /* The library of wheel_test.py. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """gridwise.torch: on a GPU if PyTorch has one, else on the simulator behind tensors of the CPU. Skips without PyTorch.
 
     GRIDWISE_LIBRARY=bazel-bin/gridwise/c/libgridwise.so python3 gridwise/python/torch_test.py

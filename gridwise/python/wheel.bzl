@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A wheel of the package and its library, and what links the library with nothing that other systems lack."""
 
 def _static_libraries_impl(ctx):
@@ -25,14 +26,13 @@ def _wheel_impl(ctx):
     args.add("--library", ctx.file.library)
     for extension, folder in ctx.attr.extensions.items():
         args.add_all(extension.files, before_each = "--extension", format_each = folder + "=%s")
-    args.add("--version-header", ctx.file.version_header)
     args.add("--license", ctx.file.license)
     args.add("--readme", ctx.file.readme)
     args.add("--root", ctx.attr.root)
     args.add_all(ctx.files.srcs)
     ctx.actions.run(
         outputs = [wheel],
-        inputs = ctx.files.srcs + ctx.files.extensions + [ctx.file.library, ctx.file.version_header, ctx.file.license, ctx.file.readme],
+        inputs = ctx.files.srcs + ctx.files.extensions + [ctx.file.library, ctx.file.license, ctx.file.readme],
         executable = ctx.executable._writer,
         arguments = [args],
         mnemonic = "Wheel",
@@ -48,10 +48,9 @@ wheel = rule(
         "version": attr.string(mandatory = True),
         "platform": attr.string(mandatory = True, doc = "A tag of PEP 600, whose glibc the library must not outgrow."),
         "root": attr.string(mandatory = True, doc = "The folder of the sources that holds the package."),
-        "srcs": attr.label_list(allow_files = [".py"], mandatory = True),
+        "srcs": attr.label_list(allow_files = [".py", ".typed"], mandatory = True),
         "library": attr.label(allow_single_file = True, mandatory = True),
         "extensions": attr.label_keyed_string_dict(allow_files = [".so"], doc = "More libraries, and their folders."),
-        "version_header": attr.label(allow_single_file = True, mandatory = True),
         "license": attr.label(allow_single_file = True, mandatory = True),
         "readme": attr.label(allow_single_file = True, mandatory = True),
         "_writer": attr.label(default = "//gridwise/python:write_wheel", executable = True, cfg = "exec"),

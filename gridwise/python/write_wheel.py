@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes a wheel (PEP 427), the same for the same inputs, and refuses a library that its platform tag promises too much of."""
 
 import argparse
@@ -65,7 +66,7 @@ def check(library, platform):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("out", "library", "version-header", "license", "readme", "root"):
+    for name in ("out", "library", "license", "readme", "root"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--extension", action="append", default=[], metavar="FOLDER=LIBRARY")
     parser.add_argument("sources", nargs="+")
@@ -75,8 +76,6 @@ def main():
 
     library = read(options.library)
     check(library, platform)
-    if f'"{version}"' not in read(options.version_header).decode():
-        raise SystemExit(f"{options.version_header} has another version than {version}")
 
     info = f"{name}-{version}.dist-info"
     files = {os.path.relpath(source, options.root): read(source) for source in options.sources}

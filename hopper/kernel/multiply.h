@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/wgmma.h"
@@ -38,7 +39,7 @@ template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int group, int k_tile) {
   const SharedAddress b = ring.b(k_tile);
   constexpr int kRepBytes = 64 * kC.k_tile_bytes(), kColumns = kC.product_columns();
-  const SharedAddress a = ring.a() + (kC.take_turns ? 0 : group * kC.reps) * kRepBytes;
+  const SharedAddress a = ring.a() + (kC.pingpong ? 0 : group * kC.reps) * kRepBytes;
   WgmmaFence();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
@@ -90,9 +91,9 @@ GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, int k_t
     last = ring.stage();
     ring.Next();
   }
-  if (kC.take_turns)
-    ArriveAt(TurnBarrier(group ^ 1), 256);  // the other warpgroup's products can
-                                            // begin
+  if (kC.pingpong)
+    ArriveAt(PingpongBarrier(group ^ 1), 256);  // the other warpgroup's products can
+                                                // begin
   WgmmaWait<0>();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) Touch(sums.d[rep]);

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/parts.h"
 #include "core/arch/wgmma.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 
 /// Sums of products of f32 (core/arch/parts.h). A k tile of A is f32 in shared memory, and becomes

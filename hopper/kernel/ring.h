@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/hopper.h"
-#include "hopper/config.h"
+#include "hopper/base/config.h"
 
 namespace gridwise::hopper {
 
@@ -89,7 +90,7 @@ class KTileRing : public Ring<kC.stages> {
 
 /// Named barriers of the workgroup; 0 is for all threads.
 constexpr int StoreBarrier(int group) { return 1 + group; }
-constexpr int TurnBarrier(int group) { return 8 + group; }
+constexpr int PingpongBarrier(int group) { return 8 + group; }
 constexpr int LeadBarrier(int group) { return 12 + group; }  // for all groups but the first
 
 }  // namespace gridwise::hopper

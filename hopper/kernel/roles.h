@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/conv/gemm_map.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/ring.h"
 
 namespace gridwise::hopper {
@@ -72,7 +73,7 @@ GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
   return static_cast<int>(Divide(static_cast<unsigned>(n), by));
 }
 
-GRIDWISE_DEVICE int LeastOf(int a, int b) { return a < b ? a : b; }
+GRIDWISE_DEVICE int Min(int a, int b) { return a < b ? a : b; }
 
 /// The source pixel that the first tap pairs with the pixel of a row.
 GRIDWISE_DEVICE PixelAt SourceOf(const SubGemm& gemm, const AxisStrides* strides,

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/hopper.h"
 #include "core/launch/combine.h"
-#include "hopper/args.h"
+#include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 
 namespace gridwise::hopper {
@@ -27,24 +28,24 @@ GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
   }
 }
 
-/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by chunks of columns that
-/// pass through shared memory. Called by a whole warpgroup. Each warp stores its own 16 rows, so
-/// warps need not meet.
+/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by epilogue tiles:
+/// columns that pass through shared memory. Called by a whole warpgroup. Each warp stores its own
+/// 16 rows, so warps need not meet.
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
                                   int channel_group, const float (&d)[kC.columns / 2]) {
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
-  for (int chunk = 0; chunk < kC.columns / kC.chunk; ++chunk) {
+  for (int tile = 0; tile < kC.columns / kC.epilogue_columns; ++tile) {
     const SharedAddress buffer =
-        staging + chunk % kC.buffers() * kC.buffer_bytes() + first * kC.chunk * 2;
+        staging + tile % kC.buffers() * kC.buffer_bytes() + first * kC.epilogue_columns * 2;
     if (lane == 0) WaitStoresRead<kC.buffers() - 1>();
     SyncWarp();
-    StageRows<kC.chunk, kC.type>(buffer, d + chunk * (kC.chunk / 2));
+    StageRows<kC.epilogue_columns, kC.type>(buffer, d + tile * (kC.epilogue_columns / 2));
     FenceAsyncProxy();
     SyncWarp();
     if (lane == 0) {
-      StoreBox(out, buffer, column + chunk * kC.chunk, channel_group, row + first);
+      StoreBox(out, buffer, column + tile * kC.epilogue_columns, channel_group, row + first);
       CommitStores();
     }
   }
@@ -77,7 +78,7 @@ GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
   for (float& v : d) v = __builtin_bit_cast(float, static_cast<int>(v));
 }
 
-/// From sums to the values of the output. `Place` knows where rows and columns of a tile are in
+/// From sums to the values of the output. `OutputMap` knows where rows and columns of a tile are in
 /// tensors of the output's shape:
 ///
 ///   Row FindRow(row)              Row::is_there, and what else Bytes needs
@@ -86,27 +87,29 @@ GRIDWISE_DEVICE void MakeIntegers(const EpilogueArgs& args, float (&d)[kSums]) {
 ///   long Column(strides, column)  bytes
 ///   bool Has(Row, column)         of a column that Count counts
 ///   float Mend(sum, Row, column)  a sum that is NaN, which may be the kernel's doing
-template <class Place, class Narrow>
+template <class OutputMap, class Narrow>
 class Finisher {
  public:
-  using Row = Place::Row;
+  using Row = OutputMap::Row;
   /// Whether the columns of a row belong to several groups.
-  static constexpr bool kHasGroups = requires { Place::kHasGroups; };
+  static constexpr bool kHasGroups = requires { OutputMap::kHasGroups; };
   /// Whether sums in registers are combined with tensors.
-  static constexpr bool kHasTensors = sizeof(Narrow) > 1 && !requires { Place::kIsOfWeights; };
+  static constexpr bool kHasTensors = sizeof(Narrow) > 1 && !requires { OutputMap::kIsOfWeights; };
 
-  GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const Place& place, int split)
-      : args_(args), place_(place), out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
+  GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const OutputMap& output, int split)
+      : args_(args),
+        output_(output),
+        out_(static_cast<char*>(args.out) + split * args.split_bytes) {}
 
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
   /// Whether elements of the output have 4 bytes: f32, or i32 for i8.
   GRIDWISE_DEVICE bool is_wide() const {
     return sizeof(Narrow) == 1 || args_.out_type == static_cast<int>(DataType::kF32) || is_i32();
   }
-  GRIDWISE_DEVICE const Place& place() const { return place_; }
-  GRIDWISE_DEVICE Row FindRow(int row) const { return place_.FindRow(row); }
-  GRIDWISE_DEVICE int Count(int column) const { return place_.Count(column); }
-  GRIDWISE_DEVICE long Column(int column) const { return place_.Column(args_.strides, column); }
+  GRIDWISE_DEVICE const OutputMap& output() const { return output_; }
+  GRIDWISE_DEVICE Row FindRow(int row) const { return output_.FindRow(row); }
+  GRIDWISE_DEVICE int Count(int column) const { return output_.Count(column); }
+  GRIDWISE_DEVICE long Column(int column) const { return output_.Column(args_.strides, column); }
   /// Whether the output is aligned to four elements, and tensors to two.
   GRIDWISE_DEVICE bool is_aligned() const {
     unsigned long all = reinterpret_cast<unsigned long>(out_) % 16;
@@ -122,15 +125,15 @@ class Finisher {
   GRIDWISE_DEVICE Vec<float, 2> PairOf(const EpilogueTensorArgs& tensor, const Row& row, long bytes,
                                        int column) const {
     const bool exists =
-        row.is_there && column % 64 < Count(column / 64 * 64) && place_.Has(row, column);
+        row.is_there && column % 64 < Count(column / 64 * 64) && output_.Has(row, column);
     const char* const data = static_cast<const char*>(tensor.data) +
-                             (exists ? bytes + place_.Column(tensor.strides, column) : 0);
+                             (exists ? bytes + output_.Column(tensor.strides, column) : 0);
     const auto pair = *reinterpret_cast<const Vec<Narrow, 2>*>(data);
     return {static_cast<float>(pair[0]), static_cast<float>(pair[1])};
   }
   /// Address of the row in the output; null if the output does not have it.
   GRIDWISE_DEVICE char* RowOf(const Row& row) const {
-    return row.is_there ? out_ + place_.Bytes(args_.strides, row) : nullptr;
+    return row.is_there ? out_ + output_.Bytes(args_.strides, row) : nullptr;
   }
 
   /// Stores the existing columns of a row from `column` of the tile on. Sums of an i32 output are
@@ -142,7 +145,7 @@ class Finisher {
     bool has[kCount], all = true;
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
-      has[e] = column % 64 + e < count && place_.Has(row, column + e);
+      has[e] = column % 64 + e < count && output_.Has(row, column + e);
       all &= has[e];
     }
     if (is_i32()) {
@@ -152,7 +155,7 @@ class Finisher {
 #pragma unroll
     for (int e = 0; e < kCount; ++e) {
       if (!has[e]) continue;
-      if (v[e] != v[e]) v[e] = place_.Mend(v[e], row, column + e);
+      if (v[e] != v[e]) v[e] = output_.Mend(v[e], row, column + e);
       v[e] = Clamp(args_, CombineTensors(v[e] * args_.alpha, row, column + e));
     }
     if (is_wide()) {
@@ -171,9 +174,9 @@ class Finisher {
     const auto values = __builtin_convertvector(v, Vec<Out, kCount>);
     char* const of_row = RowOf(row);
     char* const to = of_row + Column(column);
-    const bool neighbours =
+    const bool adjacent =
         Column(column + kCount - 1) - Column(column) == (kCount - 1) * long{sizeof(Out)};
-    if (neighbours && !args_.adds && all &&
+    if (adjacent && !args_.adds && all &&
         reinterpret_cast<unsigned long>(to) % sizeof(values) == 0) {
       *reinterpret_cast<Vec<Out, kCount>*>(to) = values;
       return;
@@ -195,8 +198,8 @@ class Finisher {
     for (int i = 0; i < args_.tensors; ++i) {
       const EpilogueTensorArgs& tensor = args_.tensor[i];
       const char* const data = static_cast<const char*>(tensor.data) +
-                               place_.Bytes(tensor.strides, row) +
-                               place_.Column(tensor.strides, column);
+                               output_.Bytes(tensor.strides, row) +
+                               output_.Column(tensor.strides, column);
       v = Combine(tensor, v,
                   tensor.is_f32 ? *reinterpret_cast<const float*>(data)
                                 : static_cast<float>(*reinterpret_cast<const Narrow*>(data)));
@@ -205,12 +208,12 @@ class Finisher {
   }
 
   const EpilogueArgs& args_;
-  const Place& place_;
+  const OutputMap& output_;
   char* const out_;
 };
 
 /// The whole epilogue of 64 rows of sums in registers, two columns of a tensor at a time
-/// (CombinesPairs of hopper/plan.h). Called by whole warps.
+/// (CombinesPairs of hopper/base/plan.h). Called by whole warps.
 template <int kColumns, class Finish>
 GRIDWISE_DEVICE void FinishRows(const Finish& finish, int first_row, float (&d)[kColumns / 2],
                                 int first_column) {
@@ -227,7 +230,7 @@ GRIDWISE_DEVICE void FinishRows(const Finish& finish, int first_row, float (&d)[
         for (int half = 0; half < 2; ++half) {
           const typename Finish::Row row =
               finish.FindRow(first_row + ThreadId() % 128 / 32 * 16 + lane / 4 + half * 8);
-          const long bytes = row.is_there ? finish.place().Bytes(tensor.strides, row) : 0;
+          const long bytes = row.is_there ? finish.output().Bytes(tensor.strides, row) : 0;
 #pragma unroll
           for (int v = half * 2; v < kColumns / 2; v += 4) {
             const Vec<float, 2> pair =
@@ -252,12 +255,12 @@ GRIDWISE_DEVICE void FinishRows(const Finish& finish, int, int (&d)[kColumns / 2
 
 /// Four lanes hold 16 columns of a row as pairs of each half, two values per word. Gives lane q
 /// columns 4 q to 4 q + 3.
-GRIDWISE_DEVICE Vec<unsigned, 2> NeighboursOf(unsigned low_half, unsigned high_half) {
+GRIDWISE_DEVICE Vec<unsigned, 2> AdjacentColumns(unsigned low_half, unsigned high_half) {
   const int q = ThreadId() % 4;
-  const unsigned resident = q < 2 ? low_half : high_half;
+  const unsigned own = q < 2 ? low_half : high_half;
   const unsigned got = ShuffleXor(q < 2 ? high_half : low_half, 2);
-  const unsigned first = q < 2 ? resident : got,
-                 second = q < 2 ? got : resident;  // words q % 2, and + 2
+  const unsigned first = q < 2 ? own : got,
+                 second = q < 2 ? got : own;  // words q % 2, and + 2
   const unsigned other = ShuffleXor(q % 2 == 0 ? second : first, 1);
   return q % 2 == 0 ? Vec<unsigned, 2>{first, other} : Vec<unsigned, 2>{other, second};
 }
@@ -276,7 +279,7 @@ class VectorColumns {
 
   GRIDWISE_DEVICE bool Has(int column) const {
     if constexpr (Finish::kHasGroups) {
-      if (!finish_.place().Has({}, first_ + column + mine_)) return false;
+      if (!finish_.output().Has({}, first_ + column + mine_)) return false;
     }
     return column + mine_ < count_;
   }
@@ -329,7 +332,7 @@ GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum
           const unsigned low = Pack<kNarrow>(v[0], v[1]);
           const unsigned high = is_whole ? Pack<kNarrow>(v[4], v[5]) : 0;
           StoreIf(rows[half] != nullptr && columns.Has(c) && (is_whole || q < 2),
-                  to + columns.At(c, 2), NeighboursOf(low, high));
+                  to + columns.At(c, 2), AdjacentColumns(low, high));
         }
       }
     }

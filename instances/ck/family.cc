@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "instances/ck/family.h"
 
 #include <cstddef>

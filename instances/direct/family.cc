@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "instances/direct/family.h"
 
 #include <optional>
@@ -40,7 +41,7 @@ void AddInstances(const InstanceTable& table, PartsFamily& family) {
     }
     const auto kernel = MakeGatherKernel(instance.config, table.gfx, *std::move(code));
     if (IsBuilt(Direction::kForward)) family.Add(Direction::kForward, table.gfx, kernel);
-    // In backward-data, neighbouring pixels of a sub-GEMM have neighbouring pixels of dy.
+    // In backward-data, adjacent pixels of a sub-GEMM have adjacent pixels of dy.
     if (IsBuilt(Direction::kBackwardData) &&
         TakesType(Direction::kBackwardData, instance.config.type) && instance.config.stride <= 1) {
       family.Add(Direction::kBackwardData, table.gfx, kernel);

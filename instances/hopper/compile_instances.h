@@ -1,15 +1,16 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/instance_kernel.h"
-#include "hopper/kernel/gather.h"
-#include "hopper/kernel/halo.h"
-#include "hopper/kernel/halo_dense.h"
-#include "hopper/kernel/halo_weight.h"
-#include "hopper/kernel/line.h"
-#include "hopper/kernel/narrow_weight.h"
-#include "hopper/kernel/phases.h"
-#include "hopper/kernel/simt.h"
-#include "hopper/kernel/weight.h"
+#include "hopper/dense_halo/kernel.h"
+#include "hopper/gather/kernel.h"
+#include "hopper/halo/kernel.h"
+#include "hopper/halo_weight/kernel.h"
+#include "hopper/line/kernel.h"
+#include "hopper/narrow/kernel.h"
+#include "hopper/phases/kernel.h"
+#include "hopper/simt/kernel.h"
+#include "hopper/weight/kernel.h"
 
 /// Compiles the lines of <target>.inc, those of a shard: see gpu_kernel_table.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "instances/hopper/family.h"
 
 #include <cstddef>
@@ -10,13 +11,15 @@
 #include "core/arch/parse_gfx.h"
 #include "core/launch/code.h"
 #include "core/planning/parts_family.h"
-#include "hopper/config.h"
-#include "hopper/halo.h"
+#include "hopper/base/config.h"
+#include "hopper/dense_halo/config.h"
+#include "hopper/halo/config.h"
+#include "hopper/halo_weight/config.h"
 #include "hopper/kernels.h"
-#include "hopper/line.h"
-#include "hopper/narrow.h"
-#include "hopper/phases.h"
-#include "hopper/simt.h"
+#include "hopper/line/config.h"
+#include "hopper/narrow/config.h"
+#include "hopper/phases/config.h"
+#include "hopper/simt/config.h"
 #include "instances/hopper/instance_code.h"
 
 namespace gridwise::hopper {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "instances/tile/family.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// From traits to a validated model, in small: the commands of tools/tune/README.md, but for the
 /// training itself, in whose place a model by hand stands.
 
@@ -66,8 +67,8 @@ TEST(Chain, FromTraitsToAValidatedModel) {
   const std::string sweep =
       absl::StrCat("sweep --problems=", File("problems.csv"),
                    " --instances=", File("instances.json"), " --direction=fwd --time --quick ");
-  Gridwise(absl::StrCat(sweep, "--chunk=1/2 --csv=", File("1.csv")));
-  Gridwise(absl::StrCat(sweep, "--chunk=2/2 --workers=1 --csv=", File("2.csv")));
+  Gridwise(absl::StrCat(sweep, "--shard=1/2 --csv=", File("1.csv")));
+  Gridwise(absl::StrCat(sweep, "--shard=2/2 --workers=1 --csv=", File("2.csv")));
   Gridwise(absl::StrCat("merge ", File("1.csv"), " ", File("2.csv"), " --csv=", File("times.csv")));
   // A header, four problems on three kernels each, and the end of the last line.
   EXPECT_THAT(std::vector<std::string>(absl::StrSplit(TextOf("times.csv"), '\n')), SizeIs(14));
@@ -94,8 +95,8 @@ TEST(Chain, MistakesAreSentences) {
   EXPECT_THAT(Gridwise("validate --against=luck x.csv", 2), HasSubstr("must be oracle"));
   EXPECT_THAT(Gridwise("validate", 2), HasSubstr("no table is named"));
   EXPECT_THAT(Gridwise("merge nowhere.csv --csv=-", 2), HasSubstr("cannot read nowhere.csv"));
-  EXPECT_THAT(Gridwise("sweep --chunk=3/2 --problems=retinanet", 2),
-              HasSubstr("--chunk is '3/2'; must be two numbers"));
+  EXPECT_THAT(Gridwise("sweep --shard=3/2 --problems=retinanet", 2),
+              HasSubstr("--shard is '3/2'; must be two numbers"));
   std::ofstream(File("bad.model")) << "tree 1\n";
   EXPECT_THAT(Gridwise(absl::StrCat("validate x.csv --model=", File("bad.model")), 2),
               HasSubstr("bad.model: the model has 0 features"));

@@ -1,4 +1,5 @@
-/// The table that a sweep of actions makes: all of its chunks' problems, each on its kernels.
+// SPDX-License-Identifier: MIT
+/// The table that a sweep of actions makes: all of its shards' problems, each on its kernels.
 
 #include <fstream>
 #include <iterator>
@@ -12,7 +13,7 @@
 namespace gridwise {
 namespace {
 
-TEST(SweepOfActions, HasEveryChunk) {
+TEST(SweepOfActions, HasEveryShard) {
   std::ifstream file("tests/choosing/times.csv");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTimes(text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a program of another repository does with Gridwise: plans and computes a convolution, does
 /// so by a kernel family of its own, and runs a kernel of its own, on whatever device
 /// //tools/config:hip of Gridwise stands for.

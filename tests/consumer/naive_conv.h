@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// Arguments of NaiveConv, for host and device: y[n][o][g][k] of x[n][i][g][c] and w[g][k][t][c],

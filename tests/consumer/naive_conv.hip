@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Forward convolution by its definition, one element of y a work-item.
 
 #include "naive_conv.h"

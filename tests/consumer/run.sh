@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # run.sh: what a repository that depends on Gridwise does, with the one in this folder and with the example of Gridwise's
 # README as it stands there.
 #

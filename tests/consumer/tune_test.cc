@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What a framework does with plans: one process measures which kernel is fastest and keeps the
 /// answer in a file; another one finds it there and computes.
 ///

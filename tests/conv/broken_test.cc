@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The checks can fail: launches that forget part of the work, or do other work, are caught.
 
 #include <array>
@@ -25,9 +26,9 @@ absl::Status Start(const KernelLaunch& launch, const ConvTensors& tensors) {
   const std::array<const void*, 3> starts = {tensors.a, tensors.b, tensors.out};
   std::vector<std::byte> arguments = launch.arguments;
   for (const KernelLaunch::Address& address : launch.addresses) {
-    const auto memory = static_cast<std::size_t>(address.place.memory);
+    const auto memory = static_cast<std::size_t>(address.points_to.memory);
     if (memory >= starts.size()) return absl::InternalError("the launch takes other memory");
-    const char* const value = static_cast<const char*>(starts[memory]) + address.place.offset;
+    const char* const value = static_cast<const char*>(starts[memory]) + address.points_to.offset;
     std::memcpy(arguments.data() + address.at, &value, sizeof(value));
   }
   const absl::Status launched = Launch(*kernel, launch.shape, arguments);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instance of the classic family on problems of each kind: 1-D to 3-D, with groups, strides,
 // dilation, asymmetric padding, channels that divide nothing, fused epilogues, and outputs in f32.
 
@@ -90,7 +91,7 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
 }
 
 /// Of all ops only this one does not take every problem of its direction: columns of several groups
-/// are no neighbours where dw's groups lie inside of its taps.
+/// are not adjacent where dw's groups lie inside of its taps.
 bool IsRefused(std::string_view op, const ConvProblem& problem) {
   return op == "explicit" && problem.groups > 1 && problem.filter_taps() > 1 &&
          problem.weight_layout == WeightLayout::kKYXGC;

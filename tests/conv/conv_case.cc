@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/conv/conv_case.h"
 
 #include <algorithm>
@@ -38,10 +39,10 @@ void Spoil(DataType type, int count, std::vector<float>& a, std::vector<float>& 
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   for (int i = 0; i < count; ++i) {
     std::vector<float>& values = random() % 2 == 0 ? a : b;
-    const std::size_t place = random() % values.size();
+    const std::size_t index = random() % values.size();
     const float value = i % 3 == 2 ? std::numeric_limits<float>::quiet_NaN()
-                                   : std::copysign(kInfinity, values[place]);
-    values[place] = RoundTo(type, value);
+                                   : std::copysign(kInfinity, values[index]);
+    values[index] = RoundTo(type, value);
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Split K is deterministic: the same bits whatever the order in which workgroups and waves run.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A batch of no images: outputs without elements, and dw as the epilogue makes it of sums of 0.
 
 #include <string>

@@ -1,4 +1,5 @@
-// Splits that are joined in the launch (tile/epilogue/fixup.h): the same bits whichever
+// SPDX-License-Identifier: MIT
+// Splits that the launch adds up (tile/epilogue/fixup.h): the same bits whichever
 // workgroup is the last, on a workspace that holds anything, launch after launch.
 
 #include <cstddef>
@@ -191,7 +192,7 @@ TEST_P(Fixup, RefusesMoreSplitsThanItJoins) {
   const absl::StatusOr<Plan> plan =
       MakePlan(LongK(GetParam()), gfx_, {.instance = plans_.front().instance(), .splits = 33});
   ASSERT_FALSE(plan.ok());
-  EXPECT_NE(plan.status().message().find("33 splits; the instance joins at most"),
+  EXPECT_NE(plan.status().message().find("33 splits; the instance adds up at most"),
             std::string::npos)
       << plan.status();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A tensor above 2 GiB at its real size: offsets past 31 bits, and several launches.
 
 #include <cstddef>

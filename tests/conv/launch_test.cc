@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What Executable promises of a launch: no allocation, no copy from the host, one module per code
 // object, work that a graph can capture and that outlives the plan.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Whether check mode notices what is missing in our own kernels: of a kernel of each kind, waits
 // and barriers are taken away, limits of waits raised by one, and s_nops shortened, one at a time,
 // and something must be found unless the mutant is shown to be redundant, in the whole kernel or on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An infinity or NaN of an operand reaches the outputs whose sums it is in, and no other: what
 // instances fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a
 // 0 in these sums, times which an infinity is NaN.
@@ -108,22 +109,22 @@ bool IsLike(float out, double expected) {
 
 /// A value of an operand's element.
 struct Planted {
-  std::size_t place;
+  std::size_t index;
   float value;
 };
 
 /// A planted value reaches some of the sums, and not most.
 void ExpectReachesSome(const ConvProblem& problem, Tensor operand, const Planted& planted,
                        std::vector<float> a, std::vector<float> b) {
-  (operand == problem.a() ? a : b)[planted.place] = planted.value;
+  (operand == problem.a() ? a : b)[planted.index] = planted.value;
   const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
   ASSERT_TRUE(expected.ok()) << expected.status();
   std::size_t reached = 0;
   for (const double sum : expected->out) reached += !std::isfinite(sum);
-  EXPECT_GT(reached, 0u) << "element " << planted.place;
+  EXPECT_GT(reached, 0u) << "element " << planted.index;
   // A weight, or dy of backward-weight, of the only channel is in all sums.
   if (operand == Padded(problem) || (problem.c > 1 && problem.k > 1)) {
-    EXPECT_LT(reached, expected->out.size() / 2) << "element " << planted.place;
+    EXPECT_LT(reached, expected->out.size() / 2) << "element " << planted.index;
   }
 }
 
@@ -137,7 +138,7 @@ int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
   for (const Planted& one : planted) ExpectReachesSome(problem, operand, one, a, b);
-  for (const auto& [place, value] : planted) (operand == problem.a() ? a : b)[place] = value;
+  for (const auto& [index, value] : planted) (operand == problem.a() ? a : b)[index] = value;
   const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
   EXPECT_TRUE(expected.ok()) << expected.status();
   if (!expected.ok()) return 0;
@@ -185,7 +186,7 @@ TEST_P(NonFinite, StaysInTheSumsThatHaveIt) {
   for (ConvProblem problem : ProblemsOfAllInstances()) {
     problem.direction = GetParam();
     const Tensor padded = Padded(problem);
-    // An image's first pixel, the last of its last instance, and one whose neighbours are all
+    // An image's first pixel, the last of its last instance, and one whose adjacent pixels are all
     // there.
     const std::size_t elements = ElementsOf(problem, padded);
     const std::vector<Planted> planted = {

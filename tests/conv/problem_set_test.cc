@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every instance on every problem of a problem set that it accepts, in one direction.
 //
 // GRIDWISE_TEST_PROBLEMS names the problem set, or several ("a.csv,b.csv").
@@ -7,7 +8,7 @@
 // tier short; and so does GRIDWISE_TEST_MAX_GROUPS, if it is set. GRIDWISE_TEST_INSTANCES is "all",
 // "accepting" or "planned": every instance, each of which must accept a problem; those that do; or
 // the planner's choice. GRIDWISE_TEST_SPREAD, if set, is a number n: each instance is run on one in
-// n of the problems that it accepts, at least one, and neighbouring instances on others.
+// n of the problems that it accepts, at least one, and adjacent instances on others.
 // GRIDWISE_TEST_FAMILY, if set, names the families whose instances are run ("tile,direct").
 // GRIDWISE_TEST_BATCH, if set, is the number of images in place of the set's. GRIDWISE_TEST_NAMES,
 // if set, names the problems to take ("stem,l2.conv3") in place of all; each must be in the set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Seeded random problems of every direction and type: groups, strides 1 to 6, dilations 1 to 3,
 // asymmetric pads, ranks 1 to 3, channel counts from 1 to 1100, layouts and epilogues; operands of
 // every fourth have infinities or NaN. Each runs on the planner's instance and on others with K in

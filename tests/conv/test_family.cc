@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/conv/test_family.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The public API of matrix multiplications: the planner's instance and every other one that accepts
 // a problem, in all orders, types and epilogues, against the CPU reference.
 
@@ -154,8 +155,8 @@ GemmProblem DrawProblem(Gfx gfx, std::mt19937& random) {
     d = {.op = random() % 2 == 0 ? EpilogueTensor::Op::kAdd : EpilogueTensor::Op::kMultiply,
          .scale = -0.75,
          .type = random() % 2 == 0 ? p.output_type() : DataType::kF32,
-         .stride = TensorStrides(random() % 2 == 0 ? DrawStrides(p.m, p.n, random)
-                                                   : MatrixStrides{.column = 1})};
+         .stride = PerAxisStrides(random() % 2 == 0 ? DrawStrides(p.m, p.n, random)
+                                                    : MatrixStrides{.column = 1})};
   }
   return p;
 }
@@ -271,11 +272,11 @@ TEST_F(GemmApiTest, EpiloguesInBothOrdersOfC) {
     p.out_type = DataType::kF32;
     p.epilogue = {.alpha = 0.5, .tensors = 2, .d = {}, .low = 0};
     p.epilogue.d[0] = {.type = DataType::kF32,  // a bias
-                       .stride = TensorStrides({.batch = 0, .row = 0, .column = 1})};
+                       .stride = PerAxisStrides({.batch = 0, .row = 0, .column = 1})};
     p.epilogue.d[1] = {.op = EpilogueTensor::Op::kMultiply,
                        .scale = 0.25,
                        .type = DataType::kF32,
-                       .stride = TensorStrides(p.c)};
+                       .stride = PerAxisStrides(p.c)};
     Verify(p, /*every_instance=*/false);
     for (const bool atomic : {false, true}) {
       Verify(p, /*every_instance=*/false, nullptr, {.splits = 3, .atomic = atomic});

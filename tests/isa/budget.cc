@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/isa/budget.h"
 
 #include <algorithm>
@@ -87,20 +88,20 @@ std::optional<std::string> OverScalarBudget(std::string_view instance,
                                             const PerMatrix& per_matrix) {
   const bool is_classic = OpOf(instance).has_value();
   const double matrix_per_step = MatrixPerStep(instance).value_or(0);
-  const double most_salu = is_classic ? kClassicSaluPerStep / matrix_per_step : kSaluPerMatrix;
-  if (per_matrix.salu > most_salu) {
+  const double max_salu = is_classic ? kClassicSaluPerStep / matrix_per_step : kSaluPerMatrix;
+  if (per_matrix.salu > max_salu) {
     return absl::StrFormat("%.2f scalar instructions per matrix instruction, more than %.2f",
-                           per_matrix.salu, most_salu);
+                           per_matrix.salu, max_salu);
   }
-  const double most_loads = is_classic ? kClassicScalarLoadsPerStep / matrix_per_step : 0;
-  if (per_matrix.scalar_loads > most_loads) {
+  const double max_loads = is_classic ? kClassicScalarLoadsPerStep / matrix_per_step : 0;
+  if (per_matrix.scalar_loads > max_loads) {
     return absl::StrFormat("%.2f scalar loads per matrix instruction, more than %.2f",
-                           per_matrix.scalar_loads, most_loads);
+                           per_matrix.scalar_loads, max_loads);
   }
   const double branches = per_matrix.branches * matrix_per_step;
-  const double most_branches = is_classic ? kClassicBranchesPerStep : kBranchesPerStep;
-  if (branches > most_branches) {
-    return absl::StrFormat("%.2f branches per step, more than %.2f", branches, most_branches);
+  const double max_branches = is_classic ? kClassicBranchesPerStep : kBranchesPerStep;
+  if (branches > max_branches) {
+    return absl::StrFormat("%.2f branches per step, more than %.2f", branches, max_branches);
   }
   return std::nullopt;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The reports in <target>/<direction>.txt are those of the kernels; no kernel uses scratch or
 /// spills registers; atomics have the device's scope; every instance keeps the budgets, or
 /// over_budget.txt says why it does not.
@@ -175,7 +176,7 @@ INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 /// Of the code between two barriers: loads from memory, and how many of them may still be on their
-/// way at each wait behind the last one.
+/// way at each wait after the last one.
 struct Step {
   int loads = 0;
   std::vector<int> left;
@@ -227,7 +228,7 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
   EXPECT_EQ(instances > 0, TraitsOf(Target()).mma_unit == MmaUnit::kMfma);
 }
 
-/// What LLVM's disassembler prints behind an atomic that the whole device sees, as TraitsOf's
+/// What LLVM's disassembler prints after an atomic that the whole device sees, as TraitsOf's
 /// sources have it: a scope on gfx12, and sc0 on gfx9 if it returns what it found.
 std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   if (gfx == Gfx::k1201) return " scope:SCOPE_DEV";
@@ -235,7 +236,7 @@ std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   return has_bits && absl::StrContains(atomic, "add_x2") ? " sc0" : "";
 }
 
-// Sums of splits are added up, and joined, by workgroups of all compute units. In the scope of one,
+// Sums of splits are added up by workgroups of all compute units. In the scope of one,
 // which is what gfx12 takes when nothing is said, a device with more of them would lose some.
 TEST(Atomics, AreOfTheWholeDevice) {
   KernelCodes codes;

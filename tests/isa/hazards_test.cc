@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // No kernel of ours has a hazard that software must avoid (tools/sim/check/README.md), on any path
 // of its code, run or not: compilers are not the only ones who write it, and know not all of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/isa/needs.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Writes tests/isa/<target>/<direction>.txt and instances/<family>/<target>_needs.inc of every
 /// target that kernels are built for.
 

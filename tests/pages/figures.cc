@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/pages/figures.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -27,7 +28,7 @@ struct FigurePlace {
 struct FigureCommand {
   std::string tier;       // of tests: "smoke" or "nightly"
   std::string target;     // that the program is built for
-  std::string arguments;  // behind "gridwise"
+  std::string arguments;  // after "gridwise"
   std::vector<FigurePlace> places;
 };
 
@@ -53,7 +54,7 @@ absl::Status CompareFigures(std::string_view page, std::string_view output,
 /// A place of a whole table: `{table} ### Title`.
 inline constexpr std::string_view kTable = "{table} ";
 
-/// The same of every line of a Markdown table that the output holds, whose figures stand behind
+/// The same of every line of a Markdown table that the output holds, whose figures stand after
 /// spaces, in the section of the page with this title, as "### Title".
 absl::Status CompareTable(std::string_view page, std::string_view title, std::string_view output);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Pages state what the commands say: those of figures.txt that are of this tier and target.
 
 #include "tests/pages/figures.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The clock says of every layer what <target>_times.csv has.
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The plans of the problem sets are those in <target>_<set>.txt, so that a change of choice is
 /// seen in review. Those of all targets, whichever this program has kernels for.
 
@@ -35,7 +36,7 @@ TEST_P(Plans, AreTheGoldenOnes) {
 }
 
 /// How many layers of RetinaNet get an instance of the classic family, whose names alone begin with
-/// an op: its page has the number behind each mean, of f16 and f32 in three directions.
+/// an op: its page has the number after each mean, of f16 and f32 in three directions.
 TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
   for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<std::string> plans =

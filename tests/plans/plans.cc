@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/plans/plans.h"
 
 #include <vector>

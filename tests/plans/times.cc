@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tests/plans/times.h"
 
 #include <cmath>
@@ -17,7 +18,7 @@
 namespace gridwise {
 namespace {
 
-constexpr std::string_view kTitles = "problem,direction,instance,us,bound_us,limit,least_us,reason";
+constexpr std::string_view kTitles = "problem,direction,instance,us,bound_us,limit,min_us,reason";
 
 /// A layer's pixels of a direction in a table; empty ones if it has no such direction.
 std::string Pixels(const std::vector<Layer>& layers, const std::vector<LayerTime>& times,
@@ -69,7 +70,7 @@ absl::StatusOr<std::vector<LayerTime>> ReadTimes(const std::string& path) {
     LayerTime time;
     if (pixels.size() != 8 || !absl::SimpleAtod(pixels[3], &time.us) ||
         !absl::SimpleAtod(pixels[4], &time.bound_us) ||
-        !absl::SimpleAtod(pixels[6], &time.least_us)) {
+        !absl::SimpleAtod(pixels[6], &time.min_us)) {
       return absl::InvalidArgumentError(absl::StrCat(path, ": \"", line, "\" must be ", kTitles));
     }
     time.name = pixels[0];
@@ -86,7 +87,7 @@ std::string PrintTimes(const std::vector<LayerTime>& times) {
   std::string text = absl::StrCat(kTitles, "\n");
   for (const LayerTime& time : times) {
     absl::StrAppendFormat(&text, "%s,%s,%s,%.4g,%.4g,%s,%.4g,%s\n", time.name, time.direction,
-                          time.instance, time.us, time.bound_us, time.limit, time.least_us,
+                          time.instance, time.us, time.bound_us, time.limit, time.min_us,
                           time.reason);
   }
   return text;
@@ -109,7 +110,7 @@ absl::StatusOr<LayerTime> TimeOf(const Layer& layer, const Plan& plan) {
                    .us = us,
                    .bound_us = 1e3 * timing->roofline.ms(),
                    .limit = timing->limiter,
-                   .least_us = us,
+                   .min_us = us,
                    .reason = ""};
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -24,11 +25,11 @@ struct LayerTime {
   double us = 0;        // in long runs, by the simulator's clock
   double bound_us = 0;  // what the roofline allows
   std::string limit;    // what costs most; empty: nothing that stands out
-  double least_us = 0;  // that any plan of it was timed at
+  double min_us = 0;    // that any plan of it was timed at
   std::string reason;   // why it takes over 5 % more than that
 
   /// Whether it takes so much more.
-  bool IsSlower() const { return us > 1.05 * least_us; }
+  bool IsSlower() const { return us > 1.05 * min_us; }
 };
 
 /// The file of a target, from the root of the repository.

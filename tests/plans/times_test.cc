@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every layer is planned as it was timed, and none takes longer than it did without a reason: a
 // change of plans cannot hide a loss.
 
@@ -45,7 +46,7 @@ TEST_P(Times, AreOfThePlans) {
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_EQ(plan->instance(), time->instance)
         << layer.name << ", " << time->direction << ": `./bazelw run //tests/plans:update_times -- "
-        << Name(GetParam()) << "` times what is planned anew";
+        << Name(GetParam()) << "` times what is planned again";
   }
 }
 
@@ -53,10 +54,10 @@ TEST_P(Times, AreNoLongerThanTheyWere) {
   const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(GetParam()));
   ASSERT_TRUE(times.ok()) << times.status();
   for (const LayerTime& time : *times) {
-    EXPECT_GE(time.us, time.least_us) << time.name << ", " << time.direction;
+    EXPECT_GE(time.us, time.min_us) << time.name << ", " << time.direction;
     EXPECT_EQ(time.IsSlower(), !time.reason.empty())
         << time.name << ", " << time.direction << " takes " << time.us << " us, and took "
-        << time.least_us << ": the last column of " << TimesPath(GetParam())
+        << time.min_us << ": the last column of " << TimesPath(GetParam())
         << " must say why if that is over 5 % more, and be empty if not";
   }
 }
@@ -72,7 +73,7 @@ TEST_P(Times, AreInTheDocuments) {
   ASSERT_TRUE(layers.ok()) << layers.status();
   const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(GetParam()));
   ASSERT_TRUE(times.ok()) << times.status();
-  EXPECT_THAT(ReadText("tile/MEASUREMENTS.md"), HasSubstr(PrintTable(*layers, *times)));
+  EXPECT_THAT(ReadText("docs/log/tile.md"), HasSubstr(PrintTable(*layers, *times)));
   const std::string front = ReadText("README.md");
   const std::size_t instance = front.find(absl::StrCat("\n| ", Name(GetParam()), " ("));
   ASSERT_NE(instance, std::string::npos);
@@ -145,7 +146,7 @@ TEST(Summaries, HaveTheMeansOfTheTimes) {
     const auto value = [&](const std::vector<LayerTime>& times) {
       return std::vector<double>{Percent(times, mean.is_in, mean.part)};
     };
-    ExpectOnPage("tile/MEASUREMENTS.md", mean.in_table + " {} | {} |", value);
+    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} |", value);
     if (!mean.on_front.empty()) {
       ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", value);
     }

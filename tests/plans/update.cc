@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Writes tests/plans/<target>_<set>.txt.
 
 #include <cstdlib>

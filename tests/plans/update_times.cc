@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: MIT
 /// Times the layers whose plan is not the one in tests/plans/<target>_times.csv, or with the
-/// argument "all" every layer, writes the file and prints the table of tile/MEASUREMENTS.md. What
+/// argument "all" every layer, writes the file and prints the table of docs/log/tile.md. What
 /// takes over 5 % more than it did wants a reason in the last column.
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 namespace gridwise {
 namespace {
 
-/// The layer's line, timed anew if its plan is another one than it was, or if `always`.
+/// The layer's line, timed again if its plan is another one than it was, or if `always`.
 absl::StatusOr<LayerTime> Timed(const Layer& layer, Gfx gfx, const LayerTime* before, bool always) {
   const absl::StatusOr<Plan> plan = MakePlan(layer.problem, gfx);
   if (!plan.ok()) return plan.status();
@@ -31,7 +32,7 @@ absl::StatusOr<LayerTime> Timed(const Layer& layer, Gfx gfx, const LayerTime* be
   absl::StatusOr<LayerTime> timed = TimeOf(layer, *plan);
   if (!timed.ok()) return timed.status();
   LayerTime& time = *timed;
-  if (before != nullptr) time.least_us = std::min(time.us, before->least_us);
+  if (before != nullptr) time.min_us = std::min(time.us, before->min_us);
   if (before != nullptr && time.IsSlower()) time.reason = before->reason;
   absl::PrintF("%s, %s: %s, %.4g us, before %.4g\n", time.name, time.direction, time.instance,
                time.us, before == nullptr ? 0 : before->us);

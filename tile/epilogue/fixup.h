@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/device_order.h"
@@ -13,8 +14,8 @@ namespace gridwise::tile {
 template <TileConfig kC, Gfx kGfx>
 class Fixup {
  public:
-  template <class Place>
-  GRIDWISE_DEVICE Fixup(const FixupArgs&, const Place&, int) {}
+  template <class OutputMap>
+  GRIDWISE_DEVICE Fixup(const FixupArgs&, const OutputMap&, int) {}
   GRIDWISE_DEVICE bool operator()(WaveAcc<kC>&) const { return true; }
 };
 
@@ -30,15 +31,15 @@ template <TileConfig kC, Gfx kGfx>
   requires(kC.has_fixup())
 class Fixup<kC, kGfx> {
  public:
-  template <class Place>
-  GRIDWISE_DEVICE Fixup(const FixupArgs& args, const Place& place, int split)
+  template <class OutputMap>
+  GRIDWISE_DEVICE Fixup(const FixupArgs& args, const OutputMap& output, int split)
       : splits_(WhileLoading<kC>(args.splits)),
         launch_(WhileLoading<kC>(args.launch)),
         split_(split),
-        word_(WhileLoading<kC>((DeviceWord*)args.workspace + place.Tile() * kWaves + Wave())),
+        word_(WhileLoading<kC>((DeviceWord*)args.workspace + output.Tile() * kWaves + Wave())),
         sums_(Buffer::From<kGfx>(
             WhileLoading<kC>(args.workspace + args.sums_at +
-                             static_cast<long>(place.Tile()) * splits_ * kC.sum_bytes()))) {}
+                             static_cast<long>(output.Tile()) * splits_ * kC.sum_bytes()))) {}
 
   /// Hands over the wave's sums. Returns whether the wave has more to do: then `acc` has the sums
   /// of all splits.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
@@ -17,7 +18,7 @@ namespace gridwise::tile {
 /// a time, so that lanes store 16 consecutive bytes. Waves do not wait for each other. Nearly all
 /// tiles are plain: the output is the sums, rounded to its type on their way to LDS.
 ///
-/// Place knows where rows and columns of the tile are in tensors of the output's shape:
+/// OutputMap knows where rows and columns of the tile are in tensors of the output's shape:
 ///
 ///   const char* Base(data, strides)       what offsets count from
 ///   unsigned Row(strides, row)            offset of a row, or Buffer::kOutOfRange where it is none
@@ -27,29 +28,29 @@ namespace gridwise::tile {
 ///   int ColumnsOf(part)                   columns of a part (has_parts_of_columns), from its first
 ///                                         on, which end where columns() do; or none
 ///   int Tile()                            the tile's number, for instances that join splits
-template <TileConfig kC, Gfx kGfx, class Place>
+template <TileConfig kC, Gfx kGfx, class OutputMap>
 class StoreTile {
  public:
   /// `lds` belongs to the workgroup, and its operands have been read when Store begins. `split` is
   /// the workgroup's part of K.
-  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const FixupArgs& fixup, const Place& place,
-                            int split, char* lds)
+  GRIDWISE_DEVICE StoreTile(const EpilogueArgs& args, const FixupArgs& fixup,
+                            const OutputMap& output, int split, char* lds)
       : args_(args),
-        fixup_(fixup, place, split),
+        fixup_(fixup, output, split),
         out_type_(args.out_type),
         adds_(args.adds),
         finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
-        columns_(place.columns()),
+        columns_(output.columns()),
         out_(Buffer::From<kGfx>(
-            WhileLoading<kC>(place.Base(args.out, args.strides) + split * args.split_bytes))),
-        place_(place),
+            WhileLoading<kC>(output.Base(args.out, args.strides) + split * args.split_bytes))),
+        output_(output),
         lds_(lds + WaveOfWorkgroup<kC>() * kBytesOfWave),
         row_offsets_(reinterpret_cast<unsigned*>(lds_ + kRowOffsetsAt)) {
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(RowOffset(i));
   }
 
-  /// Stores `acc`. If splits are joined, `acc` becomes the sums of all splits.
+  /// Stores `acc`. With a fix-up, `acc` becomes the sums of all splits.
   GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
     if (!fixup_(acc)) return;
     WriteRowOffsets();
@@ -74,7 +75,7 @@ class StoreTile {
   }
 
   GRIDWISE_DEVICE unsigned RowOffset(int i) const {
-    return place_.Row(args_.strides, WaveM<kC>() + RowOfLane(i));
+    return output_.Row(args_.strides, WaveM<kC>() + RowOfLane(i));
   }
 
   GRIDWISE_DEVICE void WriteRowOffsets() const {
@@ -83,7 +84,7 @@ class StoreTile {
       row_offsets_[row] = kRowsAhead > 0 ? row_of_lane_[i] : RowOffset(i);
       for (int t = 0; t < args_.tensors; ++t) [[unlikely]] {
         row_offsets_[(t + 1) * kC.wave_m() + row] =
-            place_.Row(args_.tensor[t].strides, WaveM<kC>() + row);
+            output_.Row(args_.tensor[t].strides, WaveM<kC>() + row);
       }
     }
   }
@@ -108,14 +109,14 @@ class StoreTile {
     using Stage = WaveStage<kC, Out, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(full)
-    for (int piece = 0; piece < Stage::kPieces; ++piece) {
-      stage.Write(acc, piece);
+    for (int subtile = 0; subtile < Stage::kSubtiles; ++subtile) {
+      stage.Write(acc, subtile);
       FenceLdsOfWave();
-      const int column = WaveN<kC>() + stage.Column(piece);
-      const unsigned offset = place_.Column(args_.strides, column), past = PastColumns(column, 0);
+      const int column = WaveN<kC>() + stage.Column(subtile);
+      const unsigned offset = output_.Column(args_.strides, column), past = PastColumns(column, 0);
       for (int i = 0; i < Stage::kTimes; ++i) {
         if (!stage.HasRow(i)) continue;
-        out_.Store(stage.Read(i), (row_offsets_[stage.Row(piece, i)] + offset) | past);
+        out_.Store(stage.Read(i), (row_offsets_[stage.Row(subtile, i)] + offset) | past);
       }
       FenceLdsOfWave();
     }
@@ -129,9 +130,9 @@ class StoreTile {
     using Stage = WaveStage<kC, Element<SumType(kC.type)>, kVec>;
     const Stage stage(lds_);
 #pragma clang loop unroll(disable)
-    for (int piece = 0; piece < Stage::kPieces; ++piece) {
-      for (int i = 0; i < Stage::kPieces; ++i) {  // registers cannot be indexed
-        if (piece == i) stage.Write(acc, i);
+    for (int subtile = 0; subtile < Stage::kSubtiles; ++subtile) {
+      for (int i = 0; i < Stage::kSubtiles; ++i) {  // registers cannot be indexed
+        if (subtile == i) stage.Write(acc, i);
       }
       FenceLdsOfWave();
 #pragma clang loop unroll(disable)
@@ -140,7 +141,7 @@ class StoreTile {
         const auto sums = stage.Read(i);
         // Varies within the loop: otherwise everything that depends on it would be kept in
         // registers.
-        const int row = stage.Row(piece, i), column = Opaque(WaveN<kC>() + stage.Column(piece));
+        const int row = stage.Row(subtile, i), column = Opaque(WaveN<kC>() + stage.Column(subtile));
         if constexpr (__is_same(Out, int)) {
           StoreRun<int>(sums, row, column);
         } else {
@@ -180,7 +181,7 @@ class StoreTile {
     int last = columns_ - 1;
     if constexpr (kC.has_parts_of_columns()) {
       const int part = column / kC.columns_of_part();
-      last = place_.ColumnsOf(part) + part * kC.columns_of_part() - 1;
+      last = output_.ColumnsOf(part) + part * kC.columns_of_part() - 1;
     }
     return static_cast<unsigned>(last - e - column) & Buffer::kOutOfRange;
   }
@@ -191,10 +192,10 @@ class StoreTile {
                                    Values& values) const {
     constexpr int kVec = sizeof(Values) / sizeof(values[0]);
     constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements per load
-    const Buffer buffer = Buffer::From<kGfx>(place_.Base(tensor.data, tensor.strides));
+    const Buffer buffer = Buffer::From<kGfx>(output_.Base(tensor.data, tensor.strides));
     if (!tensor.by_element && columns_ % kVec == 0) {
       const unsigned offset =
-          (row + place_.Column(tensor.strides, column)) | PastColumns(column, 0);
+          (row + output_.Column(tensor.strides, column)) | PastColumns(column, 0);
       for (int part = 0; part < kVec; part += kPart) {
         const auto d = buffer.Load<Vec<T, kPart>>(offset, part * static_cast<int>(sizeof(T)));
         for (int e = 0; e < kPart; ++e) {
@@ -204,7 +205,7 @@ class StoreTile {
     } else {
       for (int e = 0; e < kVec; ++e) {
         const unsigned offset =
-            (row + place_.Column(tensor.strides, column + e)) | PastColumns(column, e);
+            (row + output_.Column(tensor.strides, column + e)) | PastColumns(column, e);
         values[e] = Combine(tensor, values[e], static_cast<float>(buffer.Load<T>(offset, 0)));
       }
     }
@@ -228,7 +229,7 @@ class StoreTile {
   GRIDWISE_DEVICE void StoreParts(const Values& values, unsigned row, int column) const {
     constexpr int kVec = sizeof(Values) / sizeof(values[0]);
     if (!by_element_) {
-      const unsigned offset = row + place_.Column(args_.strides, column);
+      const unsigned offset = row + output_.Column(args_.strides, column);
       for (int part = 0; part < kVec; part += kPart) {
         Vec<Out, kPart> out;
         for (int e = 0; e < kPart; ++e) out[e] = static_cast<Out>(values[part + e]);
@@ -240,7 +241,7 @@ class StoreTile {
       const unsigned in_part =
           by_element_ ? 0
                       : ~PastColumns(column, e / kPart * kPart + kPart - 1) & Buffer::kOutOfRange;
-      const unsigned offset = row + place_.Column(args_.strides, column + e);
+      const unsigned offset = row + output_.Column(args_.strides, column + e);
       out_.Store(static_cast<Out>(values[e]), offset | in_part | PastColumns(column, e));
     }
   }
@@ -248,7 +249,7 @@ class StoreTile {
   template <class Values>
   GRIDWISE_DEVICE void AddTo(const Values& values, int row, int column) const {
     for (unsigned e = 0; e < sizeof(Values) / sizeof(values[0]); ++e) {
-      const unsigned offset = row_offsets_[row] + place_.Column(args_.strides, column + e);
+      const unsigned offset = row_offsets_[row] + output_.Column(args_.strides, column + e);
       out_.template AtomicAdd<kGfx>(values[e], offset | PastColumns(column, e));
     }
   }
@@ -259,7 +260,7 @@ class StoreTile {
   const bool finishes_;  // the sums are not the values of the output
   const int by_element_, columns_;
   const Buffer out_;
-  const Place& place_;
+  const OutputMap& output_;
   char* const lds_;  // of the wave
   unsigned* const row_offsets_;
   unsigned row_of_lane_[kRowsOfLane];  // of the rows ahead

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
@@ -21,25 +22,25 @@ template <TileConfig kC, class T, int kVec>
 class WaveStage {
   static constexpr TileConfig::Stage kStage = kC.StageFor(sizeof(T));
   static constexpr int kVecs = kStage.columns / kVec;  // per row
-  static constexpr int kPiecesN = kC.reps_n() / kStage.reps_n;
+  static constexpr int kSubtilesN = kC.reps_n() / kStage.reps_n;
   static_assert(kStage.columns % kVec == 0 && kVecs <= kC.mma.lanes());
 
  public:
-  static constexpr int kPieces = kC.reps_m() / kStage.reps_m * kPiecesN;
+  static constexpr int kSubtiles = kC.reps_m() / kStage.reps_m * kSubtilesN;
   static constexpr int kRowsAtOnce = kC.mma.lanes() / kVecs;
   static constexpr int kTimes = CeilDiv(kStage.rows, kRowsAtOnce);
 
   GRIDWISE_DEVICE explicit WaveStage(char* lds)
       : row_(Lane<kC>() / kVecs),
         column_(Lane<kC>() % kVecs * kVec),
-        write_(lds + Opaque(PlaceOfLane())),
+        write_(lds + Opaque(OffsetOfLane())),
         read_(lds + Opaque(row_ * kStage.pitch + column_ * static_cast<int>(sizeof(T)))) {}
 
-  /// Writes a piece of the wave's accumulators, rounded to T.
-  GRIDWISE_DEVICE void Write(const WaveAcc<kC>& acc, int piece) const {
+  /// Writes a subtile of the wave's accumulators, rounded to T.
+  GRIDWISE_DEVICE void Write(const WaveAcc<kC>& acc, int subtile) const {
     for (int rep = 0; rep < kStage.reps_m; ++rep) {
       const auto* const of_rep =
-          acc.d[piece / kPiecesN * kStage.reps_m + rep] + piece % kPiecesN * kStage.reps_n;
+          acc.d[subtile / kSubtilesN * kStage.reps_m + rep] + subtile % kSubtilesN * kStage.reps_n;
       char* const to = write_ + rep * kC.mma_m() * kStage.pitch;
       if constexpr (kC.sums_blocks()) {
         WriteBlocks(of_rep, to);
@@ -49,7 +50,8 @@ class WaveStage {
     }
   }
 
-  /// Whether the `i`-th row of the lane in a piece, 0 <= i < kTimes, is one of the piece's rows.
+  /// Whether the `i`-th row of the lane in a subtile, 0 <= i < kTimes, is one of the subtile's
+  /// rows.
   GRIDWISE_DEVICE bool HasRow(int i) const {
     constexpr int kLanes = kRowsAtOnce * kVecs;
     if (kLanes < kC.mma.lanes() && Lane<kC>() >= kLanes) return false;
@@ -65,11 +67,11 @@ class WaveStage {
         Vec<T, kVec>, *reinterpret_cast<const Parts*>(read_ + i * kRowsAtOnce * kStage.pitch));
   }
   /// Row and column of that run in the wave's tile.
-  GRIDWISE_DEVICE int Row(int piece, int i) const {
-    return row_ + piece / kPiecesN * kStage.rows + i * kRowsAtOnce;
+  GRIDWISE_DEVICE int Row(int subtile, int i) const {
+    return row_ + subtile / kSubtilesN * kStage.rows + i * kRowsAtOnce;
   }
-  GRIDWISE_DEVICE int Column(int piece) const {
-    return column_ + piece % kPiecesN * kStage.columns;
+  GRIDWISE_DEVICE int Column(int subtile) const {
+    return column_ + subtile % kSubtilesN * kStage.columns;
   }
 
  private:
@@ -78,13 +80,13 @@ class WaveStage {
   static constexpr int kBlockRun = kPairs * kC.mma.acc_per_lane();  // columns per lane
 
   /// The first row and column of the lane in the stage.
-  GRIDWISE_DEVICE static int PlaceOfLane() {
+  GRIDWISE_DEVICE static int OffsetOfLane() {
     if constexpr (kC.sums_blocks()) {
       return Lane<kC>() % kC.mma.m * kStage.pitch +
              BlockColumn() % kC.columns_of_tap() * static_cast<int>(sizeof(T));
     } else {
-      const RowCol place = kC.PlaceInStage(Lane<kC>(), 0, 0);
-      return place.row * kStage.pitch + place.col * static_cast<int>(sizeof(T));
+      const RowCol at = kC.PositionInStage(Lane<kC>(), 0, 0);
+      return at.row * kStage.pitch + at.col * static_cast<int>(sizeof(T));
     }
   }
 
@@ -96,8 +98,8 @@ class WaveStage {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
         Run run;
         for (int e = 0; e < kRun; ++e) run[e] = static_cast<T>(acc[n][reg + e]);
-        const RowCol place = kC.PlaceInStage(/*lane=*/0, n, reg);
-        *reinterpret_cast<Run*>(to + place.row * kStage.pitch + place.col * sizeof(T)) = run;
+        const RowCol at = kC.PositionInStage(/*lane=*/0, n, reg);
+        *reinterpret_cast<Run*>(to + at.row * kStage.pitch + at.col * sizeof(T)) = run;
       }
     }
   }
@@ -113,8 +115,8 @@ class WaveStage {
       for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
         OfInstruction of_tap[kPairs];
         for (int c = 0; c < kPairs; ++c) of_tap[c] = AsTheyAre(acc[tap * kPairs + c]);
-        const int place = tap * kColumns + run % kColumns;
-        auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + place * sizeof(T));
+        const int column = tap * kColumns + run % kColumns;
+        auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + column * sizeof(T));
         for (int e = 0; e < kRun; e += kPart) {
           Vec<T, kPart> part;
           for (int i = 0; i < kPart; ++i) {
@@ -126,8 +128,8 @@ class WaveStage {
       }
     }
   }
-  /// Hides the accumulators' origin from the compiler. Otherwise it orders those of all pieces
-  /// ahead of the loop over pieces, and holds them twice.
+  /// Hides the accumulators' origin from the compiler. Otherwise it orders those of all subtiles
+  /// ahead of the loop over subtiles, and holds them twice.
   GRIDWISE_DEVICE static OfInstruction AsTheyAre(OfInstruction acc) {
     asm volatile("" : "+v"(acc));
     return acc;

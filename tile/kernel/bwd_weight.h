@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/kernel_args.h"
@@ -24,9 +25,9 @@ GRIDWISE_DEVICE TapChannel TermAt(const BwdWeightArgs& args, int term) {
 
 /// Where the tile's rows (output channels) and columns (the terms) are.
 template <TileConfig kC>
-class PlaceOfTerms {
+class TermOutputMap {
  public:
-  GRIDWISE_DEVICE PlaceOfTerms(const BwdWeightArgs& args, int group, int m, int n)
+  GRIDWISE_DEVICE TermOutputMap(const BwdWeightArgs& args, int group, int m, int n)
       : args_(args), group_(group), m_(m), n_(n) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.terms - n_; }
@@ -66,7 +67,7 @@ class PlaceOfTerms {
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void BwdWeightKTiles() {
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of pixels");
-  static_assert(kC.k_tiles_of_step() == 1, "pixels of two k tiles are no neighbours");
+  static_assert(kC.k_tiles_of_step() == 1, "pixels of two k tiles are not adjacent");
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
@@ -93,10 +94,10 @@ GRIDWISE_DEVICE void BwdWeightKTiles() {
   };
   // Waves that load have no scalar registers to spare for the epilogue.
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
-    const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
-    const PlaceOfTerms<kC> place(args_anew, group, m, n);
-    use(StoreTile<kC, kGfx, PlaceOfTerms<kC>>(args_anew.epilogue, args_anew.fixup, place, split,
-                                              lds));
+    const BwdWeightArgs& reloaded_args = ReloadedKernelArgs<BwdWeightArgs>();
+    const TermOutputMap<kC> output(reloaded_args, group, m, n);
+    use(StoreTile<kC, kGfx, TermOutputMap<kC>>(reloaded_args.epilogue, reloaded_args.fixup, output,
+                                               split, lds));
   };
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/this_target.h"
@@ -13,7 +14,7 @@
 namespace gridwise::tile {
 
 /// Whether the tile is a plain one, whose loads decide nothing from step to step: channels fill
-/// chunks, and a group has at least a pair of columns. Nearly all tiles are plain.
+/// vectors, and a group has at least a pair of columns. Nearly all tiles are plain.
 template <TileConfig kC>
 GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args) {
   const bool pairs = kC.patch_b.n != 2 || kC.merge != 1 || args.n != 1;
@@ -22,9 +23,9 @@ GRIDWISE_DEVICE bool IsPlain(const GatherArgs& args) {
 
 /// Where the tile's rows (pixels of the output) and columns (its channels) are.
 template <TileConfig kC>
-class PlaceOfPixels {
+class PixelOutputMap {
  public:
-  GRIDWISE_DEVICE PlaceOfPixels(const GatherArgs& args, const Block& block)
+  GRIDWISE_DEVICE PixelOutputMap(const GatherArgs& args, const Block& block)
       : args_(args), block_(block) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.n - block_.n; }
@@ -83,11 +84,11 @@ GRIDWISE_DEVICE void GatherKTiles() {
   };
   // Waves that load have no scalar registers to spare for the epilogue.
   const auto with_store = [&](auto use) __attribute__((always_inline)) {
-    const GatherArgs& args_anew = KernelArgsAnew<GatherArgs>();
-    const Block block_anew = block.LoadedAnew();
-    const PlaceOfPixels<kC> place(args_anew, block_anew);
-    use(StoreTile<kC, kGfx, PlaceOfPixels<kC>>(args_anew.epilogue, args_anew.fixup, place,
-                                               block.split, lds));
+    const GatherArgs& reloaded_args = ReloadedKernelArgs<GatherArgs>();
+    const Block reloaded_block = block.Reload();
+    const PixelOutputMap<kC> output(reloaded_args, reloaded_block);
+    use(StoreTile<kC, kGfx, PixelOutputMap<kC>>(reloaded_args.epilogue, reloaded_args.fixup, output,
+                                                block.split, lds));
   };
   MainLoop<kC>(with_operands, walk.steps(), lds, with_store);
 }

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
-#include "tile/load/kept_weights.h"
+#include "tile/load/resident_weights.h"
 #include "tile/load/strip.h"
 #include "tile/pipeline/multiply_k_tile.h"
 #include "tile/pipeline/read_pixels.h"
@@ -12,9 +13,9 @@ namespace gridwise::tile {
 
 /// Where the tile's rows, positions of a strip, and columns are.
 template <TileConfig kC>
-class PlaceOfPositions {
+class PositionOutputMap {
  public:
-  GRIDWISE_DEVICE PlaceOfPositions(const GatherArgs& args, const StripBlock& strip)
+  GRIDWISE_DEVICE PositionOutputMap(const GatherArgs& args, const StripBlock& strip)
       : args_(args), strip_(strip) {}
 
   /// Columns of one group, if groups are filled up.
@@ -54,7 +55,7 @@ class PlaceOfPositions {
 /// have. A wave keeps the weights in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMax = kC.most_taps();
+  static constexpr int kMax = kC.max_taps();
   using KTile = MultiplyKTile<kC>;
 
  public:
@@ -141,7 +142,7 @@ GRIDWISE_DEVICE void HaloTile() {
   const SubGemm& gemm = strip.block.gemm;
   LoadStrip<kC, kGfx> pixels;
   pixels.Load(args, strip);
-  const KeptWeights<kC, kGfx> weights(args, strip.block);
+  const ResidentWeights<kC, kGfx> weights(args, strip.block);
   SchedulingFence();  // loads are not delayed until others are waited for
   MultiplyTaps<kC> multiply(lds, gemm, strip.strips.pitch);
   multiply.Keep(weights, lds);
@@ -158,8 +159,8 @@ GRIDWISE_DEVICE void HaloTile() {
     // The operands have been read. On gfx9, which counts loads and stores together, the next pixels
     // have arrived too: later they could only be waited for together with this tile's stores.
     BarrierLoads<0>();
-    const PlaceOfPositions<kC> place(args, at);
-    StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, /*split=*/0, lds)
+    const PositionOutputMap<kC> output(args, at);
+    StoreTile<kC, kGfx, PositionOutputMap<kC>>(args.epilogue, args.fixup, output, /*split=*/0, lds)
         .Store(acc);
   }
 }

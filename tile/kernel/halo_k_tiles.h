@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
@@ -111,8 +112,8 @@ GRIDWISE_DEVICE void HaloKTiles() {
   }
   BarrierLoads<0>();  // loads past the last, whose registers are used again
   BarrierLds();       // the operands have been read
-  const PlaceOfPositions<kC> place(args, at);
-  StoreTile<kC, kGfx, PlaceOfPositions<kC>>(args.epilogue, args.fixup, place, at.block.split, lds)
+  const PositionOutputMap<kC> output(args, at);
+  StoreTile<kC, kGfx, PositionOutputMap<kC>>(args.epilogue, args.fixup, output, at.block.split, lds)
       .Store(acc);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/kernel_args.h"
@@ -14,9 +15,9 @@ namespace gridwise::tile {
 /// Where the tile's rows (output channels of several groups) and columns (taps and channels of a
 /// row's own group) are.
 template <TileConfig kC>
-class PlaceOfBlocks {
+class BlockOutputMap {
  public:
-  GRIDWISE_DEVICE PlaceOfBlocks(const BwdWeightArgs& args, int first_group)
+  GRIDWISE_DEVICE BlockOutputMap(const BwdWeightArgs& args, int first_group)
       : args_(args), first_group_(first_group) {}
 
   GRIDWISE_DEVICE int columns() const { return args_.x.channels; }
@@ -28,8 +29,8 @@ class PlaceOfBlocks {
     // A matrix instruction has every other channel.
     constexpr int kBlock = TileConfig::kBlock, kRows = kC.mma.m, kPair = kBlock / kRows;
     const int of_block = row % kRows * kPair + row / kRows % kPair;
-    const int place = row / kBlock * kBlock + of_block;
-    const int group = first_group_ + place / kRoom, channel = place % kRoom;
+    const int row_of_copy = row / kBlock * kBlock + of_block;
+    const int group = first_group_ + row_of_copy / kRoom, channel = row_of_copy % kRoom;
     return group < args_.positions.groups && channel < args_.dy.channels
                ? static_cast<unsigned>(group * static_cast<int>(strides.group) +
                                        channel * strides.row)
@@ -69,7 +70,7 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsO
   // Whole steps that the ring holds before the first one: dy is loaded from the first tap's pixel
   // on.
   const int front = args.positions.pitch + 1;
-  const int before = AlignUp(kC.neighbours() * front, kStep);
+  const int before = AlignUp(kC.adjacent_pixels() * front, kStep);
   const int first = steps.first * kStep - front;  // the first images' dy meets padding there
   LoadPositions<kC, kGfx> load(args, first_group, first, first + front);
   load.Load();
@@ -135,9 +136,10 @@ GRIDWISE_DEVICE void HaloWeightTile() {
     SumSteps<kC, kGfx, /*kMasked=*/true>(args, first_group, steps, lds, acc);
   }
 
-  const BwdWeightArgs& args_anew = KernelArgsAnew<BwdWeightArgs>();
-  const PlaceOfBlocks<kC> place(args_anew, first_group);
-  StoreTile<kC, kGfx, PlaceOfBlocks<kC>>(args_anew.epilogue, args_anew.fixup, place, split, lds)
+  const BwdWeightArgs& reloaded_args = ReloadedKernelArgs<BwdWeightArgs>();
+  const BlockOutputMap<kC> output(reloaded_args, first_group);
+  StoreTile<kC, kGfx, BlockOutputMap<kC>>(reloaded_args.epilogue, reloaded_args.fixup, output,
+                                          split, lds)
       .Store(acc);
 }
 

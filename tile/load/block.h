@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -23,9 +24,9 @@ struct Block {
   }
 
   /// The same block, with its sub-GEMM loaded again, which takes no registers until then.
-  GRIDWISE_DEVICE Block LoadedAnew() const {
+  GRIDWISE_DEVICE Block Reload() const {
     Block block = *this;
-    block.gemm = LoadConstant<SubGemm>(Anew(gemm_words));
+    block.gemm = LoadConstant<SubGemm>(Reloaded(gemm_words));
     return block;
   }
 };
@@ -40,7 +41,7 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, 
       args, static_cast<int>(Divide(GroupAt(args.map, workgroup).rest, args.by_splits)));
   block.gemm = LoadConstant<SubGemm>(block.gemm_words);
   const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m),
-            of_tile = args.map.neighbours * args.splits;
+            of_tile = args.map.adjacent * args.splits;
   const GroupOfSlot slot =
       GroupAt(args.map, SlotOf(args.map.of_section, workgroup - block.gemm.first_tile * of_tile,
                                rows * args.n_tiles * of_tile));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
@@ -15,7 +16,7 @@ class TileInLds {
   GRIDWISE_DEVICE explicit TileInLds(char* first) : first_(first) {}
 
   GRIDWISE_DEVICE LdsPiece operator[](int i) const {
-    return {first_ + i * kC.load_threads() * LdsTile::kChunkBytes};
+    return {first_ + i * kC.load_threads() * LdsTile::kVectorBytes};
   }
 
  private:
@@ -28,7 +29,7 @@ class KTileInLds {
  public:
   GRIDWISE_DEVICE explicit KTileInLds(char* lds)
       : first_(lds + Uniform(LoadThread<kC>() / kC.mma.lanes()) * kC.mma.lanes() *
-                         LdsTile::kChunkBytes) {}
+                         LdsTile::kVectorBytes) {}
 
   GRIDWISE_DEVICE TileInLds<kC> a(int buffer) const {
     return TileInLds<kC>(first_ + buffer * kC.k_tile_bytes());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
@@ -23,11 +24,11 @@ struct PatchesOfLane {
 
   /// First row of the lane's patches, and first k of patch i.
   GRIDWISE_DEVICE static int Row() {
-    const int place = LoadThread<kC>() % kPerK;
+    const int slot = LoadThread<kC>() % kPerK;
     if constexpr (kC.reads_transposed(kPatch)) {
-      return kC.lds_lines(kRows).Permuted(K(0), place) * kPatch.n;
+      return kC.lds_lines(kRows).Permuted(K(0), slot) * kPatch.n;
     } else {
-      return place * kPatch.n;
+      return slot * kPatch.n;
     }
   }
   GRIDWISE_DEVICE static int K(int i) {
@@ -49,7 +50,7 @@ struct PatchesOfLane {
       Run run;
       for (int e = 0; e < kPatch.k; ++e) run[e] = values[e][n];
       const int offset =
-          tile.Offset(row + (n ^ flip), k / kC.chunk()) + k % kC.chunk() * SizeOf(kC.type);
+          tile.Offset(row + (n ^ flip), k / kC.vector()) + k % kC.vector() * SizeOf(kC.type);
       *reinterpret_cast<Run*>(lds + offset) = run;
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
@@ -27,7 +28,7 @@ struct TapChannel {
 template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch, bool kThroughTaps>
 class LoadPixels {
   using Patches = PatchesOfLane<kC, kRows, kPatch>;
-  static constexpr LdsTile kTile = {.rows = kRows, .chunks_per_row = kC.tile.k / kC.chunk()};
+  static constexpr LdsTile kTile = {.rows = kRows, .vectors_per_row = kC.tile.k / kC.vector()};
 
  public:
   using KTile = Patches::KTile;

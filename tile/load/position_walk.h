@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
@@ -6,10 +7,10 @@
 namespace gridwise::tile {
 
 /// Where a position (PixelPositions) is, which may lie before the first.
-struct PlaceOfPosition {
+struct PixelOfPosition {
   int image, h, w;
 
-  GRIDWISE_DEVICE PlaceOfPosition(const PixelPositions& positions, int position) {
+  GRIDWISE_DEVICE PixelOfPosition(const PixelPositions& positions, int position) {
     // Positions of empty images before the first one are none below zero.
     const int lead = positions.lead * positions.rows;
     const int row = Divide(position + lead * positions.pitch, positions.by_pitch);
@@ -26,9 +27,9 @@ class PositionWalk {
   /// `position` may lie before the first.
   GRIDWISE_DEVICE PositionWalk(const PixelPositions& positions, int position)
       : pitch_(positions.pitch), none_(positions.rows - 1) {
-    const PlaceOfPosition place(positions, position);
-    h_ = place.h;
-    w_ = place.w;
+    const PixelOfPosition pixel(positions, position);
+    h_ = pixel.h;
+    w_ = pixel.w;
   }
 
   GRIDWISE_DEVICE void Advance(int positions) {
@@ -91,10 +92,10 @@ class LanePosition {
   /// Goes to `position`, which may lie before the first.
   GRIDWISE_DEVICE void Begin(const PixelPositions& positions, const PositionStride& by,
                              int position) {
-    const PlaceOfPosition place(positions, position);
-    h_ = place.h;
-    w_ = place.w;
-    offset_ = place.image * by.image + h_ * by.row + w_ * by.pixel;
+    const PixelOfPosition pixel(positions, position);
+    h_ = pixel.h;
+    w_ = pixel.w;
+    offset_ = pixel.image * by.image + h_ * by.row + w_ * by.pixel;
   }
 
   GRIDWISE_DEVICE void Advance(const PositionStride& by) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
@@ -25,7 +26,7 @@ struct PixelOfLane {
         in_memory((Group() * tensor.channels + Channel()) * SizeOf(kC.type)),
         none(first_group + Group() < groups && Channel() < tensor.channels ? 0
                                                                            : Buffer::kOutOfRange),
-        in_lds(Opaque(pixel * kC.pixel_bytes() + Place() * SizeOf(kC.type))) {}
+        in_lds(Opaque(pixel * kC.pixel_bytes() + FirstChannel() * SizeOf(kC.type))) {}
 
   GRIDWISE_DEVICE void Write(const Piece& piece, char* first_pixel) const {
     *reinterpret_cast<Piece*>(first_pixel + in_lds) = piece;
@@ -35,9 +36,9 @@ struct PixelOfLane {
   static constexpr int kPiecesOfPixel = kC.tile.m / kC.patch_a.n;
 
   /// The piece's first channel in the tile; its group, and the channel in the group.
-  GRIDWISE_DEVICE static int Place() { return ThreadId() % kPiecesOfPixel * kC.patch_a.n; }
-  GRIDWISE_DEVICE static int Group() { return Place() / kC.room_of_group(); }
-  GRIDWISE_DEVICE static int Channel() { return Place() % kC.room_of_group(); }
+  GRIDWISE_DEVICE static int FirstChannel() { return ThreadId() % kPiecesOfPixel * kC.patch_a.n; }
+  GRIDWISE_DEVICE static int Group() { return FirstChannel() / kC.room_of_group(); }
+  GRIDWISE_DEVICE static int Channel() { return FirstChannel() % kC.room_of_group(); }
 };
 
 /// A tensor, from the channels of a tile's groups on.

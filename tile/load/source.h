@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
 #include "tile/config.h"
 #include "tile/load/block.h"
-#include "tile/load/chunks_of_lane.h"
 #include "tile/load/k_walk.h"
+#include "tile/load/vectors_of_lane.h"
 
 namespace gridwise::tile {
 
@@ -17,10 +18,10 @@ namespace gridwise::tile {
 /// puts them out of the buffer's range.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadSource {
-  using Lane = ChunksOfLane<kC, kC.lds_a()>;
+  using Lane = VectorsOfLane<kC, kC.lds_a()>;
 
  public:
-  using KTile = ChunkVec<kC>[Lane::kCount];
+  using KTile = VectorType<kC>[Lane::kCount];
   static constexpr int kLdsBytes = kC.lds_a().bytes();
 
   GRIDWISE_DEVICE LoadSource(const GatherArgs& args, const Block& block)
@@ -74,7 +75,7 @@ class LoadSource {
     if (kPlain || !k_is_ragged_ || walk.is_whole()) {
       for (int i = 0; i < Lane::kCount; ++i) {
         int k_tile = 0;
-        (LoadChunk(i, k_tile++, k_tiles), ...);
+        (LoadVector(i, k_tile++, k_tiles), ...);
         // Loads both halves of a line while the vector cache has it.
         if (kC.k_tiles_of_step() > 1) SchedulingFence();
       }
@@ -90,23 +91,23 @@ class LoadSource {
  private:
   static constexpr int kNoPixel = static_cast<int>(0x80000000u);  // whatever the tap
 
-  GRIDWISE_DEVICE static int Channel() { return Lane::Chunk() * kC.chunk(); }
+  GRIDWISE_DEVICE static int Channel() { return Lane::Vector() * kC.vector(); }
 
-  /// Loads chunk i of the step's k tile `number`.
+  /// Loads vector i of the step's k tile `number`.
   template <class To>
-  GRIDWISE_DEVICE void LoadChunk(int i, int number, To&& k_tile) const {
+  GRIDWISE_DEVICE void LoadVector(int i, int number, To&& k_tile) const {
     const unsigned offset = run_offset_[i] + number * kC.tile.k * SizeOf(kC.type);
     if constexpr (kC.loads_to_lds()) {
       tensor_.LoadToLds(k_tile[i], offset, uniform_offset_);
     } else {
-      k_tile[i] = tensor_.Load<ChunkVec<kC>>(offset, uniform_offset_);
+      k_tile[i] = tensor_.Load<VectorType<kC>>(offset, uniform_offset_);
     }
   }
 
   GRIDWISE_DEVICE void LoadRagged(const KWalk& walk, KTile& k_tile) const {
     for (int i = 0; i < Lane::kCount; ++i) {
       // Not the plain uniform offset: the offsets of all elements would become loop invariants.
-      k_tile[i] = LoadRaggedChunk<kC, kC.ragged(kC.patch_a)>(
+      k_tile[i] = LoadRaggedVector<kC, kC.ragged(kC.patch_a)>(
           tensor_, run_offset_[i] + uniform_offset_, walk.channels_left() - Channel());
     }
   }

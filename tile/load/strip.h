@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 #include "core/arch/target.h"
 #include "tile/config.h"
 #include "tile/load/block.h"
-#include "tile/load/chunks_of_lane.h"
+#include "tile/load/vectors_of_lane.h"
 
 namespace gridwise::tile {
 
@@ -86,7 +87,7 @@ template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
   static constexpr LdsPixels kLds = kC.lds_pixels(TraitsOf(kGfx).lds_banks);
   static constexpr int kStride = kC.stride;
-  // A lane loads a whole chunk, the part of a chunk after which channels may end, or a pixel.
+  // A lane loads a whole vector, the part of a vector after which channels may end, or a pixel.
   static constexpr int kPiece = kC.packs_pixels() ? +kC.pixel : kC.patch_a.k;
   static constexpr int kPieceBytes = kPiece * SizeOf(kC.type);
   static constexpr int kPiecesOfPixel = kC.packs_pixels() ? 1 : kC.tile.k / kPiece;
@@ -143,7 +144,7 @@ class LoadStrip {
       if ((i + 1) * kPixelsAtOnce > kC.halo && Pixel(i) >= kC.halo) continue;
       char* const to = lds + kLds.Offset(Pixel(i), 0) + Piece() * kPieceBytes;
       for (int at = 0; at < kC.pixels_of_position(); ++at) {
-        *reinterpret_cast<Parts*>(to + PlaceOf(at)) = __builtin_bit_cast(Parts, pieces_[at][i]);
+        *reinterpret_cast<Parts*>(to + OffsetOf(at)) = __builtin_bit_cast(Parts, pieces_[at][i]);
       }
     }
   }
@@ -166,7 +167,7 @@ class LoadStrip {
     return __builtin_bit_cast(PieceVec, pixel);
   }
   /// Distance from a position's pixels to the at-th of them.
-  GRIDWISE_DEVICE static constexpr int PlaceOf(int at) {
+  GRIDWISE_DEVICE static constexpr int OffsetOf(int at) {
     const int to_h = at / kStride, to_w = at % kStride;
     return kC.packs_pixels() ? kLds.Offset(to_h * kC.halo, 0) + to_w * kPieceBytes
                              : kLds.Offset(at * kC.halo, 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/mma.h"
@@ -18,7 +19,7 @@ namespace gridwise::tile {
 template <TileConfig kC>
 class MultiplyBlocks {
   static constexpr int kRun = kC.kRunPixels, kTaps = kC.kTapsOfWave, kStride = kC.stride;
-  static constexpr int kRunOfDy = kRun + kC.neighbours();
+  static constexpr int kRunOfDy = kRun + kC.adjacent_pixels();
   static constexpr int kPair = TileConfig::kBlock / kC.mma.m;
   static_assert(kPair == 2, "a lane has a pair of channels");
   using Pair = Vec<Element<kC.type>, kPair>;

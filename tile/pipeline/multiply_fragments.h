@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "tile/config.h"
@@ -13,7 +14,7 @@ template <TileConfig kC>
 class MultiplyFragments {
  public:
   static constexpr int kFragments = kC.tile.k / kC.fragment_k();  // fragments along k
-  // LDS reads of whole chunks, and matrix instructions, per fragment.
+  // LDS reads of whole vectors, and matrix instructions, per fragment.
   static constexpr int kReads = (kC.reps_m() + kC.reps_n()) * kC.fragment_reads();
   static constexpr int kMatrix = kC.reps_m() * kC.reps_n() * kC.fragment_k() / kC.mma.k;
 

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/gpu.h"
 #include "core/arch/sync.h"
 #include "tile/config.h"
-#include "tile/load/chunks_of_lane.h"
+#include "tile/load/vectors_of_lane.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
@@ -44,7 +45,7 @@ class MultiplyKTile {
       for (int r = 0; r < kBasesA * kRowsA; ++r) {
         const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
         a_[r / kRowsA][i][r % kRowsA] =
-            lds_a + Opaque(kC.lds_a().Offset(row, k / kC.chunk()) + InChunk(k));
+            lds_a + Opaque(kC.lds_a().Offset(row, k / kC.vector()) + InVector(k));
       }
     }
     const int first_n = WaveN<kC>() + Group() * kC.n_of_group();
@@ -53,7 +54,7 @@ class MultiplyKTile {
         const int row = first_n + r / kRowsB * kC.mma.m + RowOfA(kC.mma, Lane<kC>(), r % kRowsB);
         const int k = FirstK(i);
         b_[r / kRowsB][i][r % kRowsB] =
-            lds_b + Opaque(kC.lds_b().Offset(row, k / kC.chunk()) + InChunk(k));
+            lds_b + Opaque(kC.lds_b().Offset(row, k / kC.vector()) + InVector(k));
       }
     }
   }
@@ -89,7 +90,7 @@ class MultiplyKTile {
   GRIDWISE_DEVICE void ReadA(int f, int offset, OfA& a) const {
     for (int i = 0; i < kC.reps_m(); ++i) {
       const int row = i / kBasesA * kBasesA * kC.mma_m();
-      Read(a_[i % kBasesA] + f * kC.fragment_reads(), offset + row * LdsTile::kChunkBytes,
+      Read(a_[i % kBasesA] + f * kC.fragment_reads(), offset + row * LdsTile::kVectorBytes,
            a.rep[i]);
     }
   }
@@ -97,7 +98,7 @@ class MultiplyKTile {
     for (int i = 0; i < kRepsOfGroup; ++i) {
       const int row = kC.ColumnOf(FirstN(f) + i / kBasesB * kBasesB);
       Read(b_[i % kBasesB] + f * kC.fragment_reads() % kReadsOfGroup,
-           offset + row * LdsTile::kChunkBytes, b.rep[i]);
+           offset + row * LdsTile::kVectorBytes, b.rep[i]);
     }
   }
 
@@ -109,7 +110,7 @@ class MultiplyKTile {
  private:
   /// The lane's group, among those that a matrix instruction multiplies.
   GRIDWISE_DEVICE static int Group() { return kC.mma.BlockOf(Lane<kC>()) % kC.groups_at_once(); }
-  /// The k in its group at which the lane's i-th read begins, and its place in the chunk.
+  /// The k in its group at which the lane's i-th read begins, and its offset in the vector.
   GRIDWISE_DEVICE static int FirstK(int i) {
     const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
     const int read = i % kReadsOfGroup;
@@ -117,7 +118,7 @@ class MultiplyKTile {
     return ((k_fragment * kC.mma.lane_groups() + lane_group) * kC.fragment_reads() + part) *
            kC.read_elements();
   }
-  GRIDWISE_DEVICE static int InChunk(int k) { return k % kC.chunk() * SizeOf(kC.type); }
+  GRIDWISE_DEVICE static int InVector(int k) { return k % kC.vector() * SizeOf(kC.type); }
 
   /// Reads the lane's rows, `offset` bytes after the wave's first.
   template <int kRows, class Operand>

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/memory.h"
 #include "tile/config.h"
-#include "tile/load/chunks_of_lane.h"
+#include "tile/load/vectors_of_lane.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
 namespace gridwise::tile {
 
-/// The chunk of its row that a lane reads as the i-th of a k tile.
+/// The vector of its row that a lane reads as the i-th of a k tile.
 template <TileConfig kC>
-GRIDWISE_DEVICE int FragmentChunk(int i) {
+GRIDWISE_DEVICE int FragmentVector(int i) {
   const int k_fragment = i / kC.fragment_reads(), part = i % kC.fragment_reads();
   return (k_fragment * kC.mma.lane_groups() + Lane<kC>() / kC.mma.m) * kC.fragment_reads() + part;
 }
@@ -23,7 +24,7 @@ class ReadRows {
   /// `lds` is the tile in the first k tile, and `row` the lane's row for the wave's first matrix
   /// instruction. Rows for the others follow at a constant distance, see LdsRows.
   GRIDWISE_DEVICE ReadRows(const char* lds, int row) {
-    for (int i = 0; i < kChunks; ++i) chunks_[i] = lds + kTile.Offset(row, FragmentChunk<kC>(i));
+    for (int i = 0; i < kVectors; ++i) vectors_[i] = lds + kTile.Offset(row, FragmentVector<kC>(i));
   }
 
   /// The fragment of k_fragment `k_fragment` for matrix instruction `rep` of the wave.
@@ -33,30 +34,30 @@ class ReadRows {
     using Result = Fragment<kC, Operand>;
     const int offset = buffer * kC.k_tile_bytes() + rep * kC.mma.m * kTile.row_bytes();
     struct {
-      ChunkVec<kC> chunk[kC.fragment_reads()];
+      VectorType<kC> vector[kC.fragment_reads()];
     } read;
     for (int i = 0; i < kC.fragment_reads(); ++i) {
-      read.chunk[i] = *reinterpret_cast<const ChunkVec<kC>*>(
-          chunks_[k_fragment * kC.fragment_reads() + i] + offset);
+      read.vector[i] = *reinterpret_cast<const VectorType<kC>*>(
+          vectors_[k_fragment * kC.fragment_reads() + i] + offset);
     }
     fragment = __builtin_bit_cast(Result, read);
   }
 
  private:
-  static constexpr int kChunks = kC.tile.k / kC.fragment_k() * kC.fragment_reads();
+  static constexpr int kVectors = kC.tile.k / kC.fragment_k() * kC.fragment_reads();
 
-  const char* chunks_[kChunks];
+  const char* vectors_[kVectors];
 };
 
 /// The same for an operand that does not lie along k: a read transposes 4 lines, so two reads make
-/// a chunk.
+/// a vector.
 template <TileConfig kC, LdsLines kTile, int kReps>
 class ReadLines {
   static constexpr int kLines = LdsLines::kReadLines, kHalves = LdsLines::kPieceRows / kLines;
 
  public:
   GRIDWISE_DEVICE ReadLines(const char* lds, int row) {
-    const int k = FragmentChunk<kC>(0) * kC.chunk();
+    const int k = FragmentVector<kC>(0) * kC.vector();
     for (int rep = 0; rep < kReps; ++rep) {
       runs_[rep] = lds + kTile.ReadOffset(Lane<kC>(), k, row + rep * kC.mma.m);
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
@@ -31,7 +32,7 @@ class ReadPixels {
   /// `lds` is the pixel that the tile's first row meets through the first tap. With packed pixels,
   /// a row of the filter has `taps_w` taps, which end within the last fragment of a k tile.
   GRIDWISE_DEVICE explicit ReadPixels(const char* lds, int taps_w = 0)
-      : first_(lds + Opaque(Place())) {
+      : first_(lds + Opaque(FirstRead())) {
     if constexpr (kC.packs_pixels()) {
       for (int i = 0; i < kPackedPixels; ++i) {
         const int tap = (FirstK(kLast) + KOfLane()) / kC.pixel + i;
@@ -66,8 +67,8 @@ class ReadPixels {
     constexpr int kOfGroup = kC.k_of_group() / kC.fragment_k();
     return f / kOfGroup * kC.groups_at_once() * kC.k_of_group() + f % kOfGroup * kC.fragment_k();
   }
-  /// The place of the lane's first read: its row's pixel, and the place in that pixel.
-  GRIDWISE_DEVICE static int Place() {
+  /// The offset of the lane's first read: of its row's pixel, and in that pixel.
+  GRIDWISE_DEVICE static int FirstRead() {
     const int block = kC.mma.BlockOf(Lane<kC>());
     const int row =
         WaveM<kC>() + block / kC.groups_at_once() * kC.mma.n + ColOfB(kC.mma, Lane<kC>(), /*i=*/0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/sync.h"
@@ -12,8 +13,9 @@ namespace gridwise::tile {
 ///   load 0 | store 0 | barrier | load 1, multiply 0 | barrier | store 1 | barrier | load 2,
 ///   multiply 1 | ...
 ///
-/// A step of two k tiles loads both together, chunk by chunk. A k tile's rows may be half a memory
-/// line, and the vector cache has lost the line by the time a later step asks for its other half.
+/// A step of two k tiles loads both together, vector by vector. A k tile's rows may be half a
+/// memory line, and the vector cache has lost the line by the time a later step asks for its other
+/// half.
 ///
 ///   load 0, 1 | store 0 | barrier | multiply 0 | barrier | store 1 | barrier | load 2, 3, multiply
 ///   1 | barrier | store 2 | barrier | multiply 2 | ...

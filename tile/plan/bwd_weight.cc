@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/bwd_weight.h"
 
 #include <algorithm>
@@ -48,7 +49,7 @@ std::int64_t Positions(const ConvProblem& problem) {
   return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
 }
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
-  return config.neighbours() * (Pitch(problem) + 1);
+  return config.adjacent_pixels() * (Pitch(problem) + 1);
 }
 
 std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
@@ -295,13 +296,13 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
                                            std::int64_t limit) {
   const StepShape shape = ChooseStepShape(config, problem);
   const std::int64_t tiles = Tiles(config, problem), steps = Steps(config, problem, shape);
-  const std::int64_t most_tiles = kMaxWorkItems / config.threads();  // per launch
-  if (tiles > most_tiles || steps >= kOffsetLimit) {
+  const std::int64_t max_tiles = kMaxWorkItems / config.threads();  // per launch
+  if (tiles > max_tiles || steps >= kOffsetLimit) {
     return Excess{
         absl::StrFormat("dw has %d tiles of %d steps; tiles must be at most %d, and steps fewer "
                         "than 2^31",
-                        tiles, steps, most_tiles),
-        tiles > most_tiles  ? PartAxis::kK
+                        tiles, steps, max_tiles),
+        tiles > max_tiles   ? PartAxis::kK
         : problem.batch > 1 ? PartAxis::kImages
                             : PartAxis::kPixels};
   }

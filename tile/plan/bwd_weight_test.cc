@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/bwd_weight.h"
 
 #include <cstdint>

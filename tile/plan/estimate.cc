@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/estimate.h"
 
 #include <algorithm>
@@ -29,8 +30,8 @@ Instructions OfWorkgroup(const TileConfig& c, bool along_pixels, int run) {
       along_pixels ? Instructions{.vector = apart ? 140.0 : 220.0, .scalar = apart ? 280.0 : 400.0}
                    : Instructions{.vector = apart ? 95.0 : 175.0, .scalar = apart ? 205.0 : 290.0};
   const Instructions of_halo =  // once, and for each tile
-      c.keeps_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
-                        : Instructions{};
+      c.has_resident_weights() ? Instructions{.vector = 70.0 * run, .scalar = 300 + 34.0 * run}
+                               : Instructions{};
   return {.vector = (of_wave.vector + of_halo.vector) * waves + 2.5 * lane_elements * run,
           .scalar = (of_wave.scalar + of_halo.scalar) * waves};
 }
@@ -45,7 +46,7 @@ double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, boo
 /// Cycles for the packed pixels of a halo, which are loaded by elements, per row of the filter.
 double PixelCycles(const TileConfig& c) {
   const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
-  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.most_taps();
+  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.max_taps();
 }
 
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
@@ -77,7 +78,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.pixel_bytes();
   // Reads for a block's pixels: runs of dy and of x's planes in a row.
-  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.neighbours();
+  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.adjacent_pixels();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
@@ -123,15 +124,15 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const int rows_b = c.lds_b().rows;
   // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
-  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.most_taps();
-  const double k_tile_bytes = c.keeps_weights() ? pixels_bytes
-                              : c.has_halo()    ? pixels_bytes + taps * c.lds_b().bytes()
-                                                : 1.0 * c.k_tile_bytes();
+  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
+  const double k_tile_bytes = c.has_resident_weights() ? pixels_bytes
+                              : c.has_halo()           ? pixels_bytes + taps * c.lds_b().bytes()
+                                                       : 1.0 * c.k_tile_bytes();
   const double read_elements =
       c.waves.m * c.waves.n * taps *
       ReadElements(c.mma, c.wave_m() * c.tile.k, c.wave_n() * c.k_of_group());
   // For the tiles of a halo, while the next one's pixels are in flight.
-  const double output_factor = c.keeps_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
+  const double output_factor = c.has_resident_weights() ? 0.8 : c.load_waves() >= 4 ? 0.75 : 1;
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n * problem.run,
           .output_factor = output_factor,
           .element_bytes = SizeOf(c.type),
@@ -149,10 +150,10 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
               (c.packs_pixels() ? PixelCycles(c)
                                 : AddressCycles(c, c.patch_a, c.tile.m, problem.along_pixels)) +
               (c.has_halo() ? 0 : AddressCycles(c, c.patch_b, c.tile.n, problem.along_pixels)),
-          .barriers = c.keeps_weights()      ? 0
-                      : c.lds_buffers() == 1 ? 2
-                                             : 1,
-          .k_tiles_in_flight = c.keeps_weights() ? c.most_taps() : c.k_tiles_in_flight(),
+          .barriers = c.has_resident_weights() ? 0
+                      : c.lds_buffers() == 1   ? 2
+                                               : 1,
+          .k_tiles_in_flight = c.has_resident_weights() ? c.max_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),
           .of_step = problem.along_pixels ? OfStepAlongPixels(c) : OfStep(c),

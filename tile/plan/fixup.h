@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace gridwise::tile {
 
-/// How an instance joins the splits of a launch's tiles: the kernel's arguments without the
+/// How an instance adds up the splits of a launch's tiles: the kernel's arguments without the
 /// workspace's address and the launch's number, and the size of that workspace. The workspace holds
 /// words that say which sums are there, and the sums. Empty if there is one split, or if the
-/// instance joins none.
+/// instance has no fix-up.
 struct FixupPlan {
   FixupArgs args = {};
   std::int64_t workspace_bytes = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/gather.h"
 
 #include <algorithm>
@@ -118,21 +119,21 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   const bool fills = config.fills_groups();
   if (groups == 1) return std::nullopt;
   const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
-  const int most_k = config.k_of_group(), most_n = config.n_of_group();
-  if (fills && (source.size[5] > most_k || output.size[5] > most_n)) {
+  const int max_k = config.k_of_group(), max_n = config.n_of_group();
+  if (fills && (source.size[5] > max_k || output.size[5] > max_n)) {
     return Refusal(
         RefusalCode::kChannels,
         absl::StrFormat("a group has c %d and k %d; the instance has room for groups of %d "
                         "source channels and %d of the output",
-                        problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
+                        problem.c / problem.groups, problem.k / problem.groups, max_k, max_n));
   }
-  if (!fills && (source.size[5] != most_k || output.size[5] != most_n)) {
+  if (!fills && (source.size[5] != max_k || output.size[5] != max_n)) {
     return Refusal(
         RefusalCode::kChannels,
         absl::StrFormat(
             "a group has c %d and k %d; the instance merges groups of %d source channels "
             "and %d of the output",
-            problem.c / problem.groups, problem.k / problem.groups, most_k, most_n));
+            problem.c / problem.groups, problem.k / problem.groups, max_k, max_n));
   }
   if (!fills && problem.groups % groups != 0) {
     return Refusal(
@@ -195,12 +196,12 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                                    channels, least, most));
   }
   // Taps end within the last fragment. With one tap there is nothing to gain.
-  const int most_taps = config.pixels_of_k_tile();
-  const int least_taps = std::max(most_taps - config.fragment_k() / config.pixel + 1, 2);
-  if (taps_w < least_taps || taps_w > most_taps) {
+  const int max_taps = config.pixels_of_k_tile();
+  const int min_taps = std::max(max_taps - config.fragment_k() / config.pixel + 1, 2);
+  if (taps_w < min_taps || taps_w > max_taps) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("the filter has %d taps along w; the instance takes %d to %d",
-                                   taps_w, least_taps, most_taps));
+                                   taps_w, min_taps, max_taps));
   }
   return std::nullopt;
 }
@@ -238,7 +239,7 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const AxisStrides strides = MakeAxisStrides(problem.direction, dim);
-    taps[i] = forward ? dim.filter : dim.most_taps_of_phase();
+    taps[i] = forward ? dim.filter : dim.max_taps_of_phase();
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride || (taps[i] > 1 && strides.tap_source_stride != 1)) {
       return Refusal(RefusalCode::kFilter,
@@ -274,12 +275,12 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     return Refusal(RefusalCode::kOther,
                    "the problem has three axes; the instance takes one or two");
   }
-  const std::int64_t kept = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
-  if (kept > config.most_taps() || SubGemmCount(problem) > kInlineSubGemms) {
+  const std::int64_t resident = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
+  if (resident > config.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
-                        taps[1], taps[2], SubGemmCount(problem), config.most_taps(),
+                        taps[1], taps[2], SubGemmCount(problem), config.max_taps(),
                         config.packs_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
   const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
@@ -355,17 +356,17 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
   // Of the launch; HIP bounds its work-items, too.
   const std::int64_t tiles = (rows / config.tile.m + sub_gemms) * n_tiles;
-  const std::int64_t most_tiles = kMaxWorkItems / config.threads();
+  const std::int64_t max_tiles = kMaxWorkItems / config.threads();
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
   if (sub_gemms > kMaxSubGemms) {
     return Excess{
         absl::StrFormat("there are %d sub-GEMMs; must be at most %d", sub_gemms, kMaxSubGemms),
         PartAxis::kPixels};
   }
-  if (rows >= kOffsetLimit || tiles > most_tiles) {
+  if (rows >= kOffsetLimit || tiles > max_tiles) {
     return Excess{absl::StrFormat("%s has %d pixels of %d channels per group, in %d tiles; pixels "
                                   "must be fewer than 2^31 and tiles at most %d",
-                                  forward ? "y" : "dx", rows, view.n, tiles, most_tiles),
+                                  forward ? "y" : "dx", rows, view.n, tiles, max_tiles),
                   of_positions};
   }
   const auto groups = CeilDiv<std::int64_t>(problem.groups, config.merge);
@@ -450,17 +451,17 @@ struct Tiles {
       const int taps = config.packs_pixels() ? gemm.axis[1].taps : Taps(gemm);
       work.tap_steps += of_sub_gemm * taps;
       work.steps += of_sub_gemm * taps * k_tiles;
-      work.most_steps = std::max(work.most_steps, taps * k_tiles);
+      work.max_steps = std::max(work.max_steps, taps * k_tiles);
     }
     // A step is a row of taps in this case.
     if (config.has_taps_in_lds()) {
       work.steps /= config.taps_in_lds;
-      work.most_steps /= config.taps_in_lds;
+      work.max_steps /= config.taps_in_lds;
     }
-    if (config.has_ragged_k_tiles() && channels % config.chunk() != 0) {
+    if (config.has_ragged_k_tiles() && channels % config.vector() != 0) {
       work.ragged_steps = work.tap_steps;
     }
-    if (config.keeps_weights()) {
+    if (config.has_resident_weights()) {
       const double at_once = request.device.compute_units * ResidentWorkgroups(config, request);
       run = TilesOfWorkgroup(config, request.sub_gemms, static_cast<double>(n_tiles * groups),
                              at_once);
@@ -471,12 +472,12 @@ struct Tiles {
       count += rows * n_tiles;
     }
     work.tiles = static_cast<double>(groups) * count;
-    work.most_steps *= run;
+    work.max_steps *= run;
   }
 };
 
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
-  if (config.keeps_weights()) request.split_k.splits = 1;
+  if (config.has_resident_weights()) request.split_k.splits = 1;
   const ConvProblem& problem = request.problem;
   TileSteps steps = TileStepsOf(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});

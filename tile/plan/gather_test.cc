@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/gather.h"
 
 #include <algorithm>
@@ -56,7 +57,7 @@ constexpr TileConfig kMergedHalfPixels = [] {
   return c;
 }();
 static_assert(Reject(kMergedHalfPixels, Gfx::k942) == nullptr);
-static_assert(kMergedHalfPixels.lds_b() == LdsTile{.rows = 64, .chunks_per_row = 1});
+static_assert(kMergedHalfPixels.lds_b() == LdsTile{.rows = 64, .vectors_per_row = 1});
 
 // 32 groups of 4 channels: two turns of 16.
 constexpr TileConfig kMergedInTurns = [] {
@@ -141,8 +142,8 @@ TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
         for (int reg = 0; reg < c.mma.acc_per_lane(); ++reg) {
-          const RowCol place = c.PlaceInStage(lane, n, reg);
-          EXPECT_TRUE(seen.insert({place.row, place.col}).second) << PrintFields(c);
+          const RowCol at = c.PositionInStage(lane, n, reg);
+          EXPECT_TRUE(seen.insert({at.row, at.col}).second) << PrintFields(c);
         }
       }
     }
@@ -241,7 +242,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   c = kDirect;
   c.patch_b = {8, 2};
   EXPECT_STREQ(Reject(c, Gfx::k950),
-               "loads straight to LDS are chunks along k, or 8 rows of one k");
+               "loads straight to LDS are vectors along k, or 8 rows of one k");
   c.patch_b = {1, 8};
   EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
   c.tile.n = 32;
@@ -252,7 +253,7 @@ TEST(TileConfig, LoadsStraightToLds) {
   c.mma = {MmaUnit::kMfma, 16, 16, 32};
   EXPECT_STREQ(
       Reject(c, Gfx::k950),
-      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a chunk per lane");
+      "LDS reads transpose 16-bit operands of 32x32 matrix instructions with a vector per lane");
   c = kDirect;
   c.patch_b = {1, 8};
   c.pipeline = {};
@@ -363,7 +364,7 @@ TEST(PlanGather, RowsWithShortRunsTakeWhatTheyDivide) {
   EXPECT_THAT(Why(RejectGather(fours, problem)),
               HasSubstr("a group has 38 source channels; the instance loads 4 at a time"));
   fours.patch_a.k = 2;
-  EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a chunk long nor 4");
+  EXPECT_STREQ(Reject(fours, Gfx::k942), "a patch is neither a vector long nor 4");
 }
 
 TEST(PlanGather, RejectionsNameTheirValues) {

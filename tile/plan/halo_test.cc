@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instances with a halo: strips of positions, and what they refuse.
 #include <algorithm>
 #include <cstddef>
@@ -326,10 +327,10 @@ TEST(TileConfig, RejectsHalosThatCannotBe) {
        .taps_in_lds = {3}};
   EXPECT_EQ(Reject(c, Gfx::k950), nullptr);
   c.waves = {2, 1};
-  c.tile.k = 128;  // rows of LDS that a lane's chunks are in are 8 apart
+  c.tile.k = 128;  // rows of LDS that a lane's vectors are in are 8 apart
   c.halo = {};
   c.taps_in_lds = {};
-  EXPECT_STREQ(Reject(c, Gfx::k950), "a lane's chunks of an operand's tile do not lie alike");
+  EXPECT_STREQ(Reject(c, Gfx::k950), "a lane's vectors of an operand's tile do not lie alike");
   c = kHaloOfKTiles;
   c.halo = {};
   EXPECT_THAT(Reject(c, Gfx::k942), HasSubstr("without a halo"));

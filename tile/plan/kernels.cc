@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tile/plan/kernels.h"
 
 #include <cstddef>
@@ -50,7 +51,7 @@ class TileKernel : public PartKernel {
  protected:
   const TileConfig& config() const { return config_; }
 
-  /// Why it does not join the splits of the problem's tiles. Returns nullopt if it does, or joins
+  /// Why it does not add up the splits of the problem's tiles. Returns nullopt if it does, or has
   /// none.
   std::optional<Refusal> RejectFixup(const ConvProblem& problem, int splits) const {
     // With more tiles, a few of which fill a device, splitting K does not pay; and a long
@@ -83,7 +84,7 @@ class TileKernel : public PartKernel {
     }
     if (splits > config_.fixup) {
       return Refusal(RefusalCode::kOther,
-                     absl::StrFormat("there are to be %d splits; the instance joins at most %d",
+                     absl::StrFormat("there are to be %d splits; the instance adds up at most %d",
                                      splits, config_.fixup.value));
     }
     return std::nullopt;
@@ -106,7 +107,7 @@ class GatherKernel final : public TileKernel {
   using TileKernel::TileKernel;
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
-    if (config().keeps_weights() && splits > 1) {
+    if (config().has_resident_weights() && splits > 1) {
       return Refusal(
           RefusalCode::kOther,
           absl::StrFormat("there are to be %d splits; the instance has all of K in LDS", splits));

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # configs_test BAZELRC TARGET...: each target, and nothing else, has a config of its name, which CI's matrix is made from.
 set -euo pipefail
 

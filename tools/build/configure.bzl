@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Repository rules that find what the machine provides: the device compiler, HIP, LLVM and oneDNN."""
 
 _DEVICE_LIBS = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """requires_cxx20: a library without code that cannot be built where C++ is older than C++20."""
 
 load("@bazel_tools//tools/build_defs/cc:action_names.bzl", "CPP_COMPILE_ACTION_NAME")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Public rules for GPU code. Other repositories compile their own kernels with them."""
 
 load("//tools/build:targets.bzl", "ALL_TARGETS")
@@ -21,9 +22,11 @@ def gpu_kernel_table(name, src = None, instances = None, header = None, deps = [
 
         FORWARD(.tile = {128, 128, 32}, ...)
 
+    or, with .types = {A, B}, several that differ in their type alone.
+
     A shard includes `header` and takes the instances whose hash it is, so that an instance that is added, moved or removed edits the list and
-    compiles one shard. GRIDWISE_INSTANCE_HASH is the instance's hash, for the kernel's symbol. Host code includes the same list with macros
-    of its own, and beside it the list of shards and hashes that kernel_instance_codes writes: see InstanceCode (core/launch/code.h).
+    compiles one shard. GRIDWISE_INSTANCE_HASH is the instance's hash, for the kernel's symbol. Host code includes the list as
+    kernel_instance_codes expands it, with macros of its own, and beside it the list of shards and hashes: see InstanceCode (core/launch/code.h).
 
     Args:
       name: name of the gpu_library, and in CamelCase of the function that returns its code objects.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The bzlmod face of configure.bzl."""
 
 load(":configure.bzl", "gridwise_system_repositories")

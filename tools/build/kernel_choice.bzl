@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What --//tools/config:families, :directions and :types choose from."""
 
 FAMILIES = [

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A library that is not installed: fails, with a sentence, only when something depends on it."""
 
 def _impl(ctx):

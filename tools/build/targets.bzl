@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The GPU targets of this repository. Facts of a target that code needs are in core/arch/targets."""
 
 # Those that the simulator executes.

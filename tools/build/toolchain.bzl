@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """gpu_toolchain: where clang and the device libraries are, as strings found by gpu_toolchain_configure."""
 
 GpuToolchainInfo = provider("The device compiler.", fields = {

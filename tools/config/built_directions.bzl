@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """built_directions: writes the value of --//tools/config:directions to a header."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")

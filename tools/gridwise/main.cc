@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// gridwise: runs Gridwise's convolutions from a shell. `gridwise help` explains the commands.
 
 #include <algorithm>
@@ -94,7 +95,7 @@ ABSL_FLAG(bool, quick, false,
 ABSL_FLAG(bool, precise, false,
           "with --time and several kernels per problem, use the larger sample of --best, without "
           "limiter and interval");
-ABSL_FLAG(std::string, chunk, "",
+ABSL_FLAG(std::string, shard, "",
           "part of the set: 2/8 is the second of every eight problems; `gridwise merge` merges the "
           "tables; default: all");
 ABSL_FLAG(std::string, model, "",
@@ -264,7 +265,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .best = absl::GetFlag(FLAGS_best),
                                  .quick = absl::GetFlag(FLAGS_quick),
                                  .precise = absl::GetFlag(FLAGS_precise),
-                                 .chunk = absl::GetFlag(FLAGS_chunk),
+                                 .shard = absl::GetFlag(FLAGS_shard),
                                  .max_flops = absl::GetFlag(FLAGS_max_flops).value,
                                  .verify = absl::GetFlag(FLAGS_verify),
                                  .time = absl::GetFlag(FLAGS_time),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/isa_report/kernel_code.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/isa_report/kernel_report.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/isa_report/main_loop.h"
 
 #include <optional>
@@ -9,7 +10,7 @@
 namespace gridwise {
 namespace {
 
-/// Instructions of 4 bytes each. "-> n" behind a branch is the index that it goes to.
+/// Instructions of 4 bytes each. "-> n" after a branch is the index that it goes to.
 std::vector<CodeLine> Code(const std::vector<std::string>& texts) {
   std::vector<CodeLine> code;
   for (const std::string& text : texts) {

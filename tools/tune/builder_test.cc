@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Configs as lists of numbers, conditions on them, and instances from files of traits.
 
 #include "tools/tune/builder.h"
@@ -110,7 +111,7 @@ TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
                                     {"ck", Gfx::k942},
                                     {"hopper", Gfx::kSm90a}}) {
     const std::string list =
-        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), ".inc"));
+        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), "_instances.inc"));
     for (const Direction direction : kAllDirections) {
       const std::string source = SourceOfSome(family, direction, gfx);
       ASSERT_FALSE(source.empty()) << family << " " << Name(direction);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/tune/config_space.h"
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 #include "core/text/fields_text.h"
 #include "direct/config.h"
 #include "direct/kernels.h"
-#include "hopper/config.h"
+#include "hopper/base/config.h"
 #include "hopper/kernels.h"
 #include "tile/config.h"
 #include "tile/plan/kernels.h"
@@ -177,7 +178,7 @@ class DirectSpace final : public SpaceOf<direct::DirectConfig> {
     const auto config = ConfigFrom<direct::DirectConfig>(values);
     if (!TakesType(direction, config.type)) return "the direction does not take the type";
     if (direction == Direction::kBackwardData && config.stride > 1) {
-      return "in backward-data neighbouring pixels have neighbouring pixels of dy";
+      return "in backward-data adjacent pixels have adjacent pixels of dy";
     }
     return direct::Reject(config, gfx);
   }
@@ -257,11 +258,11 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
       : SpaceOf({{"direction", {}},
                  {"type", {}},
                  {"consumers", {}},
-                 {"take_turns", {}},
+                 {"pingpong", {}},
                  {"reps", {}},
                  {"columns", {}},
                  {"stages", {}},
-                 {"chunk", {}},
+                 {"epilogue_columns", {}},
                  {"k_tile", {}},
                  {"resident", {}},
                  {"lanes", {}}},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/tune/judges.h"
 
 #include <algorithm>
@@ -183,7 +184,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
       const model::Features features =
           maker.Of(instance.shape, instance.cost,
                    {.rank = static_cast<int>(rank),
-                    .least_cycles = cycles.front(),
+                    .min_cycles = cycles.front(),
                     .second_cycles = cycles[cycles.size() > 1 ? 1 : 0]});
       const std::vector<std::string> known = {
           GeometryOf(problem),

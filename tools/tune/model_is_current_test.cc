@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: MIT
 /// The models that are compiled in were trained on what this library says of the instances of
 /// tables/sample.csv and sample_sm_90a.csv: a change of estimates, instances' shapes or features
-/// wants them trained anew.
+/// wants them trained again.
 
 #include <fstream>
 #include <iterator>
@@ -41,7 +42,7 @@ void ExpectCurrent(const char* model, Gfx gfx, const char* sample) {
   sha.update(*table);
   EXPECT_THAT(
       text, ::testing::HasSubstr("\nsample " + llvm::toHex(sha.final(), /*LowerCase=*/true) + "\n"))
-      << "instances' estimates or features have changed: train anew, see tools/tune/README.md";
+      << "instances' estimates or features have changed: train again, see tools/tune/README.md";
 }
 
 TEST(Model, IsOfThisLibrary) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/tune/on_demand.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Instances that are not built in are compiled, run, and right.
 
 #include "tools/tune/on_demand.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// What users of other libraries write for a value, in our words (docs/coming-from.md).
 #pragma once
 

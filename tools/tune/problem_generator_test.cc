@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Problem sets for training and tests.
 
 #include "tools/tune/problem_generator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The page of a table whose best kernels are known.
 
 #include "tools/tune/report.h"

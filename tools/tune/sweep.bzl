@@ -1,11 +1,12 @@
-"""Sweeps as actions of Bazel: each chunk is one, that remote execution spreads over machines and a remote cache keeps.
+# SPDX-License-Identifier: MIT
+"""Sweeps as actions of Bazel: each shard is one, that remote execution spreads over machines and a remote cache keeps.
 
     load("@gridwise//tools/tune:sweep.bzl", "gridwise_problems", "gridwise_sweep")
 
     gridwise_problems(name = "problems", use = "test", direction = "fwd", number = 300)
-    gridwise_sweep(name = "times", problems = ":problems", chunks = 60, flags = ["--time", "--all-instances"])
+    gridwise_sweep(name = "times", problems = ":problems", shards = 60, flags = ["--time", "--all-instances"])
 
-`bazel build :times` makes times.csv of the tables of all chunks. A kernel that faults, or takes longer than `run_limit` seconds,
+`bazel build :times` makes times.csv of the tables of all shards. A kernel that faults, or takes longer than `run_limit` seconds,
 is a line of it that says so. The kernels are those that the library is built with (--@gridwise//tools/config:targets).
 """
 
@@ -56,28 +57,28 @@ gridwise_problems = rule(
 
 def _gridwise_sweep_impl(ctx):
     tables = []
-    for chunk in range(1, ctx.attr.chunks + 1):
-        table = ctx.actions.declare_file("%s.%d.csv" % (ctx.label.name, chunk))
+    for shard in range(1, ctx.attr.shards + 1):
+        table = ctx.actions.declare_file("%s.%d.csv" % (ctx.label.name, shard))
         _run(ctx, table, [
             "sweep",
             "--problems=" + ctx.file.problems.path,
             "--device=" + ctx.attr.device,
-            "--chunk=%d/%d" % (chunk, ctx.attr.chunks),
+            "--shard=%d/%d" % (shard, ctx.attr.shards),
             "--workers=1",
             "--run-limit=%d" % ctx.attr.run_limit,
-        ] + ctx.attr.flags, "GridwiseSweep", [ctx.file.problems], "Sweeping chunk %d of %%{label}" % chunk, may_fail = True)
+        ] + ctx.attr.flags, "GridwiseSweep", [ctx.file.problems], "Sweeping shard %d of %%{label}" % shard, may_fail = True)
         tables.append(table)
     merged = ctx.actions.declare_file(ctx.label.name + ".csv")
     _run(ctx, merged, ["merge"] + [table.path for table in tables], "GridwiseMerge", tables)
-    return [DefaultInfo(files = depset([merged])), OutputGroupInfo(chunks = depset(tables))]
+    return [DefaultInfo(files = depset([merged])), OutputGroupInfo(shards = depset(tables))]
 
 gridwise_sweep = rule(
     implementation = _gridwise_sweep_impl,
-    doc = "The table of a sweep, an action for each chunk of its problems.",
+    doc = "The table of a sweep, an action for each shard of its problems.",
     attrs = _GRIDWISE | {
         "problems": attr.label(allow_single_file = [".csv"], mandatory = True),
         "device": attr.string(default = "gfx942"),
-        "chunks": attr.int(default = 1, doc = "Actions; there must be so many problems at least."),
+        "shards": attr.int(default = 1, doc = "Actions; there must be so many problems at least."),
         "flags": attr.string_list(doc = "More flags of `gridwise sweep`."),
         "run_limit": attr.int(default = 600, doc = "Seconds after which a run is given up."),
     },

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/tune/tile_engine.h"
 
 #include <algorithm>
@@ -123,7 +124,7 @@ json::Array MmaOf(const TargetTraits& target, int edge, DataType type) {
 /// The configs of a tile in a type.
 json::Object ProductOf(const Tile& tile, DataType type, Direction direction, Gfx gfx,
                        const json::Array& pipelines, const json::Array& merged) {
-  const int chunk = 16 / SizeOf(type);
+  const int pack = 16 / SizeOf(type);
   // Runs along k; where k are instances in memory, patches that are transposed.
   const int instances_a = direction == Direction::kBackwardWeight ? 2 : 1;
   const int instances_b = direction == Direction::kForward ? 1 : 2;
@@ -134,8 +135,8 @@ json::Object ProductOf(const Tile& tile, DataType type, Direction direction, Gfx
                               {"tile", json::Array{json::Array{tile.m, tile.n, tile.k}}},
                               {"waves", json::Array{json::Array{tile.waves_m, tile.waves_n}}},
                               {"mma", json::Array{MmaOf(TraitsOf(gfx), tile.mma, type)}},
-                              {"patch_a", json::Array{json::Array{chunk, instances_a}}},
-                              {"patch_b", json::Array{json::Array{chunk, instances_b}}},
+                              {"patch_a", json::Array{json::Array{pack, instances_a}}},
+                              {"patch_b", json::Array{json::Array{pack, instances_b}}},
                               {"pipeline", json::Array(pipelines)},
                               {"merge_groups", json::Array(merged)}}}};
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <string>
@@ -26,7 +27,7 @@ struct TimedProblem {
   std::vector<InstanceTime> times = {};   // in the table's order
 };
 
-/// The times of a table of `gridwise sweep --time`, or of several ones behind each other: problems
+/// The times of a table of `gridwise sweep --time`, or of several ones after each other: problems
 /// in their first order, with the kernels that have a time or a bound of it. A kernel that is there
 /// twice has its last one. kInvalidArgument, naming the line, for what is no such table.
 absl::StatusOr<std::vector<TimedProblem>> ReadTimes(std::string_view csv);

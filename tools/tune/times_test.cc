@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Tables of sweeps as they are read.
 
 #include "tools/tune/times.h"

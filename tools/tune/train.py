@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Trains the model that ranks kernels, on tables of `gridwise sweep --time`.
 
     apt-get install python3-xgboost
@@ -144,7 +145,7 @@ def rank(booster, table, ours):
     matrix = table.matrix(ours)
     ranks = numpy.full(len(table.label), numpy.inf)
     first = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6))
-    ranks[ours] = first - table.lead[ours] + 1000  # behind all finalists
+    ranks[ours] = first - table.lead[ours] + 1000  # after all finalists
     final = numpy.zeros(len(table.label))
     final[ours] = booster.predict(matrix) - table.lead[ours]
     ranks[table.not_asked] = numpy.inf

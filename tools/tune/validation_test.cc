@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Scores of ways to choose, on tables whose best kernels are known.
 
 #include "tools/tune/validation.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/target_traits.h"
@@ -33,7 +34,7 @@ inline constexpr TargetTraits k1201 = {
     .atomic_policy = 2 << 3,
     .mma_unit = MmaUnit::kWmma12,
     .mma_double_k = false,
-    .loads_chunks_to_lds = false,
+    .loads_vectors_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = false,
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/target_traits.h"
@@ -32,7 +33,7 @@ inline constexpr TargetTraits k942 = {
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kMfma,
     .mma_double_k = false,
-    .loads_chunks_to_lds = false,
+    .loads_vectors_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = false,
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/target_traits.h"
@@ -31,7 +32,7 @@ inline constexpr TargetTraits k950 = {
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kMfma,
     .mma_double_k = true,
-    .loads_chunks_to_lds = true,
+    .loads_vectors_to_lds = true,
     .reads_transposed = true,
     .aligned_vectors = false,
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "core/arch/target_traits.h"
@@ -29,7 +30,7 @@ inline constexpr TargetTraits kSm90a = {
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kWgmma,
     .mma_double_k = false,
-    .loads_chunks_to_lds = false,
+    .loads_vectors_to_lds = false,
     .reads_transposed = false,
     .aligned_vectors = true,
 };

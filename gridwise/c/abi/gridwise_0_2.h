@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #ifndef GRIDWISE_0_2_H_
 #define GRIDWISE_0_2_H_
 

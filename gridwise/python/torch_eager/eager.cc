@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/python/torch_eager/eager.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "gridwise/python/torch_eager/stable_abi.h"
 
 #include <dlfcn.h>

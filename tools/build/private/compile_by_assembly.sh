@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # compile_by_assembly.sh GFX CLANG OPTIONS... -o OUTPUT: as clang would, but with split_duals.awk between compiler and assembler.
 set -eu
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """gpu_compiler: what a program needs to compile kernels while it runs."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """gpu_library: code objects of several shards and targets, embedded in a host library."""
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")

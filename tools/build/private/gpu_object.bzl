@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """gpu_object: device code of one source for the target in //tools/config:gfx -> <name>.hsaco or .ptx."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """gpu_test: one test target per GPU target around one host binary."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")

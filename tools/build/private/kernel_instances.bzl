@@ -1,4 +1,5 @@
-"""kernel_instances: the instances of a list that one shard compiles, as a source; kernel_instance_codes: where the kernel of each is, for host code."""
+# SPDX-License-Identifier: MIT
+"""kernel_instances: the instances of a list that one shard compiles, as a source; kernel_instance_codes: for host code, all of them, or where their kernels are."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("//tools/build:kernel_choice.bzl", "DIRECTIONS", "FAMILIES", "TYPES")
@@ -52,7 +53,7 @@ _ATTRS = {
 def _instances_impl(ctx):
     wanted, types = _wanted(ctx)
     return _run_awk(ctx, {
-        "source": 1,
+        "what": "source",
         "shards": ctx.attr.shards,
         "shard": ctx.attr.shard,
         "header": ctx.attr.header,
@@ -74,6 +75,9 @@ kernel_instances = rule(
 )
 
 def _codes_impl(ctx):
-    return _run_awk(ctx, {"source": 0, "shards": ctx.attr.shards})
+    return _run_awk(ctx, {"what": ctx.attr.what, "shards": ctx.attr.shards})
 
-kernel_instance_codes = rule(implementation = _codes_impl, attrs = _ATTRS)
+kernel_instance_codes = rule(
+    implementation = _codes_impl,
+    attrs = _ATTRS | {"what": attr.string(mandatory = True, values = ["codes", "instances"])},
+)

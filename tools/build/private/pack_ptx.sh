@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # pack_ptx.sh PTX OUTPUT: PTX as programs hold it, a fifth to an eighth of its size. A text that names the kernels and ends with a
 # zero byte, and behind it what gzip makes of the PTX, without comments and most blanks. tools/third_party/hip/cuda expands it.
 set -eu

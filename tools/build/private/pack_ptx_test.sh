@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # pack_ptx_test.sh PACK: packed PTX says which kernels it has, and expands to what matters of it.
 set -eu
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Assembly of gfx11, with dual instructions split that may lose the wait for a source: those whose halves read src0, or both
 # vsrc1, from different registers that are both even or both odd. Clang makes no such pairs from September 2026 on
 # (llvm-project 220348); this does what it would have done before then. Of a dual instruction both halves read before either

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # split_duals_test AWK: what becomes of dual instructions.
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Transitions on //tools/config:gfx, the target that device code is compiled for."""
 
 load("//tools/build:targets.bzl", "ALL_TARGETS")

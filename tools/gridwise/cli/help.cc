@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/help.h"
 
 #include <algorithm>
@@ -197,8 +198,8 @@ the efficiency of the planner's choices. The page is self-contained.
 constexpr std::string_view kMergeDetails =
     R"(If several records have the same problem, instance and result, the first one counts.
 
-  gridwise sweep --problems=test.csv --time --all-instances --chunk=1/2 --csv=1.csv
-  gridwise sweep --problems=test.csv --time --all-instances --chunk=2/2 --csv=2.csv
+  gridwise sweep --problems=test.csv --time --all-instances --shard=1/2 --csv=1.csv
+  gridwise sweep --problems=test.csv --time --all-instances --shard=2/2 --csv=2.csv
   gridwise merge 1.csv 2.csv --csv=times.csv
 )";
 
@@ -230,7 +231,7 @@ const std::vector<CommandHelp>& Commands() {
              kVariant,
              kChoice,
              {"all_instances", "first_instances", "random_instances", "best", "quick", "precise",
-              "chunk", "max_flops", "verify", "time", "seed", "csv", "json", "instances", "workers",
+              "shard", "max_flops", "verify", "time", "seed", "csv", "json", "instances", "workers",
               "run_limit"}})},
       {"compare", "compare --a=CHOICE --b=CHOICE", "compare families, ops or instances on a set",
        kCompareDetails,
@@ -276,7 +277,7 @@ const std::vector<CommandHelp>& Commands() {
        "write a page about the times of sweeps",
        kReportDetails,
        {"html"}},
-      {"merge", "merge TABLE...", "merge the tables of a sweep's chunks", kMergeDetails, {"csv"}},
+      {"merge", "merge TABLE...", "merge the tables of a sweep's shards", kMergeDetails, {"csv"}},
       {"sim",
        "sim isa",
        "list the instructions that the simulator cannot execute",

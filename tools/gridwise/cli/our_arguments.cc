@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/our_arguments.h"
 
 #include <cstddef>
@@ -43,6 +44,7 @@ constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
     {"row", "instance"},
     {"rows", "instances"},
     {"all_rows", "all-instances"},
+    {"chunk", "shard"},
     {"first_rows", "first-instances"},
     {"random_rows", "random-instances"}};
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/our_arguments.h"
 
 #include <string>

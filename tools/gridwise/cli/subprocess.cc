@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/subprocess.h"
 
 #include <fcntl.h>

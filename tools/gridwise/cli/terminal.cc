@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/terminal.h"
 
 #include <sys/ioctl.h>

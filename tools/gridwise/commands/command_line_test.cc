@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The program as a user runs it: its words and flags, and its commands that compute nothing.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise compare`, as a user runs it.
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/explain_command.h"
 
 #include <algorithm>

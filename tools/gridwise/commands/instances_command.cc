@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/instances_command.h"
 
 #include "absl/status/status.h"

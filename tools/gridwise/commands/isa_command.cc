@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/isa_command.h"
 
 #include <cstdio>

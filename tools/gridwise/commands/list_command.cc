@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/list_command.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Commands that pages for users show do what they say there.
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise run`, as a user runs it.
 
 #include <string>

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/sim_command.h"
 
 #include <cstdio>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "tools/sim/isa/bind/coverage.h"
+#include "tools/sim/isa/exec/coverage.h"
 
 namespace gridwise {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise sweep`, as a user runs it.
 
 #include <algorithm>
@@ -98,7 +99,7 @@ TEST(SweepCommand, WritesToAPipe) {
   }
 }
 
-/// The numbers that lines behind `title` and its heading begin with.
+/// The numbers that lines after `title` and its heading begin with.
 std::vector<double> TimesBehind(const std::string& out, const std::string& title) {
   std::vector<double> times;
   const std::size_t begin = out.find(title);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/table_commands.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// `gridwise run` on tensors of files.
 
 #include <cstdint>
@@ -113,7 +114,7 @@ TEST(TensorFiles, ComputesOnIntegers) {
 }
 
 // By hand, two channels in two groups, three pixels: y[k] is x of the channel times 10 or 100. In
-// ngchw the pixels of a channel are neighbours.
+// ngchw the pixels of a channel are adjacent.
 TEST(TensorFiles, FilesAreInTheirLayouts) {
   const std::string folder = testing::TempDir();
   Write(folder + "/x_ngchw.npy", {1, 2, 3}, {1, 2, 3, 4, 5, 6});

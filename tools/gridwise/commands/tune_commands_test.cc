@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The commands about kernels that are not built in, and problem sets, as a user runs them.
 
 #include <algorithm>
@@ -299,7 +300,7 @@ double MsOfSweep(const std::string& flags) {
   return times.ok() && !times->empty() ? times->front().times.front().ms : 0;
 }
 
-/// A number of the first line behind the header of a table.
+/// A number of the first line after the header of a table.
 double FieldOf(const std::string& table, const std::string& column) {
   const std::vector<std::string> lines = absl::StrSplit(TextOf(table), '\n');
   if (lines.size() < 2) return 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/gemm_flags.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// The subset of NumPy's .npy files that tensors of convolutions need: float16, float32, int8 and
 /// int32, little-endian, C order.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Makes a ConvProblem from the sizes of the command line.
 #pragma once
 

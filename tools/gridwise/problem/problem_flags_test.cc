@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/problem_flags.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Named problems.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// Operands and results in host memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/variant_flags.h"
 
 #include <algorithm>
@@ -43,8 +44,8 @@ TensorKinds KindsOf(const ConvProblem& problem) {
   return {problem.output_type(), of_channels, axes.stride};
 }
 TensorKinds KindsOf(const GemmProblem& problem) {
-  return {problem.output_type(), TensorStrides({.batch = 0, .row = 0, .column = 1}),
-          TensorStrides(problem.c)};
+  return {problem.output_type(), PerAxisStrides({.batch = 0, .row = 0, .column = 1}),
+          PerAxisStrides(problem.c)};
 }
 
 absl::Status ParseTensor(const char* flag, const std::string& text, const TensorKinds& kinds,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/variant_flags.h"
 
 #include "gmock/gmock.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/report/comparison.h"
 
 #include <algorithm>
@@ -209,7 +210,7 @@ int ComparisonTable::failed() const {
 }
 
 std::string ComparisonTable::Summary() const {
-  double most_a = 0, most_b = 0;
+  double max_a = 0, max_b = 0;
   Mean mean;
   int a_wins = 0, b_wins = 0;
   bool measured = false;
@@ -219,8 +220,8 @@ std::string ComparisonTable::Summary() const {
     mean.Add(c.ratio());
     a_wins += *c.winner() == 'a';
     b_wins += *c.winner() == 'b';
-    most_a = std::max(most_a, 1 / c.ratio());
-    most_b = std::max(most_b, c.ratio());
+    max_a = std::max(max_a, 1 / c.ratio());
+    max_b = std::max(max_b, c.ratio());
   }
   std::string text = absl::StrFormat(
       "%d problems, of which both compute %d: a is faster on %d, b on %d, equal on %d\n",
@@ -230,7 +231,7 @@ std::string ComparisonTable::Summary() const {
         &text,
         "geometric mean of a/b: %.3f; a is at most %.2f times as fast as b, and b "
         "%.2f times as a\n",
-        mean.value(), most_a, most_b);
+        mean.value(), max_a, max_b);
   }
   absl::StrAppendFormat(&text, "Times are %s%s.\n",
                         measured ? "measured"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/run/memory_need.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/run/sim_report.h"
 
 #include "tools/sim/hip/sim_extension.h"

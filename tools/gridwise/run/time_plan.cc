@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/run/time_plan.h"
 
 #include <cstddef>

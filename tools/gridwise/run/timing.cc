@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/run/timing.h"
 
 #include "absl/strings/str_format.h"

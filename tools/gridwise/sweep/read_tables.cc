@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/read_tables.h"
 
 #include "absl/status/status.h"

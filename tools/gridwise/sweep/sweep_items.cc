@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/sweep_items.h"
 
 #include <algorithm>
@@ -44,17 +45,17 @@ void Sample(const SweepOptions& options, const Problem& problem,
   instances.resize(count);
 }
 
-/// Keeps the problems of a chunk.
-absl::Status KeepChunk(const std::string& chunk, std::vector<SelectedProblem>& problems) {
-  if (chunk.empty()) return absl::OkStatus();
-  const std::vector<std::string_view> parts = absl::StrSplit(chunk, '/');
+/// Keeps the problems of a shard.
+absl::Status KeepShard(const std::string& shard, std::vector<SelectedProblem>& problems) {
+  if (shard.empty()) return absl::OkStatus();
+  const std::vector<std::string_view> parts = absl::StrSplit(shard, '/');
   std::size_t index = 0, count = 0;
   if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &index) ||
       !absl::SimpleAtoi(parts[1], &count) || index < 1 || index > count) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("--chunk is '%s'; must be two numbers as 2/8, the first from 1 to the "
+        absl::StrFormat("--shard is '%s'; must be two numbers as 2/8, the first from 1 to the "
                         "second",
-                        chunk));
+                        shard));
   }
   std::size_t position = 0;
   std::erase_if(problems, [&](const SelectedProblem&) { return position++ % count != index - 1; });
@@ -104,7 +105,7 @@ absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
                                                    std::FILE* people) {
   absl::StatusOr<Selection> selection = SelectProblems(options.request, target, options.max_flops);
   if (!selection.ok()) return selection.status();
-  if (absl::Status status = KeepChunk(options.chunk, selection->problems); !status.ok()) {
+  if (absl::Status status = KeepShard(options.shard, selection->problems); !status.ok()) {
     return status;
   }
   if (selection->too_large > 0) {

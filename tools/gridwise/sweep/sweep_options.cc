@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/sweep_options.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ struct SweepOptions {
   bool best = false;
   bool quick = false;    // with `time`, use the small sample of all_instances
   bool precise = false;  // with `time` and all_instances, use the larger sample of `best`
-  std::string chunk;     // "2/8": the second of every eight problems; empty: all
+  std::string shard;     // "2/8": the second of every eight problems; empty: all
   double max_flops = 0;  // leave out problems with more operations; 0: no limit
   bool verify = false;
   bool time = false;  // measure instead of computing

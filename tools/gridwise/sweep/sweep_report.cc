@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/sweep_report.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/sweep_table.h"
 
 #include <algorithm>
@@ -53,13 +54,13 @@ void WriteText(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
-/// The complete lines behind the header, in their fields.
+/// The complete lines after the header, in their fields.
 std::vector<std::vector<std::string>> Lines(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
   for (const std::string& line : std::vector<std::string>(absl::StrSplit(ReadText(path), '\n')))
     lines.push_back(SplitCsvLine(line).value_or(std::vector<std::string>()));
   if (!lines.empty()) lines.erase(lines.begin());
-  if (!lines.empty()) lines.pop_back();  // behind the last line end
+  if (!lines.empty()) lines.pop_back();  // after the last line end
   return lines;
 }
 
@@ -169,7 +170,7 @@ TEST(SweepTable, WhatCouldNotBeComputedIsTriedAgain) {
 }
 
 // An interruption can leave any part of a line: cut the file at every byte.
-TEST(SweepTable, ATornLastLineIsWrittenAnew) {
+TEST(SweepTable, ATornLastLineIsWrittenAgain) {
   const std::string whole = ReadText(TwoRecords("whole.csv"));
   const size_t header = whole.find('\n') + 1;
   const size_t first = whole.find('\n', header) + 1;

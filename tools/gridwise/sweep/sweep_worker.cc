@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/gridwise/sweep/sweep_worker.h"
 
 #include <unistd.h>
@@ -61,7 +62,7 @@ absl::StatusOr<std::string> RunInWorker(const std::vector<std::string>& sweep, c
       {absl::StrCat("--problem=", run.problem), absl::StrCat("--direction=", run.direction),
        absl::StrCat("--family=", run.family), absl::StrCat("--instance=", run.instance),
        absl::StrCat("--csv=", table.path()), "--workers=0", "--instances=", "--all-instances=false",
-       "--first-instances=0", "--random-instances=0", "--chunk=", "--json=false",
+       "--first-instances=0", "--random-instances=0", "--shard=", "--json=false",
        absl::StrCat("--quick=", run.quick ? "true" : "false")});
   const absl::StatusOr<Ending> ending = RunProgram(arguments, limit_s);
   if (!ending.ok()) return ending.status();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/device_bytes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/finding.h"
 
 #include <cstdio>
@@ -15,7 +16,7 @@
 namespace gridwise::sim {
 namespace {
 
-/// GRIDWISE_SIM_EXITCODE: what the process exits with if there were findings. Runs behind the
+/// GRIDWISE_SIM_EXITCODE: what the process exits with if there were findings. Runs after the
 /// program's own exit handlers.
 __attribute__((destructor)) void ExitWithCode() {
   const char* wanted = std::getenv("GRIDWISE_SIM_EXITCODE");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -51,7 +52,7 @@ struct Finding {
   bool has_address = false;
   uint64_t address = 0;
   std::string what;    // see Findings::Add
-  std::string detail;  // of the first one, behind `what`
+  std::string detail;  // of the first one, after `what`
   int64_t count = 1;
   int instructions = 1;  // that it was found at
 

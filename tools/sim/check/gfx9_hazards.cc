@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/gfx9_hazards.h"
 
 #include <algorithm>
@@ -217,7 +218,7 @@ void Gfx9Hazards::CheckInvalidatedCode(const InstructionFacts& facts, Reporter& 
   if (!facts.hazard.jumps) {
     reporter.Report(Category::kHazards, "executes what may have been fetched before s_icache_inv",
                     absl::StrCat(": ", reporter.Describe(code_invalidated_->index), " needs ",
-                                 kNops, " s_nop behind it, or a branch"));
+                                 kNops, " s_nop after it, or a branch"));
   }
   code_invalidated_ = nullptr;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/hazards.h"
 
 #include "tools/sim/check/gfx9_hazards.h"

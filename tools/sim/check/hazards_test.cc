@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/hazards.h"
 
 #include <array>
@@ -369,7 +370,7 @@ TEST(Gfx11, ResultsFromBeforeAndBehindAChangeOfExec) {
                                {"v_mov_b32 v1, 0"});
     return HazardsOf("gfx1100", Apart(change, then, {"v_add_nc_u32 v2, v0, v1"}), lanes);
   };
-  const auto found = ElementsAre(HasSubstr("before and behind a change of EXEC too early: v0"));
+  const auto found = ElementsAre(HasSubstr("before and after a change of EXEC too early: v0"));
   for (const auto& [before, behind, then] :
        std::vector<std::array<int, 3>>{{0, 0, 0}, {2, 0, 0}, {1, 1, 4}, {0, 2, 4}}) {
     EXPECT_THAT(hazards(before, behind, then, 64), found) << before << behind << then;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@ namespace gridwise::sim {
 /// What is no race although it looks like one: a load whose value a compare-and-swap checks before
 /// it is used, a store of what is there already, and a loop that polls LDS, whose loads cannot be
 /// told from others by their instructions; such a load synchronises with the store it sees; and
-/// what a wave does to a counter behind its own read-modify-write of it, which comes behind those
+/// what a wave does to a counter after its own read-modify-write of it, which comes after those
 /// that it saw. gfx11's stores do not say that they are atomic: one that an atomic access meets is
 /// taken to be.
 ///

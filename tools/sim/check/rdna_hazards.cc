@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/rdna_hazards.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ void Gfx11Hazards::CheckTranscendental(const InstructionFacts& facts, Reporter& 
   }
 }
 
-/// Two sources, one written before and one behind a change of EXEC: the change at most two vector
+/// Two sources, one written before and one after a change of EXEC: the change at most two vector
 /// instructions away from both together, and the latter at most four from here.
 void Gfx11Hazards::CheckForwarding(const InstructionFacts& facts, Reporter& reporter) const {
   constexpr int kMaxAroundChange = 2, kMaxBehind = 4;
@@ -114,7 +115,7 @@ void Gfx11Hazards::CheckForwarding(const InstructionFacts& facts, Reporter& repo
   }
   if (first == nullptr || before - behind - 1 > kMaxAroundChange) return;
   reporter.Report(Category::kHazards,
-                  absl::StrCat("VALU reads results from before and behind a change of EXEC too "
+                  absl::StrCat("VALU reads results from before and after a change of EXEC too "
                                "early: ",
                                RegisterName(first->first)),
                   absl::StrCat(" of ", reporter.Describe(Number(LastWriter(*first)).facts->index),
@@ -258,7 +259,7 @@ void Gfx12Hazards::CheckState(const InstructionFacts& facts, Reporter& reporter)
   if (before_ != nullptr && (state || (status && before_->hazard.sets_halt))) {
     reporter.Report(Category::kHazards,
                     absl::StrCat("s_getreg reads the wave's state too early: ", name),
-                    absl::StrCat(" behind ", reporter.Describe(before_->index),
+                    absl::StrCat(" after ", reporter.Describe(before_->index),
                                  " needs another instruction, s_nop for instance, in between"));
   }
   before_ = facts.hazard.sets_priority || facts.hazard.sets_halt ? &facts : nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/sampler.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ uint32_t& Register(Wave& wave, int reg, int lane) {
   return reg < kFirstVector ? wave.s[reg] : wave.v[reg - kFirstVector][lane];
 }
 
-/// The value of the next of `touched` behind number `i`, for the other side of a comparison.
+/// The value of the next of `touched` after number `i`, for the other side of a comparison.
 uint32_t Other(Wave& wave, std::span<const uint16_t> touched, size_t i, int lane) {
   for (size_t n = 1; n < touched.size(); ++n) {
     const uint16_t reg = touched[(i + n) % touched.size()];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/settings.h"
 
 #include <gmock/gmock.h>

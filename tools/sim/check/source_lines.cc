@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/source_lines.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/check/waits.h"
 
 #include <algorithm>
@@ -53,7 +54,7 @@ void WaitTracker::Wait(WaitCounter counter, int limit) {
       (target_ & kGfx9) != 0 &&
       std::any_of(outstanding_.begin(), outstanding_.end(),
                   [&](const Outstanding& o) { return o.facts->flat && (o.counters & bit) != 0; });
-  int behind[3] = {};  // outstanding instructions behind the one looked at, by order
+  int behind[3] = {};  // outstanding instructions after the one looked at, by order
   for (size_t i = outstanding_.size(); i-- > 0;) {
     Outstanding& o = outstanding_[i];
     if ((o.counters & bit) == 0) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace gridwise::sim {
 /// destination registers must be neither read nor overwritten.
 ///
 /// A wait for at most N outstanding operations proves that an operation is done if N operations of
-/// the same order were issued behind it; one without an order (scalar loads, FLAT on gfx9) is done
+/// the same order were issued after it; one without an order (scalar loads, FLAT on gfx9) is done
 /// only if N = 0. With a FLAT instruction outstanding on gfx9 nothing but N = 0 proves anything
 /// (LLVM, SIInsertWaitcnts).
 class WaitTracker {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/elf/code_object.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/elf/code_object.h"
 
 #include <elf.h>
@@ -162,7 +163,7 @@ TEST_P(CodeObjectTest, UnknownKernelListsTheKnownOnes) {
   EXPECT_THAT(kernel.status().message(), HasSubstr("Empty"));
 }
 
-// `elf` with a second metadata note, one without kernels, before or behind its own.
+// `elf` with a second metadata note, one without kernels, before or after its own.
 Bytes WithSecondNote(Bytes elf, bool before) {
   Elf64_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof(header));

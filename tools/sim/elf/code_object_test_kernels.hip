@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels whose metadata and image code_object_test.cc looks at.
 
 __attribute__((device, used)) int table[4] = {1, 2, 3, 4};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/elf/image.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/elf/kernel_name.h"
 
 #include "gmock/gmock.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs other projects' tests whose results were recorded on AMD GPUs on the simulator.
 
     foreign.py LIBRARY tinygrad FOLDER    test/amd/hw of tinygrad's sources in FOLDER

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """That the two commands tell right results from wrong ones, on sources of our own in their form."""
 
 import contextlib

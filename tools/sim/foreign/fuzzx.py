@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the kernels of FuzzX' amdgpu/known-miscompiles on the simulator, as a gfx950.
 
 Each is a kernel in LLVM's IR that some version of clang has compiled to different results at -O0 and -O2. Its notes hold what a gfx950 then

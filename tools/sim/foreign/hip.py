@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The simulator's HIP library, by ctypes, and code objects made by clang."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs tinygrad's test/amd/hw on the simulator.
 
 A test there is a list of instructions and the registers that it must leave. tinygrad executes it by `run_asm` of its own emulator

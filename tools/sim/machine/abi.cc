@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/abi.h"
 
 #include <algorithm>
@@ -135,7 +136,7 @@ void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id,
   std::memset(wave.v[kAgprBase], kPoisonByte, static_cast<size_t>(accumulators) * kRowBytes);
   std::memset(static_cast<void*>(&wave.s), kPoisonByte, sizeof(wave.s));
 
-  // The rest of the state, which lies behind the registers.
+  // The rest of the state, which lies after the registers.
   std::memset(static_cast<void*>(&wave.base), 0, sizeof(Wave) - offsetof(Wave, base));
   wave.base[0] = reinterpret_cast<std::byte*>(&wave);
   wave.base[1] = launch.program->constants().base();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/fault_report.h"
 
 #include "absl/strings/str_cat.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/fidelity.h"
 
 #include <optional>

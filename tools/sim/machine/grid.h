@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 
 namespace gridwise::sim {
 
-/// A launch: workgroups per axis, work-items per workgroup and axis, LDS behind the kernel's static
+/// A launch: workgroups per axis, work-items per workgroup and axis, LDS after the kernel's static
 /// LDS.
 struct Grid {
   std::array<uint32_t, 3> workgroups = {1, 1, 1};

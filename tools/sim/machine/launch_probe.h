@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ struct ProbeWants {
   bool accesses = false;  // GroupProbe::Observe
   bool runs = false;      // GroupProbe::Ran
   /// LDS ends where the kernel asked for it, not where the hardware's block does, and an access
-  /// behind it, which is no fault, is told to LaunchProbe::Faulted as well.
+  /// after it, which is no fault, is told to LaunchProbe::Faulted as well.
   bool exact_lds = false;
   /// The launch's workgroups take turns on one host thread, several of them under way: what the
   /// probe keeps of all of them needs no lock, and a run can be repeated.

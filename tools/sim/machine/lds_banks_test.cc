@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/lds_banks.h"
 
 #include <cstdint>

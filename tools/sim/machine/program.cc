@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/program.h"
 
 #include <algorithm>
@@ -232,7 +233,7 @@ void Program::FillFactsLocked(Function& function) {
   Decoder& decoder = *decoders_[function.view.wave32 ? 1 : 0];
   size_t count = 0;
   while (instructions_[function.first + count].pc < function.end) ++count;
-  function.facts = std::make_unique<InstructionFacts[]>(count + 1);  // and for what is behind it
+  function.facts = std::make_unique<InstructionFacts[]>(count + 1);  // and for what is after it
   for (size_t i = 0; i <= count; ++i) {
     InstructionFacts& facts = function.facts[i];
     facts.index = function.first + static_cast<uint32_t>(i);
@@ -282,7 +283,7 @@ void Program::BindFunctionLocked(CodeView which, Code& code, uint64_t pc) {
   auto uops = std::make_unique<Uop[]>(size);
   std::copy(binder.uops().begin(), binder.uops().end(), uops.get());
   for (const Binder::Branch& branch : binder.branches()) {
-    // A branch out of the function (none are known to be emitted) leads behind the end, which
+    // A branch out of the function (none are known to be emitted) leads after the end, which
     // faults.
     const auto at =
         std::lower_bound(starts.begin(), starts.end(), std::make_pair(branch.target, size_t{0}));

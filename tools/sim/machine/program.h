@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/text/decode.h"
@@ -50,7 +52,7 @@ class Program {
   /// must outlive the program.
   static absl::StatusOr<std::unique_ptr<Program>> FromText(
       std::string_view gfx, uint64_t address, uint64_t bytes,
-      const Handlers& handlers = Handlers::Best());
+      const Handlers& handlers = BestHandlers());
 
   /// The micro-op at `pc`, in this program or in any other of the process for the same target;
   /// binds the function that starts there if need be. An instruction that cannot be decoded or

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/wave_sync.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/memory/memory.h"
 
 #include <cstring>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """hip_compiler: the GPU toolchain's clang as a program that compiles HIP programs."""
 
 load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # hipcc: compiles HIP programs, for all devices that the simulator has unless told which.
 #
 #   hipcc [--offload-arch=gfx1100,gfx942]... [--genco] [clang's options] file... [@file with more of these]

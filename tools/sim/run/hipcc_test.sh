@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # //tools/sim:hipcc, called as a user calls it: compile, link, run.
 hipcc=$PWD/$1
 run=$PWD/$2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/run/program_file.h"
 
 #include <cstddef>

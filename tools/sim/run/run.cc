@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]

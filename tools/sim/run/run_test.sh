@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What //tools/sim:run says of programs that it cannot run, and what it passes on.
 run=$1
 fail() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Stands in for clang-offload-bundler, which clang calls to join a program's code objects and to
 // take them apart, and which Debian's clang package is without. Understands what clang passes for
 // HIP:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A prefix sum over the grid in one launch: workgroups wait for each other with a grid barrier. A
 // grid that does not fit on the device is refused.
 

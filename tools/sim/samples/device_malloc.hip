@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device code that allocates: blocks of every size from every lane, freed by other lanes and by
 // later kernels.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device code that prints, on stdout and, where an assertion fails, on stderr.
 
 #include <hip/hip_runtime.h>

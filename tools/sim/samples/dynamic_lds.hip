@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // LDS whose size the launch says: reverses every workgroup's part of an array. The second launch
 // asks for all the LDS that a workgroup can have, the third for more.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // C = A * B in single precision with tiles in LDS. The numbers are small integers, so the result is
 // exact.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A captured graph of kernels, copies and fills on two streams, launched again and again; and one
 // made by hand.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Memory that host and device both use: managed variables, managed and pinned allocations,
 // registered memory; and what the runtime says of such pointers.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reverses a block's numbers through LDS, and forgets to wait until they are all there: what check
 // mode is for.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Loads a code object from the file that the first argument names, launches its kernel with packed
 // arguments and with pointers to them, and reads its variable.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every device fills its half, then the first one reads the second one's memory: copied, and with
 // peer access directly. A variable has a value of its own on every device.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Divides the rows of a matrix by their sums; one of them is 0. For the simulator's views: where a
 // NaN comes from, which lines were executed, registers at a line (views_test.sh).
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sums, with shuffles within a wave, LDS within a workgroup, atomics between workgroups; the block
 // size is what the occupancy query says.
 

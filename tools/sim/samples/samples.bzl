@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
 load("@rules_cc//cc:defs.bzl", "CcInfo")
@@ -58,7 +59,7 @@ _SCRIPT = """#!/bin/sh
 unset BUILD_WORKING_DIRECTORY
 export GRIDWISE_SIM_EXITCODE=99  # of findings of check mode
 errors=$TEST_TMPDIR/stderr
-output=$({run} --device={device} {check} {program} {args} 2>"$errors")
+output=$({run} --device={device} {mode} {program} {args} 2>"$errors")
 code=$?
 cat "$errors" >&2
 grep -qF '{stderr}' "$errors" || [ -z '{stderr}' ] || {{
@@ -80,7 +81,7 @@ def _test_impl(ctx):
     ctx.actions.write(script, _SCRIPT.format(
         run = ctx.executable._run.short_path,
         device = ctx.attr.device,
-        check = "--check" if ctx.attr.check else "",
+        mode = "--check" if ctx.attr.check else "--time" if ctx.attr.time else "",
         program = ctx.executable.program.short_path,
         args = " ".join([ctx.expand_location(a, ctx.attr.data) for a in ctx.attr.arguments]),
         stderr = ctx.attr.stderr,
@@ -98,6 +99,7 @@ sim_program_test = rule(
         "program": attr.label(executable = True, cfg = "target", mandatory = True),
         "device": attr.string(mandatory = True, doc = "As of run's --device."),
         "check": attr.bool(doc = "Runs it in check mode."),
+        "time": attr.bool(doc = "Runs it with the clock: events tell its time."),
         "arguments": attr.string_list(doc = "$(rootpath ...) of `data` is expanded."),
         "data": attr.label_list(allow_files = True),
         "stderr": attr.string(doc = "What is somewhere in it."),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Jacobi steps on a grid, ping and pong, with the coefficients in constant memory that the host
 // sets with hipMemcpyToSymbol, and a counter in a __device__ variable that it reads back.
 

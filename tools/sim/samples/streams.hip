@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Work on two streams with an event between them, timing, callbacks, and the errors that a program
 // asks for.
 

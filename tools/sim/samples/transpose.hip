@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Transposes a matrix through tiles in LDS with padded rows; 2D copies with a pitch.
 
 #include <hip/hip_runtime.h>

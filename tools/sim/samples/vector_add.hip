@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // c = a + b, with a grid that does not divide the length; prints one line on stdout.
 
 #include <hip/hip_runtime.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The simulator's views of normalize.hip: run, coverage, the program and its source, a device.
 run=$1 coverage=$2 program=$3 source=$4 device=$5
 unset BUILD_WORKING_DIRECTORY BAZELW_WORKING_DIRECTORY

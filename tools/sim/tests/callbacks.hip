@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel that calls a function through a pointer, for callbacks_test.cc.
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 256)))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Calls of functions of another code object, as a library calls a function that its user passes.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What targets want differently, for check_by_target_test.cc. All take (in, out, n).
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))
@@ -65,7 +66,7 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
   out[item] = value;
 }
 
-// A matrix instruction or two, what is between them or behind, and the use of the second one's
+// A matrix instruction or two, what is between them or after, and the use of the second one's
 // result.
 #if defined(__GFX9__)
 #define FIRST "v_mfma_f32_16x16x16_f16 v[40:43], v[44:45], v[46:47], v[40:43]\n\t"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels with one mistake each, and twins without it, for check_test.cc. A line with a mistake
 // ends in "// BUG Kernel". All take (in, out, n).
 
@@ -63,7 +64,7 @@ KERNEL void LoadWithExactWait(const u32* in, u32* out, int) {
   out[Item()] = value;
 }
 
-/// Both halves of a register: the second load comes back behind the first.
+/// Both halves of a register: the second load comes back after the first.
 KERNEL void LoadHalves(const u32* in, u32* out, int) {
   u32 value;
   asm volatile(
@@ -449,7 +450,7 @@ KERNEL void SameValues(const u32* in, u32* out, int) {
   if (Group() == 0) out[Item()] = words[Item() % 64];
 }
 
-/// The second wave waits for a flag in LDS, set by the first behind its data.
+/// The second wave waits for a flag in LDS, set by the first after its data.
 KERNEL void PollLds(const u32* in, u32* out, int) {
   SHARED u32 flag, data[64];
   if (Item() == 0) flag = 0;
@@ -484,7 +485,7 @@ KERNEL void PollLdsPeeled(const u32* in, u32* out, int) {
   }
 }
 
-/// The data behind the flag; the second wave reads it anyway.
+/// The data after the flag; the second wave reads it anyway.
 KERNEL void PollLdsTooEarly(const u32* in, u32* out, int) {
   SHARED u32 flag, data[64];
   if (Item() == 0) flag = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -109,11 +110,11 @@ TEST_F(Deferred, EventsArePendingUntilTheyAreWaitedFor) {
   float milliseconds = 0;
   EXPECT_EQ(hipEventElapsedTime(&milliseconds, fork_, fork_), hipErrorNotReady);
   ASSERT_EQ(hipEventSynchronize(fork_), hipSuccess);
-  EXPECT_THAT(Seen(), ElementsAre(1));  // and not what came behind it
+  EXPECT_THAT(Seen(), ElementsAre(1));  // and not what came after it
   EXPECT_EQ(hipEventQuery(fork_), hipSuccess);
   EXPECT_EQ(hipEventElapsedTime(&milliseconds, fork_, fork_), hipSuccess);
   EXPECT_EQ(hipStreamQuery(first_), hipErrorNotReady);
-  ASSERT_EQ(hipEventRecord(fork_, first_), hipSuccess);  // anew: pending again
+  ASSERT_EQ(hipEventRecord(fork_, first_), hipSuccess);  // again: pending again
   EXPECT_EQ(hipEventQuery(fork_), hipErrorNotReady);
   ASSERT_EQ(hipStreamSynchronize(first_), hipSuccess);
   EXPECT_EQ(hipEventQuery(fork_), hipSuccess);

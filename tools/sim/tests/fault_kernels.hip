@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that do what they must not, for fault_test.cc, which chooses the index `at`.
 
 #define KERNEL extern "C" __attribute__((global))

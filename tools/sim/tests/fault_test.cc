@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -134,7 +135,7 @@ TEST_P(Faults, HostMemory) {
 }
 
 TEST_P(Faults, LdsBeyondItsSizeReadsZeroAndDropsWrites) {
-  constexpr int kFarOutside = 5000;  // words: behind the block of LDS that hardware rounds up to
+  constexpr int kFarOutside = 5000;  // words: after the block of LDS that hardware rounds up to
   EXPECT_EQ(Fault("ReadLds", in_.device(), out_.device(), kFarOutside), "no fault");
   std::vector<uint32_t> expected(64, 1);
   expected[7] = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/tests/gpu.h"
 
 #include <cstdlib>

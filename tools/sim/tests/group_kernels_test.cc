@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -183,7 +184,7 @@ TEST(GroupKernels, TransposeTile) {
   EXPECT_EQ(RunAll("TransposeTile", {}, Input(), U32s(kWords), kWords), expected);
 }
 
-/// Row m, column n of the product of small integers: A [m][k], 64 columns, and B [k][n] behind it,
+/// Row m, column n of the product of small integers: A [m][k], 64 columns, and B [k][n] after it,
 /// `columns` columns.
 uint32_t Product(const U32s& in, int m, int n, int columns) {
   float sum = 0;

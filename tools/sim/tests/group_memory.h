@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "tools/sim/tests/group_kernels.h"
@@ -179,7 +180,7 @@ KERNEL void FlatPointers(const u32* in, u32* out, int n) {
   out[256 * Group() + Item()] = value + shared[Item() ^ 1] + own[0] + own[1] + (n < 0);
 }
 
-// A load from LDS or memory with a store to LDS behind it, which need not be done when the loaded
+// A load from LDS or memory with a store to LDS after it, which need not be done when the loaded
 // value is used.
 KERNEL void FlatBeforeLds(const u32* in, u32* out, int n) {
   SHARED u32 shared[512];

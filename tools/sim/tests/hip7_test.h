@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace gridwise::sim {
 
-/// Kernels that leave two words behind.
+/// Kernels that leave two words after.
 class Hip7Test : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// Kernels whose work-items do not see each other: plain C++ that the test runs on the host as

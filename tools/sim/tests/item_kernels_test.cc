@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/tests/item_kernels.h"
 
 #include <cstdint>

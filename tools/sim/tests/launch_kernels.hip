@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels for the tests of HIP 7's entry points.
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/machine/launch_probe.h"
 
 #include <algorithm>
@@ -140,7 +141,7 @@ class Probes : public testing::Test {
   std::array<uint32_t, kLanes> in_ = {}, out_ = {};
 };
 
-// The scalar register behind the workgroup's ids, of a descriptor that asks for it: waves of the
+// The scalar register after the workgroup's ids, of a descriptor that asks for it: waves of the
 // workgroup, the wave's index, on gfx9 whether it is the first.
 TEST_F(Probes, WorkgroupInformation) {
   KernelInfo kernel = **object_->FindKernel("ReadLds");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/tests/mutants.h"
 
 #include <algorithm>

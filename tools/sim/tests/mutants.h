@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -69,7 +70,7 @@ std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view
 /// Of waits: no instruction finds more memory instructions outstanding that write its registers, no
 /// LDS access more loads to LDS, and no barrier, atomic, cache operation or call more memory
 /// instructions at all, than without the mutation. Of barriers: no memory access between it and the
-/// barrier before or behind it. Of s_nop and waits for results: no more hazards on any path around
+/// barrier before or after it. Of s_nop and waits for results: no more hazards on any path around
 /// it, and of s_wait_alu on any path through the kernel.
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
 

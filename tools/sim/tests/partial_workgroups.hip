@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A kernel that sees how many work-items its workgroup has, for partial_workgroups_test.cc.
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))

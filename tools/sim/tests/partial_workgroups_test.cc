@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Launches that count work-items: the last workgroups of an axis have what is left.
 
 #include <cstdint>

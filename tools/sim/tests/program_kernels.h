@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// More kernels in the manner of item_kernels.h: number formats, and whole small algorithms of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Instructions that few programs have.
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -24,7 +25,7 @@ namespace gridwise::sim {
 namespace {
 
 /// A memory instruction that may be outstanding: its counters, and how many of its order at least
-/// were issued behind it.
+/// were issued after it.
 struct Pending {
   uint8_t counters = 0;
   std::array<int, kWaitCounters> behind = {};

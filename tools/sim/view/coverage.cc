@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/view/coverage.h"
 
 #include <fcntl.h>

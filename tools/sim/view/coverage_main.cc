@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Reports what a coverage file says (GRIDWISE_SIM_COVERAGE, run --coverage):
 //
 //   coverage [--kernel=regular expression] [--listing] [--html=file] [--lcov=file] file...

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ struct CoverageTotals {
 };
 CoverageTotals TotalsOf(const FunctionCoverage& function);
 
-/// Instructions that lie one behind the other and were never executed.
+/// Instructions that lie one after the other and were never executed.
 struct NeverRun {
   uint64_t begin = 0, end = 0;  // bytes from the function's first: the first and the last one
   int64_t instructions = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/view/inspect.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace gridwise::sim {
 
-/// Executes a micro-op and, with tail calls, those behind it; returns the micro-op to go on with,
+/// Executes a micro-op and, with tail calls, those after it; returns the micro-op to go on with,
 /// or null when the wave stopped (Wave::state and Wave::pc say why and where).
 using ExecFn = const Uop* (*)(Wave&, const Uop*);
 
@@ -41,7 +42,7 @@ constexpr Ref TempRef(int row) { return VectorRef(kVectorRegisters + row); }
 constexpr Ref ScalarRef(int reg) {
   return {static_cast<uint32_t>(offsetof(Wave, s) + static_cast<unsigned>(reg) * sizeof(uint32_t))};
 }
-/// The operand that starts `rows` rows behind `ref`.
+/// The operand that starts `rows` rows after `ref`.
 constexpr Ref NextRow(Ref ref, int rows = 1) {
   return {ref.bits + static_cast<uint32_t>(rows) * static_cast<uint32_t>(kRowBytes)};
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <bit>
@@ -27,12 +28,12 @@ inline constexpr uint64_t kRowBytes = kLanes * sizeof(uint32_t);
 inline constexpr int kVectorRegisters = 512;
 inline constexpr int kAgprBase = 256;
 
-/// Rows behind the registers that micro-ops use between themselves: operands fetched from SGPRs,
+/// Rows after the registers that micro-ops use between themselves: operands fetched from SGPRs,
 /// with modifiers, through DPP or SDWA, and results before clamp and output selection. Nothing
 /// lives there across two instructions.
 inline constexpr int kTempRows = 12;
 
-/// Scalar registers are numbered as in the instruction encoding up to 127; behind that follow the
+/// Scalar registers are numbered as in the instruction encoding up to 127; after that follow the
 /// read-only sources. All 64-bit ones start at an even index.
 enum ScalarRegister : uint16_t {
   kFlatScratchLo = 102,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Gridwise in PyTorch.
 
     import gridwise.torch

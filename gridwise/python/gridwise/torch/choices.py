@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
 import ctypes

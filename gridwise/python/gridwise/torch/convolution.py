@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a convolution of PyTorch is to Gridwise: PyTorch's arguments to a gridwise.Problem, and to aten."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What launches and measures: a GPU with PyTorch's stream and allocator, or the simulator behind tensors of the CPU."""
 
 import contextlib

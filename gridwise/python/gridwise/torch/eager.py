@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Calls in eager mode without Python: a library that computes aten's overrideable convolution and its gradients, from PyTorch's
 autograd to the launch. Python decides, and says it by `remember`."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The layers of a model: torch.nn's classes, whose convolutions are torch.ops.gridwise's."""
 
 import types

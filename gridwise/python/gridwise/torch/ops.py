@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """torch.ops.gridwise: a convolution and its two gradients, each of which is linear in its tensors. So the gradients of one
 are the others, to any order."""
 

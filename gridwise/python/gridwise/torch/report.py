@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Which layers go where, and why."""
 
 import collections

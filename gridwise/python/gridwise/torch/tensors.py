@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Where the elements of PyTorch's tensors lie: channels last (N, spatial axes, C), or first."""
 
 import functools

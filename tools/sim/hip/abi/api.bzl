@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The entry points of libamdhip64 and the symbol version that each came with: HIP 6.4's library, and HIP 7's names.
 
 A program finds every one of them, so that it starts. Those that the simulator does not define return

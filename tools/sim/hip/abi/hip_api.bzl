@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: MIT
 """What is generated from the list of HIP's entry points: the linker's version script, and weak stand-ins."""
 
-load(":abi/api.bzl", "HIP_API")
+load(":api.bzl", "HIP_API")
 
 _STAND_IN = """__attribute__((weak)) int {name}() {{ return gridwise::sim::Unsupported("{name}"); }}
 """
@@ -25,7 +26,7 @@ def _impl(ctx):
     ctx.actions.write(script, _version_script())
     source = ctx.actions.declare_file(ctx.label.name + ".cc")
     names = [name for version in HIP_API.values() for name in version]
-    ctx.actions.write(source, """#include "tools/sim/hip/abi/unsupported.h"
+    ctx.actions.write(source, """#include "tools/sim/hip/device/unsupported.h"
 
 extern "C" {{
 {stand_ins}}}

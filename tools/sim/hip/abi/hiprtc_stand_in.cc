@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A libhiprtc that compiles nothing: shared_library_test sees by it where calls arrive.
 
 #include "hip/hiprtc.h"

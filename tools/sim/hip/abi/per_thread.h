@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 /// Declares the variant of an entry point that programs with -fgpu-default-stream=per-thread call.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The shared library as a program's loader sees it: its names, its symbols and their versions.
 
 #include <dlfcn.h>
@@ -58,7 +59,7 @@ TEST(SharedLibrary, SymbolsHaveTheVersionThatTheyCameWith) {
 
 TEST(SharedLibrary, RunTimeCompilationIsLibhiprtcs) {
   // A library that is loaded is found by its soname.
-  void* const compiler = dlopen("tools/sim/hip/hiprtc_stand_in.so", RTLD_NOW | RTLD_LOCAL);
+  void* const compiler = dlopen("tools/sim/hip/abi/hiprtc_stand_in.so", RTLD_NOW | RTLD_LOCAL);
   ASSERT_NE(compiler, nullptr) << dlerror();
   void* const library = Load("libamdhip64.so.6");
   auto* const version = Versioned<hiprtcResult(int*, int*)>(library, "hiprtcVersion", "hip_4.2");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <cstring>
 
@@ -11,7 +12,7 @@ namespace {
 /// data sheet and ROCm's "Accelerator and GPU hardware specifications".
 struct Product {
   const char* name;
-  const char* features;  // target features, behind the target's name
+  const char* features;  // target features, after the target's name
   int memory_clock_khz;
   int memory_bus_bits;
   int l2_bytes;  // of one chiplet

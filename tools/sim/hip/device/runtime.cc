@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/device/runtime.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/parse_gfx.h"
-#include "tools/sim/hip/module/registration.h"
+#include "tools/sim/hip/device/program_code.h"
 #include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/graph/graph.h"
 
 #include <atomic>
@@ -18,7 +19,7 @@ uint64_t NextId() {
   return ++last;
 }
 
-// The nodes in the order of execution; those of cycles, and behind them, are left out.
+// The nodes in the order of execution; those of cycles, and after them, are left out.
 std::vector<hipGraphNode_t> ExecutionOrder(const ihipGraph& graph) {
   const size_t count = graph.nodes.size();
   std::unordered_map<const hipGraphNode*, size_t> index_of;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 #include <vector>
 
 #include "hip/hip_runtime_api.h"
+#include "tools/sim/hip/graph/operation.h"
 #include "tools/sim/hip/graph/user_object.h"
-#include "tools/sim/hip/stream/operation.h"
 
 /// Graphs: operations and what each waits for. Handles are the addresses of these objects, which
 /// know by themselves which of them are live.

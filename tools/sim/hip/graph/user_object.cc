@@ -1,12 +1,10 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/graph/user_object.h"
 
 #include <climits>
 #include <mutex>
 
-#include "absl/strings/str_format.h"
 #include "tools/sim/hip/device/handles.h"
-#include "tools/sim/hip/device/runtime.h"
-#include "tools/sim/hip/graph/graph.h"
 
 struct hipUserObject {
   void* const data;
@@ -25,7 +23,13 @@ std::mutex& CountMutex() {
   return *mutex;
 }
 
-bool IsCount(unsigned int count) { return count > 0 && count <= INT_MAX; }
+}  // namespace
+
+hipUserObject_t MakeUserObject(void* data, hipHostFn_t destroy, unsigned int references) {
+  return Objects().Add(new hipUserObject{data, destroy, references});
+}
+
+bool IsUserObject(hipUserObject_t object) { return Objects().Has(object); }
 
 bool Retain(hipUserObject_t object, unsigned int count) {
   std::lock_guard lock(CountMutex());
@@ -34,7 +38,6 @@ bool Retain(hipUserObject_t object, unsigned int count) {
   return true;
 }
 
-// Destroys the object with its last reference. False if there are not as many.
 bool ReleaseReferences(hipUserObject_t object, unsigned int count) {
   {
     std::lock_guard lock(CountMutex());
@@ -47,8 +50,6 @@ bool ReleaseReferences(hipUserObject_t object, unsigned int count) {
   delete object;
   return true;
 }
-
-}  // namespace
 
 UserReferences::UserReferences(const UserReferences& other) : counts_(other.counts_) {
   for (const auto& [object, count] : counts_) Retain(object, count);
@@ -73,48 +74,3 @@ bool UserReferences::Release(hipUserObject_t object, unsigned int count) {
 }
 
 }  // namespace gridwise::sim
-
-using namespace gridwise::sim;
-
-extern "C" {
-
-hipError_t hipUserObjectCreate(hipUserObject_t* object, void* data, hipHostFn_t destroy,
-                               unsigned int references, unsigned int flags) {
-  if (object == nullptr || destroy == nullptr) return Report(hipErrorInvalidValue);
-  if (flags != hipUserObjectNoDestructorSync || !IsCount(references)) {
-    return Report(hipErrorInvalidValue,
-                  absl::StrFormat("a user object with %u references and flags %#x; it must have at "
-                                  "least one and hipUserObjectNoDestructorSync",
-                                  references, flags));
-  }
-  *object = Objects().Add(new hipUserObject{data, destroy, references});
-  return Report(hipSuccess);
-}
-
-hipError_t hipUserObjectRetain(hipUserObject_t object, unsigned int count) {
-  return Report(IsCount(count) && Retain(object, count) ? hipSuccess : hipErrorInvalidValue);
-}
-
-hipError_t hipUserObjectRelease(hipUserObject_t object, unsigned int count) {
-  return Report(IsCount(count) && ReleaseReferences(object, count) ? hipSuccess
-                                                                   : hipErrorInvalidValue);
-}
-
-// Moved references are the caller's; others are new.
-hipError_t hipGraphRetainUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count,
-                                    unsigned int flags) {
-  if (!IsGraph(graph) || !IsCount(count) || (flags & ~unsigned{hipGraphUserObjectMove}) != 0)
-    return Report(hipErrorInvalidValue);
-  const bool moved = flags == hipGraphUserObjectMove;
-  if (!(moved ? Objects().Has(object) : Retain(object, count))) return Report(hipErrorInvalidValue);
-  graph->references.Add(object, count);
-  return Report(hipSuccess);
-}
-
-hipError_t hipGraphReleaseUserObject(hipGraph_t graph, hipUserObject_t object, unsigned int count) {
-  const bool released =
-      IsGraph(graph) && IsCount(count) && graph->references.Release(object, count);
-  return Report(released ? hipSuccess : hipErrorInvalidValue);
-}
-
-}  // extern "C"

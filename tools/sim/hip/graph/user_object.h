@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <map>
@@ -7,6 +8,14 @@
 /// User objects: what a program wants destroyed when the last graph that uses it is gone.
 
 namespace gridwise::sim {
+
+/// A new object with `references` of the program; `destroy` is called with the last one.
+hipUserObject_t MakeUserObject(void* data, hipHostFn_t destroy, unsigned int references);
+bool IsUserObject(hipUserObject_t object);
+/// Adds references, and gives some up; false, and nothing changes, if the object is not live or
+/// there would be too many, or has fewer.
+bool Retain(hipUserObject_t object, unsigned int count);
+bool ReleaseReferences(hipUserObject_t object, unsigned int count);
 
 /// The references that a graph owns; a copy owns as many of its own. Not thread-safe.
 class UserReferences {

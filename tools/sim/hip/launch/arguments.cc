@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/launch/arguments.h"
 
 #include <algorithm>

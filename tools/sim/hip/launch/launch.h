@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -37,13 +38,6 @@ hipError_t CheckCooperative(hipFunction_t function, const Grid& grid);
 
 /// The grid of HIP's dimensions.
 Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
-
-/// Puts a launch on `stream`: of a handle, which the program calls `named`, or of a host function
-/// (or handle, as later HIP versions have it). Report.
-hipError_t LaunchHandle(hipFunction_t function, const void* named, const Grid& grid,
-                        hipStream_t stream, const LaunchArguments& arguments);
-hipError_t LaunchHostFunction(const void* host_function, const Grid& grid, hipStream_t stream,
-                              const LaunchArguments& arguments);
 
 /// Waits until no kernel of `device` is running, of whatever thread. Does nothing in a host
 /// function that a kernel calls.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/memory/allocations.h"
 
 #include <sys/mman.h>
@@ -89,7 +90,7 @@ absl::Status Insert(Table& table, const Allocation& allocation) {
   table.allocations[Address(allocation.begin)] = allocation;
   if (ihipMemPoolHandle_t* const pool = allocation.type.pool.get(); pool != nullptr) {
     pool->used_bytes += allocation.bytes;
-    pool->most_used_bytes = std::max(pool->most_used_bytes, pool->used_bytes);
+    pool->peak_used_bytes = std::max(pool->peak_used_bytes, pool->used_bytes);
   }
   for (const auto& device : Devices()) {
     if (device.get() == allocation.device || !IsShownTo(table, allocation, *device)) continue;
@@ -167,7 +168,7 @@ hipError_t Release(void* pointer) {
 
 std::shared_ptr<Reservation> Reserve(Device& device, size_t bytes) {
   if (bytes > device.memory.free_bytes()) return nullptr;
-  // As in Memory, a byte behind the end stays unknown.
+  // As in Memory, a byte after the end stays unknown.
   void* const begin = mmap(nullptr, bytes + 1, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) return nullptr;
@@ -281,12 +282,12 @@ hipMemAccessFlags PoolAccess(const ihipMemPoolHandle_t& pool, const Device& devi
 
 PoolUse UseOf(const ihipMemPoolHandle_t& pool) {
   std::lock_guard lock(TheTable().mutex);
-  return {pool.used_bytes, pool.most_used_bytes};
+  return {pool.used_bytes, pool.peak_used_bytes};
 }
 
-void ResetMostUsed(ihipMemPoolHandle_t& pool) {
+void ResetPeakUsed(ihipMemPoolHandle_t& pool) {
   std::lock_guard lock(TheTable().mutex);
-  pool.most_used_bytes = pool.used_bytes;
+  pool.peak_used_bytes = pool.used_bytes;
 }
 
 }  // namespace gridwise::sim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ enum class AllocationKind { kDevice, kHost, kManaged, kRegistered };
 struct AllocationType {
   AllocationKind kind = AllocationKind::kDevice;
   unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
-  std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // memory_pool.h
+  std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // pool.h
 };
 
 /// What a program has said of memory's use (hipMemAdvise): it reads it back, and it changes
@@ -93,7 +94,7 @@ struct PoolUse {
   uint64_t bytes, most;
 };
 PoolUse UseOf(const ihipMemPoolHandle_t& pool);
-void ResetMostUsed(ihipMemPoolHandle_t& pool);
+void ResetPeakUsed(ihipMemPoolHandle_t& pool);
 
 /// Peer access: whether kernels of `device` may touch the memory of `peer`.
 bool HasPeerAccess(const Device& device, const Device& peer);

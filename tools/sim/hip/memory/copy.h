@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -44,15 +45,10 @@ struct FillOperation {
 /// A copy of bytes in a row.
 CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind kind);
 
-/// What hipMemcpy3D and its driver API variant describe. Report what is not supported.
+/// What hipMemcpy3D and the driver API variants describe. Report what is not supported.
 hipError_t MakeCopy(const hipMemcpy3DParms* parameters, CopyOperation* copy);
 hipError_t MakeCopy(const HIP_MEMCPY3D* parameters, CopyOperation* copy);
-
-/// The bytes [offset, offset + bytes) of a __device__ variable of the current device. Report.
-hipError_t MakeCopyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset,
-                            hipMemcpyKind kind, CopyOperation* copy);
-hipError_t MakeCopyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset,
-                              hipMemcpyKind kind, CopyOperation* copy);
+hipError_t MakeCopy(const hip_Memcpy2D* parameters, CopyOperation* copy);
 
 /// hipErrorInvalidValue, with a sentence, if a side that is a device's is not within one
 /// allocation; other errors for pitches and kinds that there are not, which are not reported.

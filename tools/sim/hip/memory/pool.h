@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
 #include <map>
-#include <memory>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
@@ -14,14 +14,7 @@ struct ihipMemPoolHandle_t {
   gridwise::sim::Device* const device;
   const uint64_t max_bytes;  // of all its allocations; 0 for what the device has
   uint64_t used_bytes = 0;
-  uint64_t most_used_bytes = 0;
+  uint64_t peak_used_bytes = 0;
   std::map<const gridwise::sim::Device*, hipMemAccessFlags> access = {};  // of other devices
-  std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by memory_pool_attributes.cc
+  std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by api/memory/pool_attributes.cc
 };
-
-namespace gridwise::sim {
-
-/// The pool of a handle; nullptr if it is not live.
-std::shared_ptr<ihipMemPoolHandle_t> FindPool(hipMemPool_t pool);
-
-}  // namespace gridwise::sim

@@ -1,13 +1,29 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
-#include <optional>
+#include <cstddef>
 
-#include "core/arch/target.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/hip/device/runtime.h"
 
+/// The device code in the program itself: what clang's startup code of every HIP translation unit
+/// registers before main.
+
 namespace gridwise::sim {
+
+/// The code of a translation unit, for all targets. It has what is added to it until it is removed,
+/// which deletes it; a pointer that is none, or no longer, is ignored then.
+struct FatBinary;
+FatBinary* AddFatBinary(const void* bundle);
+void RemoveFatBinary(FatBinary* binary);
+
+/// A kernel or variable of it: what the program has in its place, and what it is called.
+void AddKernel(FatBinary& binary, const void* host_function, const char* name);
+void AddVariable(FatBinary& binary, const void* host_variable, const char* name);
+/// Allocates memory with the contents of `initial` and puts its address into `*pointer`.
+void AddManagedVariable(FatBinary& binary, void** pointer, const void* initial, const char* name,
+                        size_t bytes);
 
 /// The kernel of `device` that the program's host function stands for, which is what `<<<>>>`
 /// launches. The code object is loaded when the first of its kernels or variables is asked for.
@@ -18,8 +34,5 @@ hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* fu
 /// The variable of `device` that the program's host variable stands for; hipErrorInvalidSymbol if
 /// it stands for none.
 hipError_t VariableOf(const void* host_variable, Device& device, Symbol* variable);
-
-/// The target that alone can execute all device code in the program itself, if there is just one.
-std::optional<Gfx> OnlyTargetOfProgram();
 
 }  // namespace gridwise::sim

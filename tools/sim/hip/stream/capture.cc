@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/stream/capture.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "tools/sim/hip/device/runtime.h"
+#include "tools/sim/hip/graph/event.h"
 #include "tools/sim/hip/graph/graph.h"
 #include "tools/sim/hip/stream/capture_state.h"
 #include "tools/sim/hip/stream/queue.h"
@@ -23,7 +25,7 @@ hipError_t Invalidate(Capture& capture, hipError_t error) {
   return error;
 }
 
-// Adds `operation` behind what `stream` has captured so far.
+// Adds `operation` after what `stream` has captured so far.
 hipError_t Record(Capture& capture, hipStream_t stream, Operation operation) {
   if (capture.invalid) return hipErrorStreamCaptureInvalidated;
   if (hipError_t error = Check(operation); error != hipSuccess) return error;

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include "hip/hip_runtime_api.h"
-#include "tools/sim/hip/stream/operation.h"
+#include "tools/sim/hip/graph/operation.h"
 
 /// Stream capture: what is put on a stream becomes nodes of a graph.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/hip/stream/queue.h"
 
 #include <algorithm>
@@ -18,11 +19,11 @@
 #include "absl/strings/str_format.h"
 #include "tools/sim/check/finding.h"
 #include "tools/sim/check/settings.h"
+#include "tools/sim/hip/graph/event.h"
 #include "tools/sim/hip/graph/graph.h"
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/stream.h"
-#include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {
 
@@ -333,20 +334,7 @@ class Queue {
 /// or later, as they like.
 bool ReadsPageable(const CopyOperation& copy) { return !FindAllocation(copy.from.base); }
 
-/// The time of an event: in time mode that of the launches, else the host's.
-std::chrono::steady_clock::time_point Now() {
-  using Clock = std::chrono::steady_clock;
-  if (!time::On()) return Clock::now();
-  return Clock::time_point(std::chrono::duration_cast<Clock::duration>(
-      std::chrono::duration<double, std::milli>(time::NowMs())));
-}
-
 }  // namespace
-
-void Finish(Recording& recording) {
-  recording.time = Now();
-  recording.done = true;
-}
 
 bool IsDeferred() { return CurrentCheckSettings().deferred; }
 

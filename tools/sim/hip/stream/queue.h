@@ -1,13 +1,10 @@
+// SPDX-License-Identifier: MIT
 #pragma once
-
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <memory>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
-#include "tools/sim/hip/stream/operation.h"
+#include "tools/sim/hip/graph/event.h"
+#include "tools/sim/hip/graph/operation.h"
 
 /// Deferred mode (GRIDWISE_SIM=deferred): what is put on a stream stays there until the host waits
 /// for it, and then nothing runs but what that wait is for. It is one capture that never ends: an
@@ -15,20 +12,6 @@
 /// By a seed, a wait runs other operations too, and ready ones in any order.
 
 namespace gridwise::sim {
-
-struct QueuedOperation;
-
-/// One recording of an event: a time stamp as soon as what it stands behind has run. The event has
-/// the newest; older ones end with their operations.
-struct Recording {
-  explicit Recording(Device* device) : device(device) {}
-
-  Device* const device;  // of the stream
-  std::atomic<bool> done = false;
-  std::chrono::steady_clock::time_point time = {};  // once it is done
-  std::weak_ptr<QueuedOperation> behind;            // what sets it; nothing if it is done
-};
-void Finish(Recording& recording);
 
 /// Whether operations are deferred.
 bool IsDeferred();
@@ -52,7 +35,7 @@ hipError_t RunDeferred();
 bool CheckDeferred(hipStream_t stream, Device& device);
 bool CheckDeferred(const Recording& recording);
 
-/// What is random begins anew, by the seed of the settings.
+/// What is random begins again, by the seed of the settings.
 void RestartSeed();
 
 /// Forgets a stream that has nothing to run.

@@ -1,15 +1,31 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 
+/// What a handle of hipStreamCreate points to. A stream is only a handle: its work is done when the
+/// call that starts it returns, captured (capture.h) or deferred (queue.h).
+struct ihipStream_t {
+  unsigned int flags;
+  int priority;
+  gridwise::sim::Device* device;
+  uint64_t id;
+  std::vector<uint32_t> mask = {};  // of compute units
+};
+
 namespace gridwise::sim {
 
-struct Recording;
+inline constexpr int kLowestPriority = 1;
+inline constexpr int kHighestPriority = -1;
+
+/// Whether `stream` is one of the default streams, which every device has from the start; whether
+/// it is one of those or live.
+bool IsBuiltIn(hipStream_t stream);
+bool IsStream(hipStream_t stream);
 
 /// The device that `stream` is of, the current one for the default streams; nullptr if there is no
 /// such stream, or no device.
@@ -21,18 +37,7 @@ uint64_t IdOfStream(hipStream_t stream);
 void SetPriority(hipStream_t stream, int priority);
 /// The compute units that it was created for, or nothing for all of them.
 std::vector<uint32_t> MaskOfStream(hipStream_t stream);
-/// Ends the attributes of the stream with that number.
-void ForgetAttributes(uint64_t stream);
-
 /// Whether the legacy default stream and `stream`, which must be live, wait for each other.
 bool IsBlocking(hipStream_t stream);
-
-/// Whether `event` is live.
-bool IsEvent(hipEvent_t event);
-/// Its newest recording (queue.h), null if there is none; and another one.
-std::shared_ptr<Recording> RecordingOf(hipEvent_t event);
-void SetRecording(hipEvent_t event, std::shared_ptr<Recording> recording);
-/// Records it now, on a stream of `device`.
-void RecordEvent(hipEvent_t event, Device* device);
 
 }  // namespace gridwise::sim

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -122,7 +123,7 @@ absl::Status BindGprIndexOn(Binder&, const Binding&, Instruction&);
 absl::Status BindGprIndexOff(Binder&, const Binding&, Instruction&);
 /// gfx12's split barriers, of the workgroup only: its number is -1.
 absl::Status BindBarrier(Binder&, const Binding&, Instruction&);
-/// s_setvskip: two scalar sources; Uop::data2 is the address behind the instruction.
+/// s_setvskip: two scalar sources; Uop::data2 is the address after the instruction.
 absl::Status BindVskip(Binder&, const Binding&, Instruction&);
 /// No operands: s_endpgm, s_barrier.
 absl::Status BindPlain(Binder&, const Binding&, Instruction&);

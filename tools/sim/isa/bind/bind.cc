@@ -1,16 +1,13 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/bind.h"
 
 #include <sys/mman.h>
 
 #include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <limits>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "tools/sim/isa/bind/constants.h"
-#include "tools/sim/isa/bind/tables.h"
 #include "tools/sim/isa/text/rename.h"
 
 namespace gridwise::sim {
@@ -71,8 +68,8 @@ absl::StatusOr<Ref> ConstantPool::Table(const uint32_t* values) {
   return ref;
 }
 
-Handlers::Handlers(int level) : level_(level) {
-  for (const BindingTable& table : TablesOfLevel(level)) {
+Handlers::Handlers(int level, std::span<const BindingTable> tables) : level_(level) {
+  for (const BindingTable& table : tables) {
     for (size_t i = 0; i < table.size; ++i) {
       const Binding& entry = table.entries[i];
       for (const SimTarget& target : kSimTargets) {
@@ -83,31 +80,6 @@ Handlers::Handlers(int level) : level_(level) {
       }
     }
   }
-}
-
-const std::vector<const Handlers*>& Handlers::Usable() {
-  static const auto* const kUsable = [] {
-    auto* usable = new std::vector<const Handlers*>();
-    for (const int level : UsableLevels()) usable->push_back(new Handlers(level));
-    return usable;
-  }();
-  return *kUsable;
-}
-
-const Handlers& Handlers::Best() {
-  static const Handlers* const kBest = [] {
-    int highest = std::numeric_limits<int>::max();
-    const char* lowered = std::getenv("GRIDWISE_SIM_LEVEL");
-    if (lowered != nullptr && lowered[0] == 'v' && !absl::SimpleAtoi(lowered + 1, &highest)) {
-      highest = std::numeric_limits<int>::max();
-    }
-    const Handlers* best = Usable().empty() ? new Handlers(0) : Usable().front();
-    for (const Handlers* handlers : Usable()) {
-      if (handlers->level() <= highest) best = handlers;
-    }
-    return best;
-  }();
-  return *kBest;
 }
 
 const Binding* Handlers::Find(std::string_view mnemonic, TargetBit target) const {

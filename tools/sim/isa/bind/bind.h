@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -45,11 +47,8 @@ class ConstantPool {
 /// The handlers of one x86 level, by mnemonic.
 class Handlers {
  public:
-  /// Those of the best level that this machine executes (GRIDWISE_SIM_LEVEL in the environment, v1,
-  /// v3 or v4, lowers it); of level 0, and empty, if no level that is compiled is usable.
-  static const Handlers& Best();
-  /// One for each level that is compiled and that this machine executes, lowest first.
-  static const std::vector<const Handlers*>& Usable();
+  /// Of level 1, 3 or 4 (exec/handlers.h); 0 if there are none.
+  Handlers(int level, std::span<const BindingTable> tables);
 
   const Binding* Find(std::string_view mnemonic, TargetBit target) const;
   /// Every entry for `target`.
@@ -59,7 +58,6 @@ class Handlers {
   const std::vector<std::string_view>& duplicates() const { return duplicates_; }
 
  private:
-  explicit Handlers(int level);
   int level_;
   std::vector<std::string_view> duplicates_;
   absl::flat_hash_map<std::pair<std::string_view, TargetBit>, const Binding*> bindings_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/memory.h"
 
 #include <cstdint>
@@ -291,7 +292,7 @@ absl::Status BindLdsTwo(Binder& binder, const Binding& binding, Instruction& ins
     uop.src[1] = reader.Vector(traits.dwords);
     uop.src[2] = reader.Vector(traits.dwords);
   }
-  // Two neighbouring values that are read are one wide value, whose halves may be outside of LDS
+  // Two adjacent values that are read are one wide value, whose halves may be outside of LDS
   // apart.
   const bool adjacent = uop.data == static_cast<uint64_t>(uop.imm) + 4u * traits.dwords;
   if ((traits.flags & kMemoryLoad) && !(traits.flags & kMemoryStore) && adjacent) {

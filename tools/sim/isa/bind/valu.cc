@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,7 +18,7 @@
 namespace gridwise::sim {
 namespace {
 
-/// Temp rows: source i uses 2 i and 2 i + 1, the result behind them, and the infinite ones among
+/// Temp rows: source i uses 2 i and 2 i + 1, the result after them, and the infinite ones among
 /// sources the last.
 constexpr int kResultTemp = 8;
 constexpr int kInfiniteTemp = 11;
@@ -113,7 +114,7 @@ class ValuBinder {
   }
 
   /// Integer results saturate by another handler, "v_add_u32.clamp"; float results are clamped
-  /// behind the operation.
+  /// after the operation.
   absl::Status SelectClamp() {
     if (!clamp_ || !FloatSuffix(traits_.result).empty()) return absl::OkStatus();
     clamp_ = false;

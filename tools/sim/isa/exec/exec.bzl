@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Handlers compiled once per x86 level and chosen when the simulator starts."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")

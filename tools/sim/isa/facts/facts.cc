@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/facts/facts.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void FillSplitWait(int64_t immediate, InstructionFacts& facts) {
 }
 
 /// gfx11's waits for one counter, "s_waitcnt_vscnt null, 0x0" (RDNA3 ISA, "S_WAITCNT_VSCNT" and
-/// those behind it).
+/// those after it).
 std::optional<WaitCounter> OneCounter(std::string_view mnemonic) {
   if (mnemonic == "s_waitcnt_vscnt") return WaitCounter::kStore;
   if (mnemonic == "s_waitcnt_vmcnt") return WaitCounter::kLoad;
@@ -138,7 +139,7 @@ void AppendRegisters(const Operand& operand, std::vector<uint16_t>& out) {
 }
 
 /// What the operands of a memory instruction are: the result comes first, or a buffer's data; then
-/// the address; vector registers behind it are data, scalar ones belong to the address.
+/// the address; vector registers after it are data, scalar ones belong to the address.
 void FillOperands(TargetBit target, InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
   const bool exchanges = StartsWithAny(m, {"ds_bpermute", "ds_permute", "ds_swizzle"});
@@ -290,7 +291,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
   FillOperands(target, facts);
   FillFlow(facts);
   facts.freezes = MovesOntoItself(facts);
-  // A load into half of a register leaves the other half as it is when the result comes, behind
+  // A load into half of a register leaves the other half as it is when the result comes, after
   // those of earlier loads: nothing is read when it is issued.
   if (facts.load) {
     std::erase_if(facts.reads, [&](uint16_t reg) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/facts/facts.h"
 
 #include <string>
@@ -87,7 +88,7 @@ std::vector<bool> PollsOf(const std::vector<std::string_view>& texts) {
 }
 
 TEST(Polls, AreLoadsOfTheSameAddressInALoopWithoutStores) {
-  // The branch is 4 bytes of the 8: 6 dwords back from behind it is the first instruction.
+  // The branch is 4 bytes of the 8: 6 dwords back from after it is the first instruction.
   EXPECT_EQ(PollsOf({"ds_read_b32 v1, v0", "s_waitcnt lgkmcnt(0)", "s_cbranch_vccnz 65531"}),
             (std::vector<bool>{true, false, false}));
   EXPECT_EQ(PollsOf({"ds_read_b32 v1, v0", "v_add_u32_e32 v0, 4, v0", "s_cbranch_vccnz 65531"}),

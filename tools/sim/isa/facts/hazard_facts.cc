@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/facts/hazard_facts.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ void FillMask(TargetBit target, InstructionFacts& facts) {
   if (mask.kind == OperandKind::kScalar) hazard.mask = {mask.index, mask.count};
 }
 
-/// Results that hardware moves within the register behind the computation (LLVM,
+/// Results that hardware moves within the register after the computation (LLVM,
 /// getDstSelForwardingOperand): SDWA of less than a dword, op_sel of the result, bytes of
 /// v_cvt_sr_fp8, and all of v_cvt_scalef32_sr_pk_fp4.
 bool MovesResult(const InstructionFacts& facts) {

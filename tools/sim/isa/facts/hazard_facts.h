@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct HazardFacts {
   bool div_fmas = false, fma64 = false, permlane = false, vector_nop = false;
   bool writes_exec = false;
   bool compares_to_exec = false;  // v_cmpx
-  bool moves_result = false;      // within the register, behind the computation
+  bool moves_result = false;      // within the register, after the computation
 
   /// Hardware registers by name, HW_REG_MODE; empty: none.
   std::string_view gets_register, sets_register;
@@ -48,7 +49,7 @@ struct HazardFacts {
   /// Those of a dual instruction's that may be read too early: see FillLostSources.
   std::vector<uint16_t> lost_sources;
 
-  uint8_t drains = 0;  // DependencyCounters of which nothing is outstanding behind it
+  uint8_t drains = 0;  // DependencyCounters of which nothing is outstanding after it
   bool lds_nop = false;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/testing/matrix_cases.h"
 
 #include <algorithm>
@@ -328,7 +329,7 @@ Input DenseInputAt(const MatrixCase& m, Side side, int depth, int lane, int posi
     case Family::kWmma11:  // lanes 16 and on repeat lanes 0 to 15
       return {0, lane % 16, position};
     case Family::kWmma12: {
-      // In a wave64 the upper lanes hold the registers that a wave32 would have behind.
+      // In a wave64 the upper lanes hold the registers that a wave32 would have after.
       const int p = position + lane / 32 * elements, half = lane / 16 % 2;
       if (bits == 16) {
         // Registers of one lane alternate with those of the other in twos, of a sparse one's B in
@@ -345,7 +346,7 @@ Input DenseInputAt(const MatrixCase& m, Side side, int depth, int lane, int posi
   }
   const int sharing = 64 / (m.dim * m.blocks), group = lane / (m.dim * m.blocks);
   const int block = lane % (m.dim * m.blocks) / m.dim;
-  // Lanes with more than four registers go on behind the other lanes: in f8f6f4, and B of SMFMAC.
+  // Lanes with more than four registers go on after the other lanes: in f8f6f4, and B of SMFMAC.
   const int four = 128 / bits;
   if ((bits == 8 || (m.sparse && side == Side::kB)) && elements == 2 * four) {
     return {block, lane % m.dim, position / four * four * sharing + four * group + position % four};
@@ -422,7 +423,7 @@ uint64_t GetBits(const Wave& wave, int reg, int lane, int bit, int bits) {
   return code;
 }
 
-/// Bit of value r of C and D behind the first register.
+/// Bit of value r of C and D after the first register.
 int OutputBit(const MatrixCase& m, int r) {
   if (m.family == Family::kWmma11 && BitsOf(m.out) == 16)
     return 32 * r + (m.suffix.starts_with("op_sel") ? 16 : 0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
 #include "tools/sim/memory/memory.h"
@@ -32,7 +34,7 @@ class MemoryWave {
   /// Rows that instructions of tests may use, and scalar registers.
   static constexpr int kRows = 32, kScalars = 64;
 
-  explicit MemoryWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942",
+  explicit MemoryWave(const Handlers& handlers = BestHandlers(), std::string_view gfx = "gfx942",
                       int wave_size = 0)
       : target_(*FindTarget(gfx)), wave_(handlers, gfx, wave_size) {
     if (wave_size != 0) target_.wave_size = wave_size;
@@ -193,7 +195,7 @@ struct Space {
   bool data_first;      // stores too have the data before the address
   bool uniform;         // all lanes have the same address
   const char* address;  // first operand
-  const char* others;   // operands behind address and data, and modifiers
+  const char* others;   // operands after address and data, and modifiers
   void (*set)(MemoryWave&, const uint32_t* offset);
 
   std::string Load(const std::string& data) const { return data + ", " + address + others; }

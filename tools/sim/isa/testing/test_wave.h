@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
 #include "tools/sim/isa/text/operand.h"
 #include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
@@ -22,7 +24,7 @@ namespace gridwise::sim {
 /// program's.
 class TestWave {
  public:
-  explicit TestWave(const Handlers& handlers = Handlers::Best(), std::string_view gfx = "gfx942",
+  explicit TestWave(const Handlers& handlers = BestHandlers(), std::string_view gfx = "gfx942",
                     int wave_size = 0)
       : target_(*FindTarget(gfx)), handlers_(handlers) {
     if (wave_size != 0) target_.wave_size = wave_size;
@@ -68,7 +70,7 @@ class TestWave {
     return absl::OkStatus();
   }
 
-  /// Executions of each instruction of the last ExecuteAll, and of the end behind them.
+  /// Executions of each instruction of the last ExecuteAll, and of the end after them.
   std::vector<int64_t> Counts() const {
     // The instructions bound in the usual way are followed by those bound in others.
     const size_t size = counts_.size() / kViews;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <bit>
@@ -60,7 +61,7 @@ struct Case {
   u32 form = 0;
   double ulps = 0;  // tolerated, for functions that hardware approximates
   const char* gfx = "gfx942";
-  std::string suffix = {};  // modifiers behind the operands
+  std::string suffix = {};  // modifiers after the operands
 };
 
 inline Result V(u64 x) { return {x, false}; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/text/dpp.h"
 
 #include <cstddef>

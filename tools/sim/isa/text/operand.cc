@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/text/operand.h"
 
 #include <cstddef>
@@ -77,7 +78,7 @@ bool ParseNumber(std::string_view s, int64_t& out) {
   return ok;
 }
 
-/// "5" or "[2:3]" behind a register file's prefix.
+/// "5" or "[2:3]" after a register file's prefix.
 bool ParseRange(std::string_view s, int64_t& first, int64_t& last) {
   if (!absl::ConsumePrefix(&s, "[")) {
     if (absl::StartsWith(s, "0x") || !ParseNumber(s, first)) return false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct Operand {
   std::string_view text;  // as printed
 };
 
-/// `name`, `name:value` or `name:[a,b,...]` behind the operands.
+/// `name`, `name:value` or `name:[a,b,...]` after the operands.
 struct Modifier {
   std::string_view name;
   std::string_view value;        // text after the colon, empty if there is none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Scores the clock against measurements:
 //
 //   calibrate --rows=measurements.csv [--split=tune] [--clock=burst] folder

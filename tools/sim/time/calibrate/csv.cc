@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/calibrate/csv.h"
 
 #include <cstddef>

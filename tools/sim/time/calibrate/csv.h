@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 namespace gridwise::sim::time {
 
 /// The rows of a comma-separated file (RFC 4180), by the names in its first line. Lines that are
-/// shorter than that lack the columns behind their end.
+/// shorter than that lack the columns after their end.
 std::vector<std::map<std::string, std::string>> ParseCsv(std::string_view text);
 
 }  // namespace gridwise::sim::time

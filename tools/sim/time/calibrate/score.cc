@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/calibrate/score.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/engine/cache.h"
 
 #include <algorithm>
@@ -84,7 +85,7 @@ TEST(CacheTest, TheLeastRecentlyUsedLineOfASetGoes) {
   ExpectDefinition(38, 8);  // an XCD's part of L2 need not be a power of two
 }
 
-/// The part of `count` lines, each `stride` lines behind the last one, that an L2 of 4 MiB has
+/// The part of `count` lines, each `stride` lines after the last one, that an L2 of 4 MiB has
 /// when they come a second time.
 double KeptOfRows(uint64_t stride, int count, SetsBy sets_by) {
   Cache cache(4 << 20, kLineBytes, 16, sets_by);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -77,7 +78,7 @@ class Levels {
 /// A unit's share of them, by the part of its lines that each has.
 class LevelsOfUnit final : public Levels {
  public:
-  /// `hits` by index of the instruction; those behind its end hit L2.
+  /// `hits` by index of the instruction; those after its end hit L2.
   LevelsOfUnit(const Machine& machine, const SplitK& sharing, std::span<const Hits> hits,
                uint32_t freed);
   void Stored(double, uint64_t) override {}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <initializer_list>
 #include <string>
@@ -318,7 +319,7 @@ TEST(Vector, TakesItsClocks) {
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_lshlrev_b64 v[0:1], 1, v[2:3]"}), 2, 0.01);
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_exp_f32_e32 v0, v1"}), 4, 0.01);
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_add_f64 v[0:1], v[2:3], v[4:5]"}), 16, 0.01);
-  // Others go on behind a transcendental one.
+  // Others go on after a transcendental one.
   EXPECT_NEAR(ClocksPer("gfx1100", {"v_exp_f32_e32 v0, v1", "v_add_f32_e32 v2, v3, v4",
                                     "v_add_f32_e32 v5, v3, v4", "v_add_f32_e32 v6, v3, v4"}),
               4, 0.01);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/engine/unit.h"
 
 #include <algorithm>
@@ -310,7 +311,7 @@ class Engine {
     // A wait that had to wait lets the next instruction go at once.
     if (op.waits && waited_) next = t;
     if (op.barrier_signal && op.barrier_wait) next = t + machine_.barrier_clk;
-    if (time_.instructions >= work_.most_instructions) return Cut(t);
+    if (time_.instructions >= work_.max_instructions) return Cut(t);
     if (op.ends || !Advance(wave, next))
       return wave.record->cut && !op.ends ? Cut(t) : End(index, t);
     wave.since = next;
@@ -323,7 +324,7 @@ class Engine {
     candidates_.push({Slot(next, wave.simd), wave.priority, index});
   }
 
-  /// The wave's next instruction; false behind the last.
+  /// The wave's next instruction; false after the last.
   bool Advance(RunningWave& wave, double& next) {
     const Run& run = wave.record->runs[wave.run];
     if (wave.op < run.last) {

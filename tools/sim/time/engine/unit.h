@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -62,7 +63,7 @@ struct UnitWork {
   std::span<const Hits> hits;
   uint32_t freed = 0;  // bits of Resource
   /// Ends when so many wave instructions have issued, or a wave is where its record was cut.
-  uint64_t most_instructions = std::numeric_limits<uint64_t>::max();
+  uint64_t max_instructions = std::numeric_limits<uint64_t>::max();
   std::vector<WaveEvent>* events = nullptr;  // if they are wanted
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/machine/machine.h"
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/machine/machine.h"
 
 // The built-in machines. Sources, and how far they can be trusted:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/model/launch_time.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Wave instructions of a unit that are replayed; what is behind them goes on at the same rate.
+/// Wave instructions of a unit that are replayed; what is after them goes on at the same rate.
 constexpr uint64_t kMaxReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
@@ -90,7 +91,7 @@ class Timer {
       work.hits = hits;
       work.ops = ops;
       work.shapes = &shapes;
-      work.most_instructions = kMaxOfRange;
+      work.max_instructions = kMaxOfRange;
     });
   }
 
@@ -98,11 +99,11 @@ class Timer {
   XcdTime OfXcd() const {
     UnitWork work = WorkOfUnit(launch_.xcd, launch_.plan.rounds, nullptr);
     work.shapes = launch_.xcd_shapes;
-    work.most_instructions = std::numeric_limits<uint64_t>::max();
+    work.max_instructions = std::numeric_limits<uint64_t>::max();
     return TimeXcd(work, static_cast<int>(machine_.units_per_xcd()), mall_hits_);
   }
 
-  /// Finds anew what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
+  /// finds again what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
   /// the time, which those of FindTraffic do not. False, and as before, if it was about that.
   bool Settle(const UnitTime& unit) {
     if (unit.instructions == 0) return false;
@@ -146,7 +147,7 @@ class Timer {
     const auto some = kTurnsToCompare * static_cast<size_t>(launch_.plan.resident);
     groups.resize(std::min(groups.size(), some));
     UnitWork work = WorkOfUnit(groups, unit_of_most.all, nullptr);
-    work.most_instructions = kMaxCompared;
+    work.max_instructions = kMaxCompared;
     change(work);
     const UnitTime unit = TimeUnit(work);
     return unit.clk / static_cast<double>(std::max<uint64_t>(1, unit.instructions));
@@ -184,7 +185,7 @@ class Timer {
   }
 
   /// `groups` are the first ones of a unit that executes `all`. L2 serves its units in turn; what
-  /// is behind it they get by the request, so that who has more workgroups than others has more of
+  /// is after it they get by the request, so that who has more workgroups than others has more of
   /// it.
   UnitWork WorkOfUnit(std::span<const WorkgroupRecord* const> groups, int64_t all,
                       std::vector<WaveEvent>* events) const {
@@ -200,7 +201,7 @@ class Timer {
                         .l2_kept = KeptByL2(),
                         .stores_reach_memory = stores_reach_memory_},
             .hits = traffic_.hits,
-            .most_instructions = kMaxReplayed,
+            .max_instructions = kMaxReplayed,
             .events = events};
   }
 
@@ -219,7 +220,7 @@ class Timer {
     }
     std::vector<double> ends = unit.ends;
     std::sort(ends.begin(), ends.end());
-    // The steady state: behind the first half, and before the unit empties.
+    // The steady state: after the first half, and before the unit empties.
     const auto resident = static_cast<size_t>(launch_.plan.resident);
     const size_t last = ends.size() - resident;
     const size_t first = std::min(last - 1, std::max(resident - 1, last / 2));
@@ -257,13 +258,13 @@ class Timer {
   }
 
   /// The part of the launch's bytes that the MALL keeps from launch to launch.
-  double Kept() const { return KeptByCache(launch_.footprint.all, machine_.mall_bytes); }
+  double Kept() const { return FractionCached(launch_.footprint.all, machine_.mall_bytes); }
 
   /// The same of L2. Where all workgroups have one L2, nothing makes that lose what it has between
   /// kernels (LLVM's memory models of gfx10 to gfx12: "no L2 invalidation or writeback is
   /// required"); several are written back and invalidated.
   double KeptByL2() const {
-    return machine_.xcds == 1 ? KeptByCache(launch_.footprint.all, machine_.l2_bytes) : 0;
+    return machine_.xcds == 1 ? FractionCached(launch_.footprint.all, machine_.l2_bytes) : 0;
   }
 
   /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
@@ -407,7 +408,7 @@ LaunchTime TimeFill(const Machine& machine, double bytes) {
   time.kernel = "fill";
   time.machine = &machine;
   // Stored bytes pass L2 and the MALL, and go on to memory where they do not stay.
-  const double gone = 1 - KeptByCache(bytes, machine.mall_bytes);
+  const double gone = 1 - FractionCached(bytes, machine.mall_bytes);
   const double mhz = machine.burst_mhz;
   const auto by_l2 = [&](double bytes_per_clk) { return bytes / (machine.xcds * bytes_per_clk); };
   const auto by_mall = [&](double gbs) { return bytes / (gbs * 1000 / mhz); };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/model/launch_time.h"
 
 #include <cstdint>

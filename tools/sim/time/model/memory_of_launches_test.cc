@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the caches and memory of a device give to the workgroups of a launch.
 
 #include <cstdint>
@@ -82,7 +83,7 @@ void StoreAndEnd(Bench& bench, int64_t index, int64_t stores, uint32_t end) {
   }
 }
 
-// Every second workgroup stores as much as the others, behind 100 or 1000 instructions more, which
+// Every second workgroup stores as much as the others, after 100 or 1000 instructions more, which
 // take no time beside the stores. A unit of which there are an even number has its part of both.
 TEST(MemoryOfLaunches, UnitsHaveWorkgroupsOfEveryColumn) {
   constexpr int64_t kWorkgroups = 1024 * 32, kStores = 16, kBytes = kStores * 512;

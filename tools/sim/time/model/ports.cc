@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/model/ports.h"
 
 #include <algorithm>

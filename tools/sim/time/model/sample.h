@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ namespace gridwise::sim::time {
 /// it).
 struct SamplePlan {
   /// A unit that is timed in detail: what it executes first, in order, and how many workgroups in
-  /// all. Three times `resident` of the first are wanted, what is behind those may be left out.
+  /// all. Three times `resident` of the first are wanted, what is after those may be left out.
   struct Unit {
     std::vector<int64_t> first;
     int64_t all = 0;

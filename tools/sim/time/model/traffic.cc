@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/model/traffic.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ class Pass {
 
   bool full() const { return lines_ >= kMaxLines; }
 
-  /// The memory instruction behind `at` of a wave on `unit`, in step `step`.
+  /// The memory instruction after `at` of a wave on `unit`, in step `step`.
   void Step(const WaveRecord& wave, size_t& at, size_t unit, double step) {
     const auto& all = wave.accesses;
     const size_t first = at;

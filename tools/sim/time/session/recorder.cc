@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/session/recorder.h"
 
 #include <algorithm>
@@ -191,7 +192,7 @@ class Recorder::Group final : public GroupProbe {
   WorkgroupRecord record_;
   std::vector<Pending> pending_;  // by wave
   std::vector<int64_t> left_;     // instructions until the record is cut, by wave
-  int64_t unrecorded_ = 0;        // those of the first wave behind that
+  int64_t unrecorded_ = 0;        // those of the first wave after that
   /// By instruction: the shape of its last access, which the next one has most often.
   std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
   Touched recent_[4] = {};  // of allocations

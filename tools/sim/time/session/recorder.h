@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <array>
@@ -32,11 +33,11 @@ class Recorder final : public LaunchProbe {
   void Begin(const Launch& launch) override { launch_ = &launch; }
   std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
 
-  /// What becomes of waves behind what is recorded of them. Where a workgroup's first wave goes on
+  /// What becomes of waves after what is recorded of them. Where a workgroup's first wave goes on
   /// it is known how many instructions there are, if waves have them in the same proportions to the
   /// end, and still what the waves that go on touch.
   enum class Behind { kGoOn, kFirstGoesOn, kEnd };
-  /// Waves are recorded up to the first taken branch behind so many instructions, of their own or
+  /// Waves are recorded up to the first taken branch after so many instructions, of their own or
   /// of a first wave that goes on alone. In force from the next launch on.
   void Limit(int64_t instructions, Behind behind) {
     most_ = instructions;

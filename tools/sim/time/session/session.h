@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -39,7 +40,7 @@ struct Telling {
 void Set(bool on, const Telling& telling);
 
 /// Launches since the last TakeTimes that take longer than `ms` together, in long runs, are given
-/// up from now on as soon as that is known, and what comes behind them until TakeTimes is
+/// up from now on as soon as that is known, and what comes after them until TakeTimes is
 /// not executed.
 void SetLimit(double ms);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels for timed_run_test.cc.
 
 #define KERNEL extern "C" __attribute__((global))

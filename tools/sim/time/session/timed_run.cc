@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/session/timed_run.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/session/timed_run.h"
 
 #include <algorithm>
@@ -194,7 +195,7 @@ TEST_F(TimedRunTest, ItsFirstXcdAgreesWithASampleOfUnits) {
   EXPECT_GE(run.time.xcd->instructions, first_xcd * (kItems / 64) * 5);
   // One L2 for all has a little of what is read and written from the launch before.
   const double of_tensor = 4.0 * kItems * kWorkgroups;
-  const double kept = machine_->xcds > 1 ? 0 : KeptByCache(2 * of_tensor, machine_->l2_bytes);
+  const double kept = machine_->xcds > 1 ? 0 : FractionCached(2 * of_tensor, machine_->l2_bytes);
   EXPECT_GE(run.time.xcd->misses, (1 - kept) * static_cast<double>(first_xcd) * kItems * 4 / 128);
   EXPECT_NEAR(run.time.xcd->clk, run.time.clk, 0.1 * run.time.clk);
   EXPECT_NE(Text(run.time, run.ops, 0).find("its first XCD in detail"), std::string::npos);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstdint>
@@ -53,7 +54,7 @@ class Bench {
   XcdTime TimeOnXcd(int units, int resident = 1, double mall_hits = 1);
   SplitK& sharing() { return work_.sharing; }
   void set_parts(int parts) { work_.parts = parts; }
-  /// By instruction: what of its lines L2 has; those behind the end hit it.
+  /// By instruction: what of its lines L2 has; those after the end hit it.
   std::vector<Hits>& hits() { return hits_; }
   Machine& machine() { return machine_; }
   std::span<const Op> code() const { return code_; }

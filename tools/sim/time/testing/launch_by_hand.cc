@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/testing/launch_by_hand.h"
 
 #include <map>

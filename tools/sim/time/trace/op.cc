@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/trace/op.h"
 
 #include <algorithm>
@@ -81,7 +82,7 @@ bool Branches(std::string_view m) {
 }
 
 /// Waves of a workgroup may be on compute units with vector caches of their own, so compilers
-/// invalidate those behind barriers (LLVM's memory models of gfx10 to gfx12). On gfx942 and gfx950
+/// invalidate those after barriers (LLVM's memory models of gfx10 to gfx12). On gfx942 and gfx950
 /// sc1, the device's scope, does it.
 bool InvalidatesL1(const InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;

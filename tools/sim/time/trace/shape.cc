@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/time/trace/shape.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What most files of this repository include of the packages' headers, which bazelw precompiles.
 // Parsing them took two thirds of the time in which host code compiles.
 

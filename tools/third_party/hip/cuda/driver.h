@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// NVIDIA's driver, libcuda.so.1, found when the program runs: nothing of CUDA is needed to build.
 #pragma once
 

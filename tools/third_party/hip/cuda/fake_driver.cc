@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/third_party/hip/cuda/fake_driver.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <dlfcn.h>
 
 #include <array>
@@ -88,7 +89,7 @@ hipFunction_t NewKernel() {
   return kernel;
 }
 
-// The first argument lies 48 bytes behind the start of CUDA's block where it is a tensor map.
+// The first argument lies 48 bytes after the start of CUDA's block where it is a tensor map.
 TEST_F(HipOnCudaTest, ArgumentsOfABlockArePassedOneByOne) {
   fake_driver->parameters = {{48, 128}, {48 + 128, 4}, {48 + 136, 8}};
   std::array<char, 144> block;

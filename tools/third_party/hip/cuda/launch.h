@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An extension of HIP: launches with clusters of workgroups, which run together and reach each
 /// other's shared memory, and launches that begin early. Only //tools/third_party/hip:cuda
 /// implements it; elsewhere the function is a null pointer, since it is declared weak.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/third_party/hip/cuda/driver.h"
 
 using gridwise::cuda::Address;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -64,7 +65,7 @@ KnownKernels& TheKnownKernels() {
 /// Where the arguments of a kernel are in HIP's block.
 ///
 /// HIP's block begins with the first argument. CUDA's begins at a fixed place of the constant bank,
-/// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further behind: as
+/// where a first argument that is aligned to 64 bytes, as tensor maps are, lies further after: as
 /// CUDA's, HIP's block would hand every kernel with tensor maps garbage.
 std::vector<std::size_t> FindArguments(const Driver& driver, hipFunction_t kernel) {
   std::vector<std::size_t> arguments;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/third_party/hip/cuda/packed_ptx.h"
 
 #include <cstddef>

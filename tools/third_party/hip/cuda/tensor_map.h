@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 /// An extension of HIP for targets whose kernels take tensor maps: descriptors of tensors, of
 /// which NVIDIA's TMA reads and writes boxes. Only //tools/third_party/hip:cuda implements it;
 /// elsewhere the functions are null pointers, since they are declared weak.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -48,7 +49,7 @@ double Align(const Parts& x, int to) {
   return x.significand == 0 ? 0 : std::ldexp(x.significand, std::max(x.exponent - to, -1000));
 }
 
-/// Sum of products, each cut off at 24 bits behind the point of the largest one.
+/// Sum of products, each cut off at 24 bits after the point of the largest one.
 Parts SumOfProducts(const std::vector<Parts>& products) {
   Parts sum;
   for (const Parts& p : products) sum.exponent = std::max(sum.exponent, p.exponent);
@@ -204,7 +205,7 @@ class Exact : public testing::Test {
 TEST_F(Exact, EqualsTheScalarModel) {
   std::mt19937_64 random(99);
   ASSERT_GE(ExactCases().size(), 20u);
-  for (const Handlers* handlers : Handlers::Usable()) {
+  for (const Handlers* handlers : UsableHandlers()) {
     for (const MatrixCase& m : ExactCases()) {
       for (const Numbers numbers : {Numbers::kNormal, Numbers::kAnyFinite, Numbers::kAny}) {
         SCOPED_TRACE(testing::Message() << m.mnemonic << " at level " << handlers->level()

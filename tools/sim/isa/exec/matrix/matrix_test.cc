@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -110,9 +111,9 @@ void ForEachCase(F check) {
 }
 
 TEST(Matrix, MultipliesRandomMatrices) {
-  ASSERT_FALSE(Handlers::Usable().empty());
+  ASSERT_FALSE(UsableHandlers().empty());
   std::mt19937 random(11);
-  for (const Handlers* handlers : Handlers::Usable()) {
+  for (const Handlers* handlers : UsableHandlers()) {
     ForEachCase([&](const MatrixCase& m, const SimTarget& target) {
       for (const bool with_c : {true, false}) {
         Matrices values(m);
@@ -137,7 +138,7 @@ TEST(Matrix, SingleElementsArriveWhereTheyBelong) {
     for (double& x : full.c) x = 0;
     for (const bool of_a : {true, false}) {
       const Side side = of_a ? Side::kA : Side::kB;
-      TestWave wave(Handlers::Best(), target.gfx);
+      TestWave wave(BestHandlers(), target.gfx);
       for (int lane = 0; lane < LanesOf(m); ++lane) {
         for (int p = 0; p < Elements(m, side); ++p) {
           // Every element of a few lanes, some elements of the others.
@@ -172,7 +173,7 @@ TEST(Matrix, SparseOnesReadWhatTheyMultiply) {
     }
     const int k = m.depth - 2;
     values.B(0, 3, k) = INFINITY;
-    TestWave wave(Handlers::Best(), target.gfx);
+    TestWave wave(BestHandlers(), target.gfx);
     ASSERT_TRUE(Execute(m, values, true, wave).ok());
     for (int lane = 0; lane < LanesOf(m); ++lane) {
       for (int r = 0; r < OutputsOfLane(m); ++r, ++tested) {
@@ -190,7 +191,7 @@ TEST(Matrix, EveryInstructionHasACase) {
     for (const MatrixCase& m : AllMatrixCases()) {
       if ((m.targets & target.bit) != 0) tested.insert(m.mnemonic);
     }
-    for (const Binding* binding : Handlers::Best().All(target.bit)) {
+    for (const Binding* binding : BestHandlers().All(target.bit)) {
       if (binding->op_class != OpClass::kMma) continue;
       EXPECT_EQ(tested.count(binding->mnemonic), 1) << binding->mnemonic << " on " << target.gfx;
       tested.erase(binding->mnemonic);
@@ -205,7 +206,7 @@ void CheckSpecialValues(const MatrixCase& m, const SimTarget& target) {
   if ((m.out != 'f' && m.out != 'h') || bits == 32) return;
   Matrices values(m);
   for (int j = 0; j < m.dim; ++j) values.B(0, j, 0) = 0.5;
-  TestWave wave(Handlers::Best(), target.gfx);
+  TestWave wave(BestHandlers(), target.gfx);
   ASSERT_TRUE(Execute(m, values, true, wave).ok());
   const uint64_t codes = uint64_t{1} << bits;
   for (uint64_t code = 0; code < codes; code += bits == 16 ? 197 : 1) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/alu.h"
 #include "tools/sim/isa/bind/matrix_mode.h"
 #include "tools/sim/isa/exec/formats.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -93,7 +94,7 @@ TEST(MatrixModifiers, SignsOfHalves) {
         }
       }
       for (double& x : values.c) x = -4;
-      TestWave wave(Handlers::Best(), gfx);
+      TestWave wave(BestHandlers(), gfx);
       MatrixCase wave32 = m;
       wave32.wave64 = false;
       SetRegisters(wave32, values, *wave);
@@ -112,7 +113,7 @@ TEST(MatrixModifiers, SignsOfHalves) {
 
 TEST(MatrixModifiers, SixteenBitResultsKeepTheOtherHalf) {
   for (const std::string suffix : {"", " op_sel:[0,0,1]"}) {
-    TestWave wave(Handlers::Best(), "gfx1100");
+    TestWave wave(BestHandlers(), "gfx1100");
     for (int l = 0; l < 32; ++l) {
       for (int r = 0; r < 8; ++r) wave->v[120 + r][l] = 0xabcd1234;
     }
@@ -127,7 +128,7 @@ TEST(MatrixModifiers, SixteenBitResultsKeepTheOtherHalf) {
 TEST(MatrixModifiers, IntegersSaturateOnDemand) {
   for (const bool clamp : {false, true}) {
     for (const bool negative : {false, true}) {
-      TestWave wave(Handlers::Best(), "gfx1201");
+      TestWave wave(BestHandlers(), "gfx1201");
       for (int l = 0; l < 32; ++l) {
         for (int r = 0; r < 2; ++r) {
           wave->v[r][l] = negative ? 0x80808080 : 0x7f7f7f7f;
@@ -187,7 +188,7 @@ TEST(MatrixModifiers, ResultsMayOverlapC) {
 }
 
 TEST(MatrixModifiers, RejectsWhatIsNotDefined) {
-  TestWave wave, gfx950(Handlers::Best(), "gfx950");
+  TestWave wave, gfx950(BestHandlers(), "gfx950");
   EXPECT_FALSE(wave.Execute("v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15] cbsz:1").ok());
   EXPECT_FALSE(wave.Execute("v_mfma_f32_32x32x16_f16 a[0:15], v[0:3], v[4:7], a[0:15]").ok());
   EXPECT_FALSE(wave.Execute("v_mfma_f32_32x32x8_f16 a[0:3], v[0:1], v[2:3], a[0:15]").ok());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -73,7 +74,7 @@ uint32_t Dot2(const char* mnemonic, const char* gfx, const Handlers& handlers, u
 }
 
 TEST(RdnaDot, GivesWhatCardsGave) {
-  for (const Handlers* handlers : Handlers::Usable()) {
+  for (const Handlers* handlers : UsableHandlers()) {
     const auto check = [&](const Measured& m, const char* mnemonic) {
       EXPECT_EQ(Dot2(mnemonic, "gfx1100", *handlers, m.a, m.b, m.c), m.gfx1100)
           << mnemonic << std::hex << " of " << m.a << ", " << m.b << ", " << m.c << " on gfx1100";
@@ -88,7 +89,7 @@ TEST(RdnaDot, GivesWhatCardsGave) {
        {std::array<uint32_t, 4>{0x2061bc39, 0x96b40093, 0x0056dd77, 0x00553463},
         {0x08e7393d, 0xb7d307aa, 0x80800005, 0x8006c205},
         {0x98ea1190, 0x2720af4c, 0x80800004, 0x81b75001}}) {
-    EXPECT_EQ(Dot2("v_dot2_f32_bf16", "gfx1201", Handlers::Best(), a, b, c), sum);
+    EXPECT_EQ(Dot2("v_dot2_f32_bf16", "gfx1201", BestHandlers(), a, b, c), sum);
   }
 }
 
@@ -189,7 +190,7 @@ TEST(RdnaDot, EqualsTheModel) {
   };
   std::mt19937_64 random(7);
   int inexact = 0;
-  for (const Handlers* handlers : Handlers::Usable()) {
+  for (const Handlers* handlers : UsableHandlers()) {
     for (const Case& c : {Case{"v_dot2_f32_f16", 'h', 'f'},
                           {"v_dot2_f32_bf16", 'b', 'f'},
                           {"v_dot2_f16_f16", 'h', 'h'},
@@ -236,7 +237,7 @@ TEST_F(RdnaMatrix, EqualsTheModel) {
     for (double& x : values.a) x = RandomOf(m.a, random);
     for (double& x : values.b) x = RandomOf(m.b, random);
     for (double& x : values.c) x = RandomOf(m.out, random);
-    for (const Handlers* handlers : Handlers::Usable()) {
+    for (const Handlers* handlers : UsableHandlers()) {
       TestWave wave(*handlers, generation == 11 ? "gfx1100" : "gfx1201", LanesOf(m));
       SetRegisters(m, values, *wave);
       ASSERT_TRUE(wave.Execute(TextOf(m, true)).ok());
@@ -290,7 +291,7 @@ TEST_F(RdnaMatrix, GivesWhatACardGave) {
        0x48e6175f}};
   for (const Captured& captured : kCaptured) {
     for (const int lanes : {32, 64}) {
-      TestWave wave(Handlers::Best(), "gfx1201", lanes);
+      TestWave wave(BestHandlers(), "gfx1201", lanes);
       const int dwords = 8 * 16 / lanes, sums = 256 / lanes;
       for (int lane = 0; lane < lanes; ++lane) {
         for (int i = 0; i < dwords; ++i) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/matrix/wmma.h"
 
 #include "tools/sim/isa/bind/alu.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -203,7 +204,7 @@ GRIDWISE_SIM_INLINE uint64_t LanesInsideLds(const Wave& w, const uint32_t* offse
 }
 
 /// Hand-written kernels (Tensile's) clear registers by loads of LDS from an address that is far
-/// behind any LDS, the same in all lanes: nothing that an index comes to by mistake, which is near
+/// after any LDS, the same in all lanes: nothing that an index comes to by mistake, which is near
 /// its array or below zero.
 bool ClearsRegisters(const Operation& op, OffsetBounds bounds, uint32_t imm) {
   constexpr uint64_t kFarBehind = 1 << 20, kBelowZero = uint64_t{1} << 31;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -31,7 +32,7 @@ using Update = std::function<u64(u64 old, u64 a, u64 b)>;
 enum class Values { kInteger, kFloat, kDouble, kHalves, kBfloats };
 
 struct Case {
-  std::string name;                     // behind "global_atomic_"; empty: LDS only
+  std::string name;                     // after "global_atomic_"; empty: LDS only
   std::string ds_name;                  // "add_u32"; "_rtn" goes before the type. Empty: not in LDS
   std::string rdna_name, rdna_ds_name;  // if they have others there
   int dwords;
@@ -231,7 +232,7 @@ void PutRow(MemoryWave& w, int reg, int lane, int dwords, u64 value) {
 
 void Check(const SimTarget& target, const Space& space, const Case& c, u64 mask, bool returns,
            bool same, std::mt19937_64& random) {
-  MemoryWave w(Handlers::Best(), target.gfx);
+  MemoryWave w(BestHandlers(), target.gfx);
   const std::string prefix = space.prefix;
   const u32 bytes = static_cast<u32>(4 * c.dwords);
   std::vector<u32> offsets;
@@ -304,7 +305,7 @@ TEST(Atomics, EveryOperationHasACase) {
       }
     }
   }
-  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
+  for (const Binding* binding : BestHandlers().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     bool atomic = mnemonic.find("atomic") != std::string::npos || mnemonic.starts_with("ds_");
     for (const char* other : {"ds_read", "ds_write", "permute", "swizzle", "ds_wrxchg2",
@@ -405,7 +406,7 @@ TEST(Atomics, SignedZeros) {
   const u32 kMinus = 0x80000000;
   for (const u32 old : {0u, kMinus}) {
     for (const u32 data : {0u, kMinus}) {
-      MemoryWave w(Handlers::Best(), "gfx1201");
+      MemoryWave w(BestHandlers(), "gfx1201");
       SetScalar64(*w, kExecLo, 1);
       w->v[2][0] = 512;
       w->v[3][0] = old;

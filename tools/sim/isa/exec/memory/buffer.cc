@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/memory/buffer.h"
 
 #include <cstddef>
@@ -64,7 +65,7 @@ Resource ReadResource(const uint32_t* dwords, bool rdna) {
 /// One lane of the general case. `index`: of the VGPR, 0 without IDXEN; `offset`: VGPR and
 /// instruction.
 struct LaneRange {
-  uint64_t start;     // behind the base
+  uint64_t start;     // after the base
   uint32_t phase;     // of a swizzled access
   uint32_t in_range;  // bytes
 };

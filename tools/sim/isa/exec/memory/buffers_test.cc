@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ const Case kCases[] = {
     {"swizzled, by record of the bytes", kRdna, true, 24, 31, 1, 8, false, 3, 4},
 };
 
-/// Byte behind the base of the dword at `offset` of a record, or nothing.
+/// Byte after the base of the dword at `offset` of a record, or nothing.
 std::optional<u32> Address(const Case& c, bool rdna, u32 lane, u32 index, u32 offset) {
   u32 record = c.idxen ? index : 0;
   bool swizzled, inside;
@@ -88,7 +89,7 @@ std::optional<u32> Address(const Case& c, bool rdna, u32 lane, u32 index, u32 of
 
 void Check(const SimTarget& target, const Case& c, u32 dwords, u64 mask, bool load) {
   SCOPED_TRACE(std::string(target.gfx) + ", " + c.name);
-  MemoryWave w(Handlers::Best(), target.gfx);
+  MemoryWave w(BestHandlers(), target.gfx);
   w.SetResource(4, w.base() + 16, c.stride, c.records);
   const u32 group_bits = c.index_group == 8    ? 0
                          : c.index_group == 16 ? 1

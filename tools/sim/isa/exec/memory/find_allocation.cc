@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <optional>
 
 #include "tools/sim/isa/exec/memory/memory.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -96,7 +97,7 @@ std::string FormatText(const SimTarget& target, const Format& f) {
 constexpr const char* kLetters[] = {"x", "xy", "xyz", "xyzw"};
 
 void CheckLoad(const SimTarget& target, const Format& f, int components, bool typed, u64 mask) {
-  MemoryWave w(Handlers::Best(), target.gfx);
+  MemoryWave w(BestHandlers(), target.gfx);
   for (u32 l = 0; l < kLanes; ++l) w->v[2][l] = l * 29 % 64 * 16;
   w.SetResource(4, w.base(), 0, 900);
   // x and w, then what is 1, then y, in a resource; an instruction's format takes them in order.
@@ -161,7 +162,7 @@ TEST(Formats, SmallFloats) {
     for (u32 raw = 0; raw < 1u << widths[0]; raw += 37) {
       const u32 mantissa = widths[0] == 16 ? 10 : widths[0] - 5;
       if ((raw >> mantissa & 31) == 31 && (raw & ((1u << mantissa) - 1)) != 0) continue;  // NaN
-      MemoryWave w(Handlers::Best(), "gfx1201");
+      MemoryWave w(BestHandlers(), "gfx1201");
       w.SetResource(4, w.base(), 0, 900);
       w->v[9][0] = raw;
       SetScalar64(*w, kExecLo, 1);
@@ -199,7 +200,7 @@ TEST(Formats, Stores) {
        0x807ffd03},
   };
   for (const auto& c : kStores) {
-    MemoryWave w(Handlers::Best(), "gfx1100");
+    MemoryWave w(BestHandlers(), "gfx1100");
     w.SetResource(4, w.base(), 0, 104);
     for (int i = 0; i < 4; ++i) w->v[8 + i][0] = c.values[i];
     SetScalar64(*w, kExecLo, 1);
@@ -208,14 +209,14 @@ TEST(Formats, Stores) {
     const std::string text = std::string("tbuffer_store_format_xyzw v[8:11], off, s[4:7], 0") +
                              " format:[BUF_FMT_" + c.format + "] offset:";
     w.Check(text + "100");
-    w.Check(text + "101");  // ends behind the range: nothing is written
+    w.Check(text + "101");  // ends after the range: nothing is written
   }
 }
 
 // Halves: two to a register, and one alone, of whose register CDNA makes the other half 0.
 TEST(Formats, Halves) {
   for (const SimTarget& target : kSimTargets) {
-    MemoryWave w(Handlers::Best(), target.gfx);
+    MemoryWave w(BestHandlers(), target.gfx);
     w.SetResource(4, w.base(), 0, 900);
     SetScalar64(*w, kExecLo, 1);
     w->v[8][0] = 0xdeadbeef;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -20,7 +21,7 @@ using u64 = uint64_t;
 
 TEST(Global, AddThreadId) {
   for (const u64 mask : kMasks) {
-    MemoryWave w(Handlers::Best(), "gfx1100");
+    MemoryWave w(BestHandlers(), "gfx1100");
     const u64 exec = SpoilInactive(w, mask);
     SetScalar64(*w, 4, w.base());
     w.Expect();
@@ -40,10 +41,10 @@ TEST(Global, AddThreadId) {
 
 /// A buffer access whose lanes are around the end of the range.
 struct RangeCase {
-  const char* operands;  // behind the data
+  const char* operands;  // after the data
   u32 stride, records;
   u32 scalar;               // s8
-  u32 (*at)(u32 lane);      // byte behind the base that lane l's access is at
+  u32 (*at)(u32 lane);      // byte after the base that lane l's access is at
   u32 (*index)(u32 lane);   // v2
   u32 (*offset)(u32 lane);  // v3
   u32 (*dwords_in_range)(u32 lane, u32 dwords);
@@ -157,7 +158,7 @@ TEST(Buffers, LoadToLds) {
                 {"buffer_load_dwordx4 v2, s[4:7], s8 offen offset:12 lds", 16, false, false}};
   for (const auto& c : kCases) {
     for (const u64 exec : kMasks) {
-      MemoryWave w(Handlers::Best(), "gfx950");
+      MemoryWave w(BestHandlers(), "gfx950");
       const u32 scalar = c.global ? 0 : 20;
       w.SetResource(4, w.base(), 0, 700);
       if (c.global) SetScalar64(*w, 4, w.base());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -127,7 +128,7 @@ TEST(Lds, ExchangeTwo) {
 TEST(Lds, AppendAndConsume) {
   for (const SimTarget& target : kSimTargets) {
     for (const u64 mask : kMasks) {
-      MemoryWave w(Handlers::Best(), target.gfx);
+      MemoryWave w(BestHandlers(), target.gfx);
       const u64 exec = SpoilInactive(w, mask);
       w->s[kM0] = 0x10000 + 300;  // bits above 15 are something else
       for (const bool append : {true, false}) {
@@ -183,7 +184,7 @@ const Transposition kTranspositions[] = {
 
 TEST(Lds, TransposingLoads) {
   for (const Transposition& t : kTranspositions) {
-    MemoryWave w(Handlers::Best(), t.gfx, t.lanes);
+    MemoryWave w(BestHandlers(), t.gfx, t.lanes);
     const Storage storage = t.global ? Storage::kGlobal : Storage::kLds;
     const int elements = static_cast<int>(8 * t.bytes / t.bits);
     std::vector<u32> at;
@@ -217,7 +218,7 @@ TEST(Lds, TransposingLoads) {
 }
 
 TEST(Exchanges, FetchesInactiveLanes) {
-  MemoryWave w(Handlers::Best(), "gfx1201");
+  MemoryWave w(BestHandlers(), "gfx1201");
   SetScalar64(*w, kExecLo, 0x0ff00ff1);
   w.Expect();
   for (int l = 0; l < 32; ++l) {
@@ -228,7 +229,7 @@ TEST(Exchanges, FetchesInactiveLanes) {
 
 /// Lanes exchange with those of their group: of a wave64 all, on gfx1100 those of their half.
 void CheckPermutes(const char* gfx, int lanes, u32 group, u64 mask, u32 offset) {
-  MemoryWave w(Handlers::Best(), gfx, lanes);  // the addresses in v2 are any bits: they wrap
+  MemoryWave w(BestHandlers(), gfx, lanes);  // the addresses in v2 are any bits: they wrap
   const u64 exec = mask & w->all_lanes;
   SetScalar64(*w, kExecLo, exec);
   const std::string modifier = offset == 0 ? "" : " offset:20";
@@ -267,7 +268,7 @@ TEST(Exchanges, Permutes) {
 /// other half: bpermute in each half, v_permlane64, and a choice by the lane.
 TEST(Exchanges, RotationOfAWave64) {
   for (const u32 by : {1u, 32u}) {
-    TestWave wave(Handlers::Best(), "gfx1100", 64);
+    TestWave wave(BestHandlers(), "gfx1100", 64);
     for (u32 l = 0; l < kLanes; ++l) {
       wave->v[0][l] = 100 + l;
       wave->v[1][l] = (l + by) % kLanes * 4;
@@ -333,7 +334,7 @@ TEST(Lds, DirectLoad) {
   for (const auto& type : kTypes) {
     for (const bool gfx12 : {false, true}) {
       for (const u64 mask : kMasks) {
-        MemoryWave w(Handlers::Best(), gfx12 ? "gfx1201" : "gfx1100");
+        MemoryWave w(BestHandlers(), gfx12 ? "gfx1201" : "gfx1100");
         const u64 exec = SpoilInactive(w, mask);
         w->s[kM0] = type.type << 16 | 700;
         w.Expect();
@@ -405,7 +406,7 @@ constexpr Straddler kStraddlers[] = {
 /// nothing of its store happens. gfx12 looks at each dword, but not of an atomic.
 void CheckStraddler(const Straddler& s, const char* gfx) {
   for (const u64 mask : kMasks) {
-    MemoryWave w(Handlers::Best(), gfx);
+    MemoryWave w(BestHandlers(), gfx);
     const bool by_dword = w.target().bit == kGfx1201 && !(s.loads && s.stores);
     u32 address[kLanes];
     for (u32 l = 0; l < kLanes; ++l) address[l] = MemoryWave::kBytes - 128 + 4 * (l * 7 % kLanes);
@@ -445,7 +446,7 @@ TEST(Lds, OutsideLoadsAreZeroAndStoresAreDropped) {
 TEST(Lds, HalvesOutsideApart) {
   for (const char* gfx : {"gfx942", "gfx1201"}) {
     for (const int dwords : {1, 2}) {
-      MemoryWave w(Handlers::Best(), gfx);
+      MemoryWave w(BestHandlers(), gfx);
       const int lanes = w.target().wave_size;
       const u32 bytes = 4 * static_cast<u32>(dwords);
       for (int l = 0; l < kLanes; ++l) w->v[2][l] = MemoryWave::kBytes - bytes;
@@ -466,7 +467,7 @@ TEST(Lds, HalvesOutsideApart) {
 TEST(Faults, FlatAddressesOutsideOfTheirAperture) {
   for (const char* gfx : {"gfx942", "gfx1100", "gfx1201"}) {
     for (const u32 aperture : {kSharedAperture, kPrivateAperture}) {
-      MemoryWave w(Handlers::Best(), gfx);
+      MemoryWave w(BestHandlers(), gfx);
       for (int l = 0; l < kLanes; ++l) {
         w->v[2][l] = 0u - 4;
         w->v[3][l] = aperture - 1;
@@ -475,7 +476,7 @@ TEST(Faults, FlatAddressesOutsideOfTheirAperture) {
       w.CheckFault("flat_load_dword v8, v[2:3] offset:4", "reads outside every allocation", 0,
                    u64{aperture} << 32);
     }
-    MemoryWave w(Handlers::Best(), gfx);
+    MemoryWave w(BestHandlers(), gfx);
     for (int l = 0; l < kLanes; ++l) {
       w->v[2][l] = 40;
       w->v[3][l] = kSharedAperture;
@@ -516,7 +517,7 @@ TEST(Lds, OutsideOfAddressesThatAreNotTheLanes) {
   w.CheckOutsideLds("ds_append v8", "writes LDS outside what the workgroup has", -1,
                     MemoryWave::kBytes - 3);
 
-  MemoryWave direct(Handlers::Best(), "gfx1100");
+  MemoryWave direct(BestHandlers(), "gfx1100");
   direct->s[kM0] = 2 << 16 | (MemoryWave::kBytes - 3);
   direct.Expect();
   for (int l = 0; l < kLanes; ++l) direct.Row(8, l) = 0;

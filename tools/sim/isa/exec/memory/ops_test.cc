@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cstddef>
 #include <cstdint>
 #include <set>
@@ -26,8 +27,8 @@ namespace {
 enum class Part { kAll, kLow, kHigh };
 
 struct Move {
-  const char* name;     // behind "global_", "buffer_", ...
-  const char* ds_name;  // behind "ds_"
+  const char* name;     // after "global_", "buffer_", ...
+  const char* ds_name;  // after "ds_"
   const char* rdna_name;
   const char* rdna_ds_name;
   bool load;
@@ -144,7 +145,7 @@ TEST(LoadsAndStores, EveryWidthInEverySpace) {
   for (const Space& space : kSpaces) {
     for (const Move& m : kMoves) {
       for (const SimTarget& target : kSimTargets) {
-        for (const Handlers* handlers : Handlers::Usable()) CheckMoves(*handlers, target, space, m);
+        for (const Handlers* handlers : UsableHandlers()) CheckMoves(*handlers, target, space, m);
       }
     }
   }
@@ -155,7 +156,7 @@ TEST(LoadsAndStores, EveryOperationHasACase) {
   for (const Space& space : kSpaces) {
     for (const Move& m : kMoves) tested.insert(Mnemonic(space, m, false));
   }
-  for (const Binding* binding : Handlers::Best().All(kGfx942)) {
+  for (const Binding* binding : BestHandlers().All(kGfx942)) {
     const std::string mnemonic = binding->mnemonic;
     bool vector = binding->op_class == OpClass::kVmem;
     // Atomics, typed accesses and forms of their own have other tests; cache control has no effect.
@@ -253,7 +254,7 @@ TEST(LoadsAndStores, FlatLanesInDifferentSpaces) {
   }
 }
 
-// One lane ends `past` bytes behind the end of what there is: a fault of that lane if it is
+// One lane ends `past` bytes after the end of what there is: a fault of that lane if it is
 // active and `past` is positive.
 TEST(Faults, OnePastTheEndInEverySpace) {
   for (const Space& space : kSpaces) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -18,7 +19,7 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 struct ScalarWidth {
-  const char *gfx9, *rdna;  // behind "s_load_"; null: the target has none
+  const char *gfx9, *rdna;  // after "s_load_"; null: the target has none
   int dwords;
 };
 constexpr ScalarWidth kScalarWidths[] = {
@@ -39,7 +40,7 @@ void CheckScalarWidth(const SimTarget& target, const std::string& name, int dwor
       {"0x66", 100}};  // the last two bits drop
   const std::string text = "s_load_" + name + " " + Registers('s', 16, dwords) + ", s[4:5], ";
   for (const auto& offset : kOffsets) {
-    MemoryWave w(Handlers::Best(), target.gfx);
+    MemoryWave w(BestHandlers(), target.gfx);
     SetScalar64(*w, 4, w.base() + 256);
     w->s[6] = 1000;
     w.Expect();
@@ -49,7 +50,7 @@ void CheckScalarWidth(const SimTarget& target, const std::string& name, int dwor
     }
     w.Check(text + offset.offset);
   }
-  MemoryWave w(Handlers::Best(), target.gfx);
+  MemoryWave w(BestHandlers(), target.gfx);
   const u64 bytes = static_cast<u64>(4 * dwords);
   SetScalar64(*w, 4, w.base() + MemoryWave::kBytes - bytes);
   EXPECT_TRUE(w.Execute(text + "0x0").ok());
@@ -75,7 +76,7 @@ TEST(ScalarLoads, Parts) {
   } kParts[] = {{"u8", 1, false}, {"i8", 1, true}, {"u16", 2, false}, {"i16", 2, true}};
   for (const auto& part : kParts) {
     for (u32 offset = 90; offset < 110; ++offset) {
-      MemoryWave w(Handlers::Best(), "gfx1201");
+      MemoryWave w(BestHandlers(), "gfx1201");
       SetScalar64(*w, 4, w.base() + 256);
       w.SetResource(8, w.base() + 256, 0, 101);
       w.Expect();
@@ -159,7 +160,7 @@ TEST(ScalarAtomics, EveryOperation) {
   }
 }
 
-// The new value comes first, what to compare with behind it.
+// The new value comes first, what to compare with after it.
 TEST(ScalarAtomics, CompareSwap) {
   for (const bool equal : {true, false}) {
     MemoryWave w;
@@ -176,7 +177,7 @@ TEST(ScalarAtomics, CompareSwap) {
 
 // What only caches notice.
 TEST(ScalarLoads, HintsDoNothing) {
-  MemoryWave w(Handlers::Best(), "gfx1201");
+  MemoryWave w(BestHandlers(), "gfx1201");
   w.Expect();
   for (const char* text :
        {"s_prefetch_data s[2:3], 100, s10, 7", "s_prefetch_inst s[2:3], 0x7f, m0, 31",

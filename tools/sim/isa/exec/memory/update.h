@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #pragma once
 
 #include <cstddef>
@@ -196,7 +197,7 @@ struct BitsOf<8> {
 
 /// An atomic on a T. In global memory (kShared) it is one of the host's atomics; LDS belongs to one
 /// host thread. Operands: rows src[1], and src[2] for the second one of LDS atomics; a global
-/// compare-swap has the new value first and the comparand behind it (CDNA3 ISA, "Memory Atomics"),
+/// compare-swap has the new value first and the comparand after it (CDNA3 ISA, "Memory Atomics"),
 /// LDS has them the other way round.
 template <typename T, typename Update, bool kShared, int kOperands = 1>
 struct Atomic {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/memory_tables.h"

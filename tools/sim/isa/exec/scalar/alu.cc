@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/alu.h"
 
 #include "tools/sim/isa/exec/level.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -361,7 +362,7 @@ bool Same(u64 actual, u64 expected, char type) {
 }
 
 void Check(const Case& c, const SimTarget& target, std::mt19937_64& random) {
-  TestWave wave(Handlers::Best(), target.gfx);
+  TestWave wave(BestHandlers(), target.gfx);
   const auto pair = [](char type, int reg) {
     return type == 'q' ? absl::StrCat("s[", reg, ":", reg + 1, "]") : absl::StrCat("s", reg);
   };
@@ -396,10 +397,10 @@ void Check(const Case& c, const SimTarget& target, std::mt19937_64& random) {
 TEST(Salu, EveryOperationComputesItsDefinition) {
   std::mt19937_64 random(11);
   for (const Case& c : Cases()) {
-    const Binding* own = Handlers::Best().Find(c.mnemonic, FindTarget(c.gfx)->bit);
+    const Binding* own = BestHandlers().Find(c.mnemonic, FindTarget(c.gfx)->bit);
     ASSERT_NE(own, nullptr) << c.mnemonic;
     for (const SimTarget& target : kSimTargets) {
-      if (Handlers::Best().Find(c.mnemonic, target.bit) != own) continue;
+      if (BestHandlers().Find(c.mnemonic, target.bit) != own) continue;
       for (int i = 0; i < 200; ++i) Check(c, target, random);
     }
   }
@@ -417,7 +418,7 @@ TEST(Salu, EveryOperationHasACase) {
       "s_setvskip",       "s_get_barrier_state"};
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
   for (const SimTarget& target : kSimTargets) {
-    for (const Binding* binding : Handlers::Best().All(target.bit)) {
+    for (const Binding* binding : BestHandlers().All(target.bit)) {
       const std::string mnemonic = binding->mnemonic;
       if (binding->op_class != OpClass::kSalu || mnemonic.starts_with("@") ||
           absl::StrContains(mnemonic, "saveexec") || absl::StrContains(mnemonic, "wrexec")) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/alu.h"
 #include "tools/sim/isa/exec/level.h"
 
@@ -17,7 +18,7 @@ GRIDWISE_SIM_INLINE void EndRun(Wave& w, const Uop& u, u32 next) {
 }
 
 /// Leads to instruction `to`, or where that has no micro-op (s_waitcnt, s_nop), to the first one
-/// behind it that has.
+/// after it that has.
 GRIDWISE_SIM_INLINE const Uop* Jump(Wave& w, const Uop& u, u32 to, const Uop* target) {
   EndRun(w, u, to);
   if (--w.branch_budget < 0)
@@ -33,13 +34,13 @@ const Uop* Branch(Wave& w, const Uop& u) {
   return Condition{}(w) ? Jump(w, u, static_cast<u32>(u.imm), u.target) : &u + 1;
 }
 
-/// s_call: a branch; dst gets the address behind the instruction.
+/// s_call: a branch; dst gets the address after the instruction.
 const Uop* Call(Wave& w, const Uop& u) {
   Write64(w, u.dst, u.data2);
   return Jump(w, u, static_cast<u32>(u.imm), u.target);
 }
 
-/// s_setpc, s_swappc: jumps to the address in src[0]; dst, if there is one, gets the address behind
+/// s_setpc, s_swappc: jumps to the address in src[0]; dst, if there is one, gets the address after
 /// the instruction.
 const Uop* IndirectJump(Wave& w, const Uop& u) {
   const u64 pc = Read64(w, u.src[0]);
@@ -104,7 +105,7 @@ const Uop* Sleep(Wave& w, const Uop& u) {
   return nullptr;
 }
 
-/// What has no handler, or lies behind the end of the code: data is the message.
+/// What has no handler, or lies after the end of the code: data is the message.
 bool Trap(Wave& w, const Uop& u) { return RaiseFault(w, u, reinterpret_cast<const char*>(u.data)); }
 
 /// s_trap: what __builtin_trap and failed assertions become.
@@ -127,7 +128,7 @@ void GetModeRegister(Wave& w, const Uop& u) {
 }
 void GetZeroRegister(Wave& w, const Uop& u) { *Row(w, u.dst) = 0; }
 
-/// Where the wave goes on after `u` when the code behind it is bound in another way from now on;
+/// Where the wave goes on after `u` when the code after it is bound in another way from now on;
 /// data2 is its address. Null after a fault.
 const Uop* GoOnInOtherCode(Wave& w, const Uop& u) {
   const Uop* target = w.enter(w, u, u.data2);
@@ -181,7 +182,7 @@ bool ScalarRelative(Wave& w, const Uop& u) {
   constexpr u32 kFile = 106;
   const u32 index = static_cast<u32>(u.imm) + w.s[kM0];
   if (w.s[kM0] >= kFile || index + kDwords > kFile)
-    return RaiseFault(w, u, "indexes behind the scalar registers");
+    return RaiseFault(w, u, "indexes past the scalar registers");
   u32* relative = &w.s[index];
   const u32* from = kDestination ? Row(w, u.src[0]) : relative;
   u32* to = kDestination ? relative : Row(w, u.dst);

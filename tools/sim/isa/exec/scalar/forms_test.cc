@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -20,7 +21,7 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 TEST(Salu, FloatsOfThreeOperandsAndFunctions) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   const auto f = [](float x) { return std::bit_cast<u32>(x); };
   wave->s[1] = f(3);
   wave->s[2] = f(5);
@@ -41,7 +42,7 @@ TEST(Salu, FloatsOfThreeOperandsAndFunctions) {
 }
 
 TEST(Salu, RelativeRegisters) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   for (int i = 0; i < 40; ++i) wave->s[i] = static_cast<u32>(100 + i);
   wave->s[kM0] = 3;
   ASSERT_TRUE(wave.ExecuteAll({"s_movrels_b32 s20, s5", "s_movreld_b32 s20, s6",
@@ -56,7 +57,7 @@ TEST(Salu, RelativeRegisters) {
 }
 
 TEST(Salu, ExecOf32Bits) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   wave->s[1] = 0x0ff0;
   wave->s[kExecLo] = 0x00ff;
   ASSERT_TRUE(wave.ExecuteAll({"s_and_not1_wrexec_b32 s2, s1", "s_or_saveexec_b32 s3, 1"}).ok());
@@ -112,7 +113,7 @@ TEST(Control, LoopsAndCountsInstructions) {
 
 TEST(Control, CallsKeepTheAddressBehindThem) {
   for (const SimTarget& target : kSimTargets) {
-    TestWave wave(Handlers::Best(), target.gfx);
+    TestWave wave(BestHandlers(), target.gfx);
     // Past a function of two instructions, into it, and back.
     ASSERT_TRUE(wave.ExecuteAll({"s_branch 2", "s_movk_i32 s0, 0x7", "s_setpc_b64 s[4:5]",
                                  "s_call_b64 s[4:5], 65533", "s_movk_i32 s1, 0x9"})
@@ -152,7 +153,7 @@ TEST(Control, ModeRegister) {
   EXPECT_EQ(wave->s[0], 15u);
   EXPECT_TRUE(wave.Execute("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3").ok());
   EXPECT_FALSE(wave->careful);
-  // A change of MODE in the middle of the code: the wave goes on behind it, once.
+  // A change of MODE in the middle of the code: the wave goes on after it, once.
   wave->s[1] = 0;
   ASSERT_TRUE(
       wave.ExecuteAll({"s_add_u32 s1, s1, 1", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0",
@@ -166,7 +167,7 @@ TEST(Control, ModeRegister) {
 }
 
 TEST(Control, SchedulingModeChangesNothing) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   wave->s[1] = 0;
   ASSERT_TRUE(wave.ExecuteAll({"s_add_co_u32 s1, s1, 1",
                                "s_setreg_imm32_b32 hwreg(HW_REG_WAVE_SCHED_MODE, 0, 2), 2",
@@ -177,7 +178,7 @@ TEST(Control, SchedulingModeChangesNothing) {
 }
 
 TEST(Wave32, MasksHaveOneRegister) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   EXPECT_EQ(Exec(*wave), 0xffffffffu);
   for (int l = 0; l < kLanes; ++l) wave->v[0][l] = static_cast<u32>(l);
   wave->s[21] = 0x55555555;
@@ -206,14 +207,14 @@ TEST(Wave32, MasksHaveOneRegister) {
 }
 
 TEST(Wave32, RdnaMayHaveWavesOf64Lanes) {
-  TestWave wave(Handlers::Best(), "gfx1201", 64);
+  TestWave wave(BestHandlers(), "gfx1201", 64);
   for (int l = 0; l < kLanes; ++l) wave->v[0][l] = static_cast<u32>(l);
   ASSERT_TRUE(wave.Execute("v_cmp_gt_u32_e64 s[20:21], 40, v0").ok());
   EXPECT_EQ(Scalar64(*wave, 20), (u64{1} << 40) - 1);
 }
 
 TEST(Barrier, SplitBarrierCountsSignals) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   ASSERT_TRUE(wave.ExecuteAll({"s_barrier_signal -1", "s_barrier_signal_isfirst -1"}).ok());
   EXPECT_EQ(wave->barrier_signals, 2u);
   EXPECT_EQ(wave->s[kScc], 1u);
@@ -240,7 +241,7 @@ TEST(Barrier, SplitBarrierCountsSignals) {
 }
 
 TEST(Vskip, VectorInstructionsAreNotExecuted) {
-  TestWave wave(Handlers::Best(), "gfx942");
+  TestWave wave(BestHandlers(), "gfx942");
   wave->s[0] = 1u << 3;
   for (int l = 0; l < kLanes; ++l) wave->v[1][l] = 1;
   const absl::Status status = wave.ExecuteAll(

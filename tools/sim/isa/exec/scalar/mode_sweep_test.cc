@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -87,7 +88,7 @@ class Runner {
   /// The result of each lane of the arguments `values[i][lane]`, as the dwords are.
   std::vector<uint64_t> Results(uint32_t mode,
                                 const std::vector<std::vector<uint64_t>>& values) const {
-    TestWave wave(Handlers::Best(), target_.gfx);
+    TestWave wave(BestHandlers(), target_.gfx);
     wave->mode = mode & wave->mode_bits;
     for (int i = 0; i < arguments_; ++i) {
       const bool old = (traits_.flags & kAccumulates) != 0 && i + 1 == arguments_;
@@ -298,7 +299,7 @@ TEST(ModeSweep, EveryInstructionThatWritesFloats) {
   std::mt19937_64 random(20261128);
   int instructions = 0, rounding = 0, limiting = 0;
   for (const SimTarget& target : kSimTargets) {
-    for (const Binding* binding : Handlers::Best().All(target.bit)) {
+    for (const Binding* binding : BestHandlers().All(target.bit)) {
       const Format* f = FormatOf(binding->traits.result);
       if (binding->op_class != OpClass::kValu || binding->mnemonic[0] == '@' || f == nullptr)
         continue;

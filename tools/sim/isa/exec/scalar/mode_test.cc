@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cfenv>
 #include <cmath>
@@ -22,7 +23,7 @@ float F(uint32_t x) { return std::bit_cast<float>(x); }
 /// Executes `text` with v0, v1, v2 = values in all lanes under `mode`; returns v20 of lane 3.
 uint32_t Under(uint32_t mode, const std::string& text, const std::vector<uint32_t>& values,
                const char* gfx = "gfx942") {
-  TestWave wave(Handlers::Best(), gfx);
+  TestWave wave(BestHandlers(), gfx);
   wave->mode = mode;
   for (size_t i = 0; i < values.size(); ++i) {
     std::fill_n(wave->v[i], kLanes, values[i]);
@@ -275,7 +276,7 @@ TEST(Mode, FunctionsOfFloatsKnowNoDenormals) {
 TEST(Mode, ChangesInTheMiddle) {
   // What clang emits around the inner part of a division where denormals are flushed otherwise.
   for (const char* gfx : {"gfx942", "gfx1100", "gfx1201"}) {
-    TestWave wave(Handlers::Best(), gfx);
+    TestWave wave(BestHandlers(), gfx);
     wave->mode = (wave->mode & ~0x30u) | 0x00;
     std::fill_n(wave->v[0], kLanes, kDenormal);
     const bool gfx9 = std::string(gfx) == "gfx942";

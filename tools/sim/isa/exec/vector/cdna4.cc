@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
 #include "tools/sim/isa/exec/small_float.h"

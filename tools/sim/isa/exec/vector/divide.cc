@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
 
 /// The three instructions that frame a division: scale operands so that no intermediate result

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
 
 #include <cmath>
@@ -52,7 +53,7 @@ GRIDWISE_SIM_INLINE f64 FrexpMantissa(f64 x) {
   return HasExponent(x) ? Bits<f64>(bits) : x;
 }
 
-/// The first 1201 bits of 2/pi behind the binary point, as V_TRIG_PREOP_F64 has them.
+/// The first 1201 bits of 2/pi after the binary point, as V_TRIG_PREOP_F64 has them.
 constexpr u64 kTwoOverPi[] = {
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
     0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -386,7 +387,7 @@ TEST(Specials, ConstantsOfPackedMultiplyAdds) {
                 {"gfx1100", "0x3c00", 0x40004880},
                 {"gfx942", "0x3c003c00", 0x4c804880}};
   for (const auto& c : kCases) {
-    TestWave wave(Handlers::Best(), c.gfx);
+    TestWave wave(BestHandlers(), c.gfx);
     std::fill_n(wave->v[20], kLanes, 0x40003c00);  // 1, 2
     std::fill_n(wave->v[1], kLanes, 0x4c004800);   // 8, 16
     ASSERT_TRUE(wave.Execute(std::string("v_pk_fmac_f16 v20, ") + c.constant + ", v1").ok());
@@ -397,7 +398,7 @@ TEST(Specials, ConstantsOfPackedMultiplyAdds) {
 /// One of v_dot2 is in the low half, as LLVM has it ("Not known" of isa/README.md has another
 /// view).
 TEST(Specials, ConstantsOfDotProducts) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   std::fill_n(wave->v[1], kLanes, 0x4c004800);  // 8, 16
   std::fill_n(wave->v[2], kLanes, 0u);
   ASSERT_TRUE(wave.Execute("v_dot2_f32_f16 v20, 1.0, v1, v2").ok());
@@ -426,7 +427,7 @@ TEST(Specials, DotProductsAndDenormals) {
   const auto check = [](const Case& c, const char* gfx) {
     const bool keeps = std::string(gfx) == "gfx1201";
     for (const uint32_t mode : {0x3f0u, 0x3c0u, 0x3ffu}) {  // whatever MODE says
-      TestWave wave(Handlers::Best(), gfx);
+      TestWave wave(BestHandlers(), gfx);
       wave->mode = mode & wave->mode_bits;
       std::fill_n(wave->v[0], kLanes, c.a);
       std::fill_n(wave->v[1], kLanes, c.b);
@@ -486,7 +487,7 @@ TEST(PermlaneSwap, ExchangesRows) {
   for (const int row : {16, 32}) {
     for (const char* suffix : {"", " bound_ctrl:1", " fi:1"}) {
       for (const uint64_t exec : {~uint64_t{0}, uint64_t{0x00ff0f0f3333ffff}}) {
-        TestWave wave(Handlers::Best(), "gfx950");
+        TestWave wave(BestHandlers(), "gfx950");
         for (uint32_t l = 0; l < kLanes; ++l) {
           wave->v[0][l] = 1000 + l;
           wave->v[1][l] = 2000 + l;
@@ -522,7 +523,7 @@ TEST(Permute, OneSelectorOfAllLanes) {
     for (const uint64_t on : {~uint64_t{0}, kOn}) {
       for (const uint32_t select : {0x07060302u, 0x05040100u, 0x00010203u, 0x04070006u, 0x0c040d00u,
                                     0x08010a02u, 0x0b0905ffu}) {
-        TestWave wave(Handlers::Best(), gfx);
+        TestWave wave(BestHandlers(), gfx);
         SetScalar64(*wave, kExecLo, on);
         wave->s[2] = select;
         std::mt19937 random(select);
@@ -556,7 +557,7 @@ TEST(Permute, OneSelectorOfAllLanes) {
 /// V_MQSAD_U32_U8); lanes that are off keep D, and D may be C.
 TEST(FourSums, OfMaskedDistances) {
   for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
-    TestWave wave(Handlers::Best(), gfx);
+    TestWave wave(BestHandlers(), gfx);
     SetScalar64(*wave, kExecLo, 5);
     const uint64_t a = 0x10ff20ee30dd40cc, b = 0x9900ff01;
     for (int l = 0; l < 3; ++l) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <immintrin.h>
 
 #include <algorithm>

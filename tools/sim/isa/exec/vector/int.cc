@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/lanes.h"
 
 namespace gridwise::sim {

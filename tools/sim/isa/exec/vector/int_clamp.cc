@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/lanes.h"
 
 /// Integer operations with CLAMP: the result is the nearest of its type to the exact one; a carry

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/alu.h"
 #include "tools/sim/isa/exec/lanes.h"
 #include "tools/sim/isa/exec/level.h"
@@ -84,7 +85,7 @@ bool VectorRelative(Wave& w, const Uop& u) {
                    (m0 >> (shifts >> 8 & 31) & static_cast<u32>(u.data2 >> 32));
   const bool scalar = !(u.src[0] == kNoRef);
   if (to >= kAgprBase || (!scalar && from >= kAgprBase))
-    return RaiseFault(w, u, "indexes behind the vector registers");
+    return RaiseFault(w, u, "indexes past the vector registers");
   const u32* src = scalar ? Row(w, u.src[0]) : w.v[from];
   alignas(64) u32 value[kLanes];
   for (int l = 0; l < kLanes; ++l) value[l] = src[l];

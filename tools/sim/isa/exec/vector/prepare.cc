@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/lanes.h"
 
 /// Micro-ops before and after a vector operation. They move whole rows between registers and temp
@@ -137,7 +138,7 @@ void FetchDpp(Wave& w, const Uop& u) {
 /// dst = row imm + M0[7:0] of the vector registers.
 bool FetchIndexed(Wave& w, const Uop& u) {
   const u32 index = static_cast<u32>(u.imm) + (w.s[kM0] & 0xff);
-  if (index >= kVectorRegisters) return RaiseFault(w, u, "indexes behind the vector registers");
+  if (index >= kVectorRegisters) return RaiseFault(w, u, "indexes past the vector registers");
   __builtin_memcpy(Row(w, u.dst), w.v[index], kRowBytes);
   return true;
 }
@@ -161,7 +162,7 @@ void CommitDpp(Wave& w, const Uop& u) {
 
 bool CommitIndexed(Wave& w, const Uop& u) {
   const u32 index = static_cast<u32>(u.imm) + (w.s[kM0] & 0xff);
-  if (index >= kVectorRegisters) return RaiseFault(w, u, "indexes behind the vector registers");
+  if (index >= kVectorRegisters) return RaiseFault(w, u, "indexes past the vector registers");
   Blend<1>(w.v[index], Row(w, u.src[0]), Exec(w));
   return true;
 }

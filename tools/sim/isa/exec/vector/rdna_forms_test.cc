@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -26,7 +27,7 @@ void Number(TestWave& wave) {
 }
 
 TEST(Dual, BothHalvesReadBeforeEitherWrites) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   Number(wave);
   ASSERT_TRUE(wave.Execute("v_dual_mov_b32 v0, v1 :: v_dual_mov_b32 v1, v0").ok());  // an exchange
   EXPECT_EQ(wave->v[0][3], 1003u);
@@ -38,7 +39,7 @@ TEST(Dual, BothHalvesReadBeforeEitherWrites) {
 }
 
 TEST(Dual, ArithmeticAndMasks) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   for (int l = 0; l < kLanes; ++l) {
     wave->v[0][l] = B(2);
     wave->v[1][l] = B(3);
@@ -63,7 +64,7 @@ TEST(Dual, ArithmeticAndMasks) {
 }
 
 TEST(TrueSixteen, HalvesOfRegisters) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   for (int l = 0; l < kLanes; ++l) {
     wave->v[0][l] = 0x00050003;
     wave->v[1][l] = 0x00200010;
@@ -102,7 +103,7 @@ TEST(RdnaDpp, PermutesRows) {
       {"row_ror:4 row_mask:0xf bank_mask:0xf", [](int l) { return (l & 16) + (l + 12) % 16; }}};
   for (const auto& c : kCases) {
     for (const bool fetch : {false, true}) {
-      TestWave wave(Handlers::Best(), "gfx1201");
+      TestWave wave(BestHandlers(), "gfx1201");
       Number(wave);
       const uint64_t exec = 0xfff0ffdf;
       SetScalar64(*wave, kExecLo, exec);
@@ -123,7 +124,7 @@ TEST(RdnaDpp, PermutesRows) {
 }
 
 TEST(RdnaDpp, MasksAndHalves) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   Number(wave);
   // Lane 0 of a row has no lane before it: it counts as off.
   ASSERT_TRUE(
@@ -137,7 +138,7 @@ TEST(RdnaDpp, MasksAndHalves) {
 }
 
 TEST(Compare, IntoExec) {
-  TestWave rdna(Handlers::Best(), "gfx1100");
+  TestWave rdna(BestHandlers(), "gfx1100");
   Number(rdna);
   rdna->s[kVccLo] = 77;
   ASSERT_TRUE(rdna.ExecuteAll({"v_cmpx_gt_u32_e32 12, v0", "v_cmpx_le_u32_e64 4, v0"}).ok());
@@ -155,7 +156,7 @@ TEST(Compare, IntoExec) {
 TEST(Lanes, Permlane) {
   for (const bool flip : {false, true}) {
     for (const char* options : {"", " op_sel:[1,0]", " op_sel:[0,1]"}) {
-      TestWave wave(Handlers::Best(), "gfx1100");
+      TestWave wave(BestHandlers(), "gfx1100");
       Number(wave);
       wave->s[2] = 0x76543210;
       wave->s[3] = 0x01234567;
@@ -173,7 +174,7 @@ TEST(Lanes, Permlane) {
       }
     }
   }
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   Number(wave);
   for (int l = 0; l < kLanes; ++l) wave->v[3][l] = static_cast<uint32_t>(15 - l % 16) | 0x70;
   ASSERT_TRUE(wave.ExecuteAll({"v_permlane16_var_b32 v20, v1, v3",
@@ -182,7 +183,7 @@ TEST(Lanes, Permlane) {
   EXPECT_EQ(wave->v[20][18], 1029u);
   EXPECT_EQ(wave->v[21][18], 1013u);
   EXPECT_EQ(wave->v[22][5], 22005u);  // one half only
-  TestWave wide(Handlers::Best(), "gfx1100", 64);
+  TestWave wide(BestHandlers(), "gfx1100", 64);
   Number(wide);
   ASSERT_TRUE(wide.Execute("v_permlane64_b32 v20, v1").ok());
   EXPECT_EQ(wide->v[20][5], 1037u);
@@ -190,7 +191,7 @@ TEST(Lanes, Permlane) {
 }
 
 TEST(Lanes, RegistersRelativeToM0) {
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   Number(wave);
   wave->s[kM0] = 3;
   ASSERT_TRUE(wave.ExecuteAll({"v_movrels_b32_e32 v20, v4", "v_movreld_b32_e32 v21, v5",
@@ -211,7 +212,7 @@ TEST(Lanes, RegistersRelativeToM0) {
 }
 
 TEST(Waits, HaveNoEffectHere) {
-  TestWave gfx11(Handlers::Best(), "gfx1100");
+  TestWave gfx11(BestHandlers(), "gfx1100");
   for (const char* text :
        {"s_delay_alu instid0(VALU_DEP_1) | instskip(NEXT) | instid1(SALU_CYCLE_1)",
         "s_waitcnt vmcnt(0) lgkmcnt(0)", "s_waitcnt_vscnt null, 0x0", "s_clause 0x3",
@@ -220,7 +221,7 @@ TEST(Waits, HaveNoEffectHere) {
     const absl::Status status = gfx11.Execute(text);
     EXPECT_TRUE(status.ok()) << status;
   }
-  TestWave gfx12(Handlers::Best(), "gfx1201");
+  TestWave gfx12(BestHandlers(), "gfx1201");
   for (const char* text :
        {"s_wait_loadcnt 0x0", "s_wait_storecnt_dscnt 0x0", "s_wait_kmcnt 0x0",
         "s_wait_alu depctr_va_vcc(0)", "global_inv scope:SCOPE_DEV", "global_wb scope:SCOPE_SYS"}) {
@@ -230,7 +231,7 @@ TEST(Waits, HaveNoEffectHere) {
 }
 
 TEST(Interrupt, CallsTheHost) {
-  TestWave wave(Handlers::Best(), "gfx1201");
+  TestWave wave(BestHandlers(), "gfx1201");
   EXPECT_FALSE(wave.Execute("s_sendmsg sendmsg(MSG_INTERRUPT)").ok());  // nobody listens
   static int calls = 0;
   wave->interrupt = [](Wave&) -> const char* {

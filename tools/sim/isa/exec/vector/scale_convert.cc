@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/lanes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -79,7 +80,7 @@ TEST(SmallFloat, EveryCodeBecomesItsNumber) {
     for (const char type : {t.fp8, t.bf8}) {
       const std::string name = type == t.fp8 ? "fp8" : "bf8";
       for (uint32_t first = 0; first < 256; first += 32) {
-        TestWave wave(Handlers::Best(), t.gfx);
+        TestWave wave(BestHandlers(), t.gfx);
         for (uint32_t l = 0; l < 32; ++l)
           wave->v[0][l] = (first + l) | (first + l + 1) % 256 << 8 | (first + l) << 16 |
                           (first + l + 3) % 256 << 24;
@@ -140,7 +141,7 @@ TEST(SmallFloat, RoundsToNearestEven) {
       const std::vector<float> inputs = Inputs(type);
       for (const bool saturate : {false, true}) {
         for (size_t first = 0; first < inputs.size(); first += 32) {
-          TestWave wave(Handlers::Best(), t.gfx);
+          TestWave wave(BestHandlers(), t.gfx);
           if (saturate) wave->mode |= 1u << 23;
           for (size_t l = 0; l < 32; ++l) {
             wave->v[0][l] = U(inputs[first + l]);
@@ -170,7 +171,7 @@ TEST(SmallFloat, RoundsToNearestEven) {
 TEST(SmallFloat, RoundsRandomly) {
   for (const Target& t : kTargets) {
     for (int byte = 0; byte < 4; ++byte) {
-      TestWave wave(Handlers::Best(), t.gfx);
+      TestWave wave(BestHandlers(), t.gfx);
       const std::string select = std::string(t.gfx) == "gfx1201"
                                      ? absl::StrCat(" byte_sel:", byte)
                                      : absl::StrCat(" op_sel:[0,0,", byte % 2, ",", byte / 2, "]");
@@ -225,7 +226,7 @@ uint64_t Wide(double x, char type) {
 void CheckScaled(const std::string& mnemonic, char from, char to, int count, bool two, int select,
                  std::mt19937& random, bool sr = false) {
   const int from_bits = BitsOf(from), to_bits = BitsOf(to);
-  TestWave wave(Handlers::Best(), "gfx950");
+  TestWave wave(BestHandlers(), "gfx950");
   for (int l = 0; l < kLanes; ++l) {
     for (int r = 0; r < 64; ++r) {
       const double x = std::ldexp(static_cast<double>(random() % 4001) / 1000 - 2,
@@ -317,7 +318,7 @@ TEST(ScaledConversion, EveryInstruction) {
       if (wide != "f32") check("pk32_", small, wide, 32);
     }
   }
-  for (const Binding* binding : Handlers::Best().All(kGfx950)) {
+  for (const Binding* binding : BestHandlers().All(kGfx950)) {
     const std::string mnemonic = binding->mnemonic;
     if (mnemonic.starts_with("v_cvt_scalef32")) EXPECT_EQ(tested.count(mnemonic), 1) << mnemonic;
   }
@@ -331,7 +332,7 @@ TEST(Dot, BytesAndNibblesOfEitherSign) {
   for (const bool eight : {true, false}) {
     for (int signs = 0; signs < 4; ++signs) {
       for (const bool clamp : {false, true}) {
-        TestWave wave(Handlers::Best(), "gfx1100");
+        TestWave wave(BestHandlers(), "gfx1100");
         for (int l = 0; l < 32; ++l) {
           wave->v[0][l] = static_cast<uint32_t>(random());
           wave->v[1][l] = static_cast<uint32_t>(random());
@@ -364,7 +365,7 @@ TEST(Dot, SmallFloats) {
   std::mt19937 random(6);
   for (const char a : {'8', '5'}) {
     for (const char b : {'8', '5'}) {
-      TestWave wave(Handlers::Best(), "gfx1201");
+      TestWave wave(BestHandlers(), "gfx1201");
       for (int l = 0; l < 32; ++l) {
         wave->v[0][l] = static_cast<uint32_t>(random()) & 0xb7b7b7b7;  // neither NaN nor infinity
         wave->v[1][l] = static_cast<uint32_t>(random()) & 0xb7b7b7b7;
@@ -382,7 +383,7 @@ TEST(Dot, SmallFloats) {
       }
     }
   }
-  TestWave wave(Handlers::Best(), "gfx1100");
+  TestWave wave(BestHandlers(), "gfx1100");
   wave->v[0][0] = 0x40003c00;  // halves 1, 2
   wave->v[1][0] = 0x42004000;  // 2, 3
   wave->v[2][0] = 0x3800;      // 0.5

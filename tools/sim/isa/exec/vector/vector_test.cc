@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -212,7 +213,7 @@ TEST(Valu, EveryOperationHasACase) {
   std::set<std::string> tested(std::begin(kTestedElsewhere), std::end(kTestedElsewhere));
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
   for (const TargetBit target : {kGfx942, kGfx950, kGfx1100, kGfx1201}) {
-    for (const Binding* binding : Handlers::Best().All(target)) {
+    for (const Binding* binding : BestHandlers().All(target)) {
       const std::string mnemonic = binding->mnemonic;
       if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
       const auto has = [&](const char* part) { return mnemonic.find(part) != std::string::npos; };
@@ -224,8 +225,8 @@ TEST(Valu, EveryOperationHasACase) {
 
 TEST(Valu, EveryOperationComputesItsDefinition) {
   std::mt19937_64 random(20240607);
-  ASSERT_FALSE(Handlers::Usable().empty());
-  for (const Handlers* handlers : Handlers::Usable()) {
+  ASSERT_FALSE(UsableHandlers().empty());
+  for (const Handlers* handlers : UsableHandlers()) {
     for (const Case& c : Cases()) {
       const Binding* own = handlers->Find(c.mnemonic, FindTarget(c.gfx)->bit);
       ASSERT_NE(own, nullptr) << c.mnemonic << " on " << c.gfx;

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/arch/target.h"
+#include "core/base/math.h"
+#include "core/base/types.h"
+#include "core/conv/direction.h"
+
+namespace gridwise::hopper {
+
+/// Maximum number of workgroups in a cluster.
+inline constexpr int kMaxCluster = 8;
+
+/// A kernel with a producer warp and consumer warpgroups. Each consumer has 64 * reps rows and all
+/// columns of a tile. Operands pass through `stages` k tiles of shared memory.
+struct Config {
+  Direction direction = Direction::kForward;
+  DataType type = DataType::kF16;
+  int consumers = 2;      // warpgroups that multiply
+  bool pingpong = false;  // consumers take turns at tiles, so that one stores while the other
+                          // multiplies; otherwise they share a tile
+  int reps = 1;           // of 64 rows
+  int columns = 256;      // of a tile
+  int stages = 4;
+  int epilogue_columns = 64;  // columns that TMA stores at once, if stores_boxes()
+  int k_tile = 64;     // elements of K: 128 or 64 bytes of channels, or, in backward-weight, pixels
+  int resident = 0;    // k tiles of B that stay in shared memory; 0: all pass through the stages
+  bool lanes = false;  // lanes load A in backward-weight: its pixels may be multiples of 8 bytes
+                       // apart
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [direction, type, consumers, pingpong, reps, columns, stages, epilogue_columns, k_tile,
+           resident, lanes] = self;
+    visit("", direction);
+    visit("", type);
+    visit("g", consumers);
+    visit("pingpong", pingpong);
+    visit("m", reps);
+    visit("n", columns);
+    visit("s", stages);
+    visit("o", epilogue_columns);
+    visit("k", k_tile);
+    visit("b", resident);
+    visit("l", lanes);
+  }
+  bool operator==(const Config&) const = default;
+
+  /// Whether it multiplies f32 as bf16 parts, see kernel/multiply_parts.h.
+  constexpr bool has_parts() const { return type == DataType::kF32; }
+  constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
+  constexpr int warpgroups() const { return consumers; }
+  constexpr int threads() const { return 128 * (consumers + 1); }
+  constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }
+  /// K tiles by which a warpgroup of a shared tile lags the one before: some of the stages, while
+  /// the others are loaded.
+  constexpr int lead() const {
+    if (has_parts() || tile_consumers() == 1 || direction == Direction::kBackwardWeight) return 0;
+    return stages / 2 / (tile_consumers() - 1);
+  }
+  /// Whether clusters can add up their splits, in the memory of the stages.
+  constexpr bool has_clusters() const {
+    return SumType(type) == DataType::kF32 && !has_parts() && !pingpong && columns % 16 == 0 &&
+           exchange_bytes() <= staging_at();
+  }
+  /// Bytes in a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
+  /// splits.
+  constexpr int exchange_bytes() const {
+    const int units = reps * columns / 16;
+    int most = 0;
+    for (int splits = 2; splits <= kMaxCluster; ++splits) {
+      const int bytes = AlignUp(units, splits) * consumers * 4096;
+      most = bytes > most ? bytes : most;
+    }
+    return most;
+  }
+  constexpr int rows() const { return 64 * reps * tile_consumers(); }
+  /// Columns of an instruction. With three warpgroups, a kernel does not begin with enough
+  /// registers for 256 columns, which is what the assembler requires for an instruction.
+  constexpr int product_columns() const {
+    return consumers == 3 && columns > 192 ? columns / 2 : columns;
+  }
+  /// Whether the output may have the operands' type.
+  constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
+  constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // of a row
+  /// Bytes of a column; in f32, of one part.
+  constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
+  constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
+  /// Columns that are loaded: if B lies along its columns, in lines of 64.
+  constexpr int b_columns() const {
+    return direction == Direction::kForward ? columns : AlignUp(columns, 64);
+  }
+  constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
+  constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
+  constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
+  /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
+  /// epilogue tiles.
+  constexpr int buffers() const {
+    return has_parts() || epilogue_columns > 64 || columns / epilogue_columns % 2 != 0 ? 1 : 2;
+  }
+  constexpr int buffer_bytes() const { return (64 * epilogue_columns * 2 + 1023) / 1024 * 1024; }
+  constexpr int resident_at() const { return stages * stage_bytes(); }
+  constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
+  constexpr int barriers_at() const {
+    return staging_at() + consumers * buffers() * buffer_bytes();
+  }
+  constexpr int resident_barrier_at() const { return barriers_at() + stages * 16; }
+  constexpr int exchange_barrier_at() const {
+    return resident_barrier_at() + (resident > 0 ? 16 : 0);
+  }
+  constexpr int shared_bytes() const { return exchange_barrier_at() + (has_clusters() ? 16 : 0); }
+};
+
+/// Returns nullptr if a kernel of `c` can be compiled, else the reason.
+constexpr const char* Reject(const Config& c) {
+  // For 8-bit floats, sums are not f32: the unit keeps fewer bits.
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8 &&
+      !c.has_parts()) {
+    return "operands are f16, bf16, f32 or i8";
+  }
+  if (c.has_parts() && (c.pingpong || c.resident > 0 || c.lanes || c.k_tile != 32)) {
+    return "for f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
+           "through the stages";
+  }
+  if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
+  if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
+  if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
+    return "there are 1 to 3 warpgroups, 2 if they take turns";
+  }
+  if (c.k_tile_bytes() != 128 &&
+      (c.k_tile_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
+    return "k tiles are 128 bytes, or, in forward and backward-data, 64";
+  }
+  if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
+    return "lanes load 64 rows in backward-weight";
+  }
+  if (c.resident > 0 && c.direction == Direction::kBackwardWeight) {
+    return "in backward-weight, no operand stays in shared memory";
+  }
+  if (c.reps * c.columns > 256) return "the sums do not fit in registers";
+  if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
+    return "columns are a multiple of 8, or, in backward-weight, blocks of 64";
+  }
+  if (c.stores_boxes() && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
+                           (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
+    return "epilogue_columns are 64, or a larger odd multiple of 8, that divide a tile";
+  }
+  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";
+  return nullptr;
+}
+
+}  // namespace gridwise::hopper

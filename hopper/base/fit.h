@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/arch/device_facts.h"
+
+namespace gridwise::hopper {
+
+/// Constants that estimates need in addition to a device's facts. //benchmarks:fit fitted them to
+/// times measured on an H200. Cycles are those of its highest clock.
+struct Fit {
+  // Fractions of the tensor core's rate: one SM alone, and all SMs, which the power limit slows
+  // down.
+  double efficiency = 0.713, efficiency_of_all = 0.69;
+  // Bytes per cycle of L2, to one SM and to all. For device memory, the fraction of its peak.
+  double l2 = 42.6, l2_of_all = 47.1, dram = 0.784;
+  // Long launches, in which the clock falls until the power suffices: the slowdown of products
+  // whose tiles load twice as many bytes per product as tiles of 128 x 256.
+  double power_of_loads = 0.6;
+  // Cycles of a loaded line of an operand; additional cycles if it is filled up with zeros, and for
+  // x in backward-weight (by hand, from 30 layers of other channels on an H100); additional cycles
+  // if it begins within a sector of the cache.
+  double line = 1.92, filled_line = 9.6, filled_x = 5.5, unaligned_line = 3.6;
+  double first_k_tile = 1500;  // from a tile's first load to its first product
+  double store = 7.08;         // bytes per cycle
+  // Parts of a tile's store and first k tile that are not hidden: for shared tiles, and for tiles
+  // that warpgroups take in turns. For the only tile of a workgroup, the additional part of the
+  // store (by hand).
+  double shared_store = 0.91, pingpong_store = 0.227, only_store = 0.37,
+         pingpong_first_k_tile = 1.95;
+  double launch = 11500, split = 640;            // cycles of the launch, and of adding splits
+  double exchange = 2970, exchange_rate = 6.38;  // sums in a cluster: cycles, bytes per cycle
+  // Speedup of halo instances over their parts in sequence: tiles with one product per warpgroup;
+  // tiles with stages to spare; larger tiles that warpgroups share; larger tiles that warpgroups
+  // have alone. The second and the last are from RetinaNet's layers on an H100, the others by hand
+  // on an H200.
+  double halo = 1.21, halo_stages = 1.36, halo_large = 0.943, halo_alone = 1.08;
+  // Bytes per cycle at which products of few columns read operands from shared memory.
+  double halo_dense = 72;
+
+  static constexpr void Fields(auto& self, auto&& visit) {
+    auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
+           filled_x, unaligned_line, first_k_tile, store, shared_store, pingpong_store, only_store,
+           pingpong_first_k_tile, launch, split, exchange, exchange_rate, halo, halo_stages,
+           halo_large, halo_alone, halo_dense] = self;
+    visit("efficiency", efficiency);
+    visit("efficiency_of_all", efficiency_of_all);
+    visit("l2", l2);
+    visit("l2_of_all", l2_of_all);
+    visit("dram", dram);
+    visit("power_of_loads", power_of_loads);
+    visit("line", line);
+    visit("filled_line", filled_line);
+    visit("filled_x", filled_x);
+    visit("unaligned_line", unaligned_line);
+    visit("first_k_tile", first_k_tile);
+    visit("store", store);
+    visit("shared_store", shared_store);
+    visit("pingpong_store", pingpong_store);
+    visit("only_store", only_store);
+    visit("pingpong_first_k_tile", pingpong_first_k_tile);
+    visit("launch", launch);
+    visit("split", split);
+    visit("exchange", exchange);
+    visit("exchange_rate", exchange_rate);
+    visit("halo", halo);
+    visit("halo_stages", halo_stages);
+    visit("halo_large", halo_large);
+    visit("halo_alone", halo_alone);
+    visit("halo_dense", halo_dense);
+  }
+};
+
+const Fit& TheFit();
+/// Returns bytes per cycle of device memory.
+double DramBytesPerCycle(const DeviceFacts& device);
+/// The constants, mutable for a program that fits them. Not safe while another thread estimates.
+Fit& MutableFit();
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/conv/problem.h"
+#include "core/launch/epilogue_args.h"
+#include "core/launch/launch.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/base/args.h"
+
+namespace gridwise::hopper {
+
+/// How an instance computes a problem: everything that a launch needs except the tensors.
+template <class Args>
+struct Plan {
+  LaunchShape shape;
+  Args args = {};
+  std::vector<KernelLaunch::Map> maps;
+  std::vector<KernelLaunch::Address> addresses = {};  // without those of the epilogue
+};
+
+/// Why a launch can only compute a part of the problem. Returns nullopt if it can compute it at
+/// once.
+std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
+
+/// How lanes store the output: by vectors if possible.
+Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
+
+/// Whether the epilogue's tensors, if any, can be combined with sums in registers, two adjacent
+/// columns at a time. That tensors are aligned to two elements only their addresses tell.
+bool CombinesPairs(const ConvProblem& problem, const EpilogueArgs& epilogue);
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Before other headers of device code:
+#include "hopper/testing/check_on_host.h"
+// and what it checks.
+#include <cstdint>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hopper/dense_halo/kernel.h"
+#include "hopper/dense_halo/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+template <HaloDenseConfig kC>
+void CheckDense(const ConvProblem& problem, int splits = 1) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
+      RunRoles<kC.warpgroups(), HaloDenseRoles<kC>, HaloArgs>, splits);
+}
+
+TEST(HaloDense, FewColumns) {
+  CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<HaloDenseConfig{}>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+  constexpr HaloDenseConfig kResident = {.consumers = 2, .reps = 1, .stages = 2, .resident = 4};
+  CheckDense<kResident>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<kResident>(Problem(Direction::kForward, 1, 200, 40, Axis(9), Axis(17)), 3);
+  constexpr HaloDenseConfig k64 = {.columns = 64, .consumers = 1, .reps = 2, .stages = 2};
+  constexpr HaloDenseConfig kLarge = {.consumers = 3, .reps = 2, .stages = 2};
+  CheckDense<kLarge>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
+}
+
+TEST(HaloDense, MergedTaps) {
+  constexpr HaloDenseConfig kRow = {.columns = 36, .consumers = 2, .reps = 2, .merges_taps = true};
+  CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));
+  CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 3, Axis(9, 2), Axis(17)), 4);
+  constexpr HaloDenseConfig kPingpong = {
+      .columns = 36, .consumers = 2, .reps = 2, .stages = 3, .merges_taps = true, .pingpong = true};
+  CheckDense<kPingpong>(Problem(Direction::kForward, 1, 256, 36, Axis(13), Axis(30)));
+  CheckDense<kPingpong>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)), 4);
+}
+
+TEST(HaloDense, KTilesOfFewChannels) {
+  constexpr HaloDenseConfig k16 = {
+      .columns = 48, .consumers = 4, .stages = 4, .merges_taps = true, .k_tile = 16};
+  CheckDense<k16>(Problem(Direction::kForward, 1, 40, 48, Axis(9), Axis(17)));
+  constexpr HaloDenseConfig k32 = {.columns = 96, .consumers = 2, .stages = 2, .k_tile = 32};
+  CheckDense<k32>(Problem(Direction::kForward, 1, 72, 96, Axis(9, 2), Axis(30, 2)));
+  CheckDense<k32>(Problem(Direction::kForward, 1, 64, 88, Axis(9), Axis(17)), 2);
+  constexpr HaloDenseConfig kFive = {.columns = 64, .filter = 5, .consumers = 4, .k_tile = 16};
+  const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  CheckDense<kFive>(Problem(Direction::kForward, 1, 24, 64, five, five));
+}
+
+TEST(HaloDense, Volumes) {
+  constexpr HaloDenseConfig kResident = {
+      .columns = 16, .consumers = 4, .stages = 4, .resident = 3, .merges_taps = true, .k_tile = 16};
+  const Dim depth = {.in = 5, .filter = 3, .pad_begin = 2};  // causal
+  CheckDense<kResident>(
+      WithDepth(Problem(Direction::kForward, 1, 16, 16, Axis(6), Axis(21)), Axis(4)));
+  CheckDense<kResident>(WithDepth(Problem(Direction::kForward, 1, 8, 16, Axis(6), Axis(9)), depth));
+  constexpr HaloDenseConfig kBoth = {.columns = 40, .consumers = 2, .stages = 2, .k_tile = 32};
+  CheckDense<kBoth>(
+      WithDepth(Problem(Direction::kForward, 1, 48, 40, Axis(9, 2), Axis(10, 2)), Axis(6, 2)));
+  constexpr HaloDenseConfig kBack = {.direction = Direction::kBackwardData,
+                                     .columns = 32,
+                                     .consumers = 4,
+                                     .resident = 3,
+                                     .merges_taps = true,
+                                     .k_tile = 32};
+  CheckDense<kBack>(
+      WithDepth(Problem(Direction::kBackwardData, 1, 32, 24, Axis(6), Axis(13)), depth));
+}
+
+TEST(HaloDense, BackwardData) {
+  constexpr HaloDenseConfig kMerged = {.direction = Direction::kBackwardData,
+                                       .columns = 24,
+                                       .consumers = 2,
+                                       .reps = 2,
+                                       .merges_taps = true,
+                                       .k_tile = 16};
+  CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 40, Axis(9), Axis(17)));
+  CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 64, Axis(8, 1, 0), Axis(30)), 3);
+  constexpr HaloDenseConfig kWide = {
+      .direction = Direction::kBackwardData, .columns = 96, .consumers = 4, .k_tile = 32};
+  CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 96, 72, Axis(9), Axis(17)));
+  CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 56, 56, Axis(9, 1, 2), Axis(17)), 2);
+  constexpr HaloDenseConfig kFive = {.direction = Direction::kBackwardData,
+                                     .columns = 32,
+                                     .filter = 5,
+                                     .consumers = 2,
+                                     .k_tile = 16};
+  const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  CheckDense<kFive>(Problem(Direction::kBackwardData, 1, 24, 64, five, five));
+}
+
+TEST(HaloDense, BackwardDataIsRefused) {
+  constexpr HaloDenseConfig kRow = {
+      .direction = Direction::kBackwardData, .columns = 32, .merges_taps = true, .k_tile = 32};
+  EXPECT_THAT(
+      RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9))).value(),
+      ::testing::HasSubstr("exactly 32 output channels"));
+  EXPECT_THAT(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))
+                  .value(),
+              ::testing::HasSubstr("phases"));
+  EXPECT_THAT(
+      RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9))).value(),
+      ::testing::HasSubstr("direction"));
+}
+
+TEST(HaloDense, EightColumns) {
+  constexpr HaloDenseConfig kMerged = {
+      .columns = 8, .consumers = 4, .stages = 3, .merges_taps = true};
+  constexpr HaloDenseConfig kOneTap = {.columns = 8, .filter = 1, .consumers = 4, .stages = 3};
+  for (const std::int64_t k : {1, 3, 4, 8}) {
+    CheckDense<kMerged>(Problem(Direction::kForward, 1, 136, k, Axis(9), Axis(17)));
+    const ConvProblem one_tap = Problem(Direction::kForward, 1, 72, k, Dim{.in = 9}, Dim{.in = 65});
+    CheckDense<kOneTap>(one_tap);
+    CheckDense<kOneTap>(one_tap, /*splits=*/3);
+  }
+  ConvProblem finished = Problem(Direction::kForward, 1, 72, 3, Axis(9), Axis(17));
+  finished.epilogue.alpha = 0.5;
+  finished.epilogue.low = 0;
+  CheckDense<kMerged>(finished);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "core/arch/tensor_map.h"
+#include "core/base/math.h"
+#include "core/conv/gemm_map.h"
+#include "core/launch/epilogue_args.h"
+#include "hopper/base/args.h"
+#include "hopper/base/tile_order.h"
+
+namespace gridwise::hopper {
+
+/// Arguments of forward and backward-data, see core/conv/gemm_map.h. Sizes are pixels and channels
+/// per group; axes are d, h, w.
+struct GatherArgs {
+  TensorMap source[kMaxPhases];  // im2col, of a sub-GEMM's pixels, or of those of one group
+  TensorMap w[kMaxParts];        // c, tap, k, group; in backward-data c, k
+  TensorMap out;                 // if boxes are stored: column, group, row
+  SubGemm gemm[kMaxPhases];
+  AxisStrides strides[3];
+  int filter[3];          // taps of w
+  int w_tap, w_group;     // backward-data: elements from one to the next
+  int sub_gemms;          // their first tiles are counted in rows of tiles
+  int steps[kMaxPhases];  // of K
+  // Sub-GEMMs with equal numbers of tiles take turns, one tile at a time, so that those without
+  // terms are stored while others multiply.
+  int phases_alternate;
+  MagicDiv by_sub_gemms;
+  int tiles;  // per group, with their splits
+  int splits, groups;
+  TileOrder order;  // of all sub-GEMMs
+  MagicDiv by_tiles, by_splits;
+  int in_cluster;  // the splits of a tile are a cluster, which adds them up
+  SourceGroups source_groups;
+  int k, n;              // source and output channels
+  int k_tiles;           // of a tap's k
+  int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
+  int has_five_axes;     // of the source's maps
+  Stores stores;
+  ExactArgs exact;
+  FetchedArgs fetched[kFetched];
+  EpilogueArgs epilogue;
+};
+static_assert(sizeof(GatherArgs) <= 4096, "HIP passes at most 4096 bytes of arguments");
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/gather/estimate.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "core/cost/pass_cycles.h"
+#include "core/cost/roofline.h"
+#include "core/passes/tma_operands.h"
+#include "hopper/base/fit.h"
+#include "hopper/base/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+Grid GatherGrid(const Config& config, const ConvProblem& problem,
+                std::span<const SubGemm> sub_gemms) {
+  Grid grid = {.groups = problem.groups};
+  const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
+  grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
+  for (const SubGemm& gemm : sub_gemms) {
+    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
+    const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
+    grid.of_group += tiles;
+    grid.steps += static_cast<double>(tiles * problem.groups) * steps;
+    grid.max_steps = std::max(grid.max_steps, steps);
+    grid.min_steps = std::min(grid.min_steps, steps);
+  }
+  return grid;
+}
+
+/// Number of blocks of 64 channels at a tap.
+std::int64_t WeightBlocks(const Config& config, const ConvProblem& problem) {
+  const std::int64_t channels = problem.c_per_group() * GroupsOfTile(config, problem);
+  return problem.filter_taps() * CeilDiv<std::int64_t>(channels, 64);
+}
+
+Grid WeightGrid(const Config& config, const ConvProblem& problem) {
+  const std::int64_t groups = GroupsOfTile(config, problem);
+  Grid grid = {.groups = problem.groups / groups};
+  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
+  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / 64);
+  grid.of_group = grid.m_tiles * grid.n_tiles;
+  grid.max_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
+  grid.min_steps = grid.max_steps;
+  grid.steps = grid.tiles() * grid.max_steps;
+  return grid;
+}
+
+/// Number of clusters of each size that an H200 runs at once if each workgroup fills an SM, from
+/// its driver (cuOccupancyMaxActiveClusters).
+constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
+                                                                 22, 17,  15, 15};
+
+/// Rows of A and columns of B that a tile loads, on average; in backward-weight, without blocks of
+/// 64 that do not exist.
+struct Loaded {
+  double rows, columns;
+};
+Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
+  if (config.direction != Direction::kBackwardWeight) return loaded;
+  const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
+  const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
+  const auto columns = static_cast<double>(WeightBlocks(config, problem) * 64);
+  return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
+}
+
+/// The part of a tensor's loaded lines, of `of_line` channels each, that channels fill only partly.
+double FilledPart(std::int64_t channels, std::int64_t of_line) {
+  if (channels % of_line == 0) return 0;
+  return 1.0 / static_cast<double>(CeilDiv(channels, of_line));
+}
+
+/// Additional cycles of a tensor's line: if it begins within a sector of the cache, it is in one
+/// more sector.
+double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
+  constexpr std::int64_t kSector = 32;
+  const TensorAxes axes = problem.AxesOf(tensor);
+  const std::int64_t of_pixel = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
+  const std::int64_t bytes = SizeOf(problem.type);
+  const bool is_aligned = of_pixel * bytes % kSector == 0 && of_group * bytes % kSector == 0;
+  return is_aligned ? 0 : TheFit().unaligned_line;
+}
+
+/// Additional cycles of a line of w in backward-data: if lines are not whole cache lines apart, all
+/// but a few are in two.
+double SplitLine(const ConvProblem& problem) {
+  constexpr std::int64_t kCacheLine = 128;
+  const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
+  const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
+  return (1 - whole) * TheFit().unaligned_line;
+}
+
+/// The part of Fit::filled_line and filled_x that an instance waits for. Instances with f32 parts
+/// wait 3 to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv,
+/// H200).
+double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1; }
+
+/// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
+/// another group are loaded unchanged, and lines of w in forward count as aligned.
+double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
+  const Fit& fit = TheFit();
+  const std::int64_t channels = SourceChannels(problem);
+  const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
+  const double filling = FilledOfParts(config);
+  if (config.direction != Direction::kBackwardWeight) {
+    const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
+    const bool forward = config.direction == Direction::kForward;
+    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(problem));
+    return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
+  }
+  const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
+  const double filled_dy =
+      groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
+  const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
+  const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
+  return (config.lanes ? 0 : loaded.rows * dy) +
+         loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
+}
+
+/// Lines of B that are filled up, in forward tiles that reach past the last column.
+double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+  if (config.direction != Direction::kForward) return 0;
+  return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
+}
+/// The part of such tiles in the workgroup that has most of them, and which falls behind the others
+/// with its next tiles: a workgroup's tiles are as far apart as there are workgroups.
+double HangingPart(const Grid& grid, int workgroups) {
+  if (grid.tiles() <= workgroups) return 0;
+  return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
+         static_cast<double>(grid.n_tiles);
+}
+
+/// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
+/// with the number of columns for which a line of A is read. With parts, warps split A and add up
+/// sums for as long as the products of 60 more columns take (RetinaNet's layers, H100).
+double EfficiencyOf(const Config& config) {
+  if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
+  return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
+}
+
+double FourthPower(double x) { return x * x * (x * x); }
+
+/// Estimates of an instance for a request, for any number of splits: terms that do not depend on it
+/// are computed once. An SM multiplies 2048 pairs of f16 per cycle, and twice as many of i8; the
+/// rest are fits to measurements of f16.
+class Estimates {
+ public:
+  Estimates(const Config& config, const PartRequest& request, const Grid& grid)
+      : config_(config), request_(request), grid_(grid) {
+    const ConvProblem& problem = request.problem;
+    efficiency_ = EfficiencyOf(config) / SlowedByPower();
+    // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
+    const bool short_k_tiles = config.k_tile < 64 && config.direction == Direction::kBackwardData;
+    const bool is_small = config.rows() * config.columns <= 4096;
+    waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
+    const Loaded loaded = LoadedOf(config, problem, grid);
+    lines_ = LineCycles(config, problem, loaded);
+    bytes_ = config.resident > 0 ? config.stage_bytes()
+                                 : loaded.rows * config.k_tile_bytes() +
+                                       loaded.columns * config.parts_of_b() * config.b_run_bytes();
+    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_part_ = HangingPart(grid, request.device.compute_units);
+    elements_ = static_cast<double>(problem.out_elements());
+    operand_bytes_ = RooflineWorkOf(problem).bytes_read;
+    const Step step = StepOf(/*busy=*/0);
+    min_step_ = std::max(step.matrix, step.memory);
+  }
+
+  /// A lower bound for every number of splits from `splits` on, except in clusters.
+  double AtLeastFrom(int splits) const {
+    const Division of = Divide(splits, /*in_cluster=*/false);
+    const double steps = grid_.steps / request_.device.compute_units * min_step_;
+    return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
+  }
+
+  /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
+  /// count as an SM's best.
+  bool IsOver(int splits, bool in_cluster, double cycles) const {
+    const Division of = Divide(splits, in_cluster);
+    const double busy = of.rounds * (of.steps * min_step_ + BesideSteps(of)) + fit_.launch;
+    const double beside_pass = cycles - PassOf(of.tensors);
+    return beside_pass <= 0 ||
+           FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
+  }
+
+  Cost Of(int splits, bool in_cluster) const {
+    const Division of = Divide(splits, in_cluster);
+    const double units = request_.device.compute_units;
+    const Step step = StepOf(std::min(of.tiles, units) / units);
+    const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
+    return WithCycles({.matrix_cycles = matrix,
+                       .memory_cycles = memory,
+                       .alone_cycles = std::max(matrix, memory) + BesideSteps(of),
+                       .fixed_cycles = fit_.launch / of.rounds,
+                       .workgroups = of.tiles,
+                       .rounds = of.rounds,
+                       .resident = 1,
+                       .tensor_cycles = TensorCycles(of),
+                       .pass_cycles = PassOf(of.tensors),
+                       .splits = 1.0 * splits});
+  }
+
+ private:
+  double PairsPerCycle() const {
+    constexpr double kProductsOfParts = 6;
+    return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
+  }
+
+  /// How splits divide the tiles.
+  struct Division {
+    int splits;
+    bool in_cluster;
+    int tensors;  // of sums
+    double tiles, rounds;
+    double steps;  // of the workgroup that ends last: it may be the only one with the longest tile
+  };
+  Division Divide(int splits, bool in_cluster) const {
+    Division of = {.splits = splits,
+                   .in_cluster = in_cluster,
+                   .tensors = in_cluster ? 1 : splits,
+                   .tiles = grid_.tiles() * splits,
+                   .rounds = 0,
+                   .steps = 0};
+    const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
+                                      : 1.0 * request_.device.compute_units;
+    of.rounds = std::ceil(of.tiles / at_once);
+    of.steps = std::max(grid_.steps / of.tiles, grid_.max_steps / splits / of.rounds);
+    return of;
+  }
+  double OutBytes(const Division& of) const {
+    const bool partial = of.tensors > 1 || request_.split_k.partial_elements > 0;
+    return partial ? 4 : SizeOf(request_.problem.output_type());
+  }
+  /// Cycles of a tile before its first step and after its last. Stores overlap with the loads of
+  /// the next tile, and with its products if warpgroups take turns.
+  double BesideSteps(const Division& of) const {
+    const double elements = config_.rows() * config_.columns;
+    const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
+    const double shown_store = !config_.pingpong ? fit_.shared_store
+                               : of.rounds > 1   ? fit_.pingpong_store
+                                                 : fit_.only_store;
+    const double exchange = of.in_cluster ? fit_.exchange + elements * 4 / fit_.exchange_rate : 0;
+    return shown_store * store +
+           (config_.pingpong ? fit_.pingpong_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
+  }
+  double TensorCycles(const Division& of) const {
+    return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
+           DramBytesPerCycle(request_.device);
+  }
+  /// Cycles of the launch that adds up sums, if there are several tensors of them.
+  double PassOf(int tensors) const {
+    if (tensors == 1) return 0;
+    const double bytes = elements_ * (4 * tensors + SizeOf(request_.problem.type));
+    return fit_.split + PassCycles(request_.device, bytes);
+  }
+
+  struct Step {
+    double matrix, memory;
+  };
+  /// Slowdown of products in long launches, relative to those of tiles that load little.
+  double SlowedByPower() const {
+    constexpr double kLongSeconds = 180e-6;
+    const double little = (128.0 + 256) * SizeOf(config_.type) / (128 * 256);
+    const double pairs = 1.0 * config_.rows() * config_.columns * config_.k_tile;
+    const double cycles = grid_.steps * pairs / PairsPerCycle() / request_.device.compute_units;
+    if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
+    return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
+  }
+  /// A step of a tile, when a part `busy` of all SMs has tiles.
+  Step StepOf(double busy) const {
+    const double efficiency =
+        std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
+    const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
+    const double matrix =
+        config_.rows() * config_.columns * config_.k_tile / PairsPerCycle() / efficiency;
+    const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
+    const double most = std::max(matrix, memory);
+    const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
+    return {.matrix = matrix + slower, .memory = memory + slower};
+  }
+
+  const Fit& fit_ = TheFit();
+  const Config& config_;
+  const PartRequest& request_;
+  const Grid& grid_;
+  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+  double min_step_;
+};
+
+constexpr int kMaxSplits = 128;
+
+/// Bounds are exact except for rounding.
+constexpr double kSlack = 1 + 1e-9;
+
+/// Maximum number of splits per tile to consider: shorter ones are not worth a workgroup, and with
+/// more rounds little of the last one is wasted.
+int MaxSplits(const Grid& grid, const DeviceFacts& device) {
+  constexpr double kMinSteps = 4, kMaxRounds = 3, kMax = kMaxSplits;
+  const double by_rounds = kMaxRounds * device.compute_units / grid.tiles() + 1;
+  return static_cast<int>(std::min({grid.max_steps / kMinSteps, by_rounds, kMax}));
+}
+
+}  // namespace
+
+std::int64_t KTilesOf(const Config& config, std::int64_t k) {
+  return CeilDiv<std::int64_t>(k, config.k_tile);
+}
+
+std::int64_t SourceChannels(const ConvProblem& problem) {
+  return problem.AxesOf(GatheredTensor(problem)).size[5];
+}
+
+std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
+  if (!config.has_parts() || config.direction != Direction::kBackwardWeight) return 1;
+  const TensorAxes x = problem.AxesOf(Tensor::kX), dy = problem.AxesOf(Tensor::kY);
+  const bool are_adjacent = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
+  return are_adjacent ? GroupsMultiplied(problem) : 1;
+}
+
+Grid GridOf(const Config& config, const PartRequest& request) {
+  return config.direction == Direction::kBackwardWeight
+             ? WeightGrid(config, request.problem)
+             : GatherGrid(config, request.problem, request.sub_gemms);
+}
+
+int MinSplits(const ConvProblem& problem) {
+  constexpr double kMaxOfRoot = 160;  // products of a split
+  constexpr std::int64_t kMaxOfFloats = 16384;
+  if (SumType(problem.type) != DataType::kF32) return 1;
+  if (problem.type == DataType::kF32) {
+    if (problem.direction != Direction::kBackwardWeight) return 1;
+    const std::int64_t splits = CeilDiv(problem.reduction_length(), kMaxOfFloats);
+    return static_cast<int>(std::min<std::int64_t>(splits, kMaxSplits));
+  }
+  return static_cast<int>(
+      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMaxOfRoot));
+}
+
+Shared MinShared(const Config& config, const PartRequest& request) {
+  const Grid grid = GridOf(config, request);
+  const int asked = request.split_k.splits;
+  const Estimates estimates(config, request, grid);
+  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
+  const int least = MinSplits(request.problem);
+  Shared best = {.splits = asked == 0 ? least : 1};
+  best.cost = estimates.Of(best.splits, false);
+  if (SumType(config.type) != DataType::kF32) return best;  // partial sums are f32
+  const int first = std::max(least, 2);
+  const auto consider = [&](int splits, bool in_cluster) {
+    const bool is_exact = best.splits >= least;  // if one tensor is requested, clusters may do
+    if (is_exact && estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
+    const Cost cost = estimates.Of(splits, in_cluster);
+    if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
+  };
+  if (asked == 0) {  // a cluster's sums are one tensor
+    const int most = MaxSplits(grid, request.device);
+    // First the numbers that fill rounds of the device: they rule out most of the others.
+    for (const double rounds : {1, 2, 3}) {
+      const double splits = rounds * request.device.compute_units / grid.tiles();
+      if (splits >= first && splits <= most) consider(static_cast<int>(splits), false);
+    }
+    for (int splits = first; splits <= most; ++splits) {
+      const double enough = std::min(best.cost.cycles, request.enough_cycles);
+      if (estimates.AtLeastFrom(splits) >= enough * kSlack) break;
+      consider(splits, false);
+    }
+  }
+  if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
+  for (int splits = first; splits <= kMaxCluster && grid.min_steps / splits >= 2; ++splits) {
+    if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
+    consider(splits, true);
+  }
+  return best;
+}
+
+SplitK SplitKOf(const PartRequest& request, const Shared& shared) {
+  SplitK split_k = request.split_k;
+  split_k.splits = shared.in_cluster ? 1 : shared.splits;
+  if (split_k.splits > 1 && split_k.partial_elements == 0) {
+    split_k.partial_elements = request.problem.out_elements();
+  }
+  return split_k;
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Before other headers of device code:
+#include "hopper/testing/check_on_host.h"
+// and what it checks.
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+#include "hopper/gather/kernel.h"
+#include "hopper/gather/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+template <Config kC>
+void CheckGather(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
+  problem.direction = kC.direction;
+  problem.type = kC.type;
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanGather(kC, request); },
+      RunRoles<kC.warpgroups(), GatherRoles<kC>, GatherArgs>, splits, values);
+}
+
+TEST(Gather, BoxesVectorsAndElements) {
+  constexpr Config kBoxes = {.columns = 64, .stages = 2};
+  const ConvProblem problem = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
+  CheckGather<kBoxes>(problem);
+  CheckGather<kBoxes>(problem, /*splits=*/3);                                      // f32 vectors
+  CheckGather<kBoxes>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // elements
+  CheckGather<kBoxes>(Problem(Direction::kForward, 2, 72, 40, Axis(7), Axis(9)));  // a map a group
+  CheckGather<kBoxes>(Problem(Direction::kForward, 10, 72, 40, Axis(7), Axis(9, 2)));  // or an axis
+  constexpr Config kShort = {.columns = 64, .stages = 3, .k_tile = 32};
+  CheckGather<kShort>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
+  constexpr Config kResident = {.pingpong = true, .columns = 64, .stages = 3, .resident = 9};
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 136, Axis(7), Axis(9)));
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)), /*splits=*/2);
+  constexpr Config kPingpong = {
+      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2)));
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 3, 40, 72, Axis(9, 2), Axis(8, 2, 2)));
+  constexpr Config kShortBack = {
+      .direction = Direction::kBackwardData, .columns = 128, .stages = 5, .k_tile = 32};
+  CheckGather<kShortBack>(Problem(Direction::kBackwardData, 1, 72, 40, Axis(9, 2), Axis(8)));
+  // A phase without taps: 1 x 1 of stride 2.
+  const Dim point = {.in = 8, .stride = 2};
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, point, point));
+  const Dim long_axis = {.in = 40, .stride = 2};  // several tiles of each phase
+  CheckGather<kPingpong>(Problem(Direction::kBackwardData, 1, 72, 64, point, long_axis));
+  constexpr Config kEpilogueColumns = {.columns = 72, .stages = 2, .epilogue_columns = 72};
+  CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
+}
+
+TEST(Gather, TensorsOfTheEpilogue) {
+  constexpr Config kC = {.columns = 64, .stages = 2};
+  for (const int tensors : {1, 2}) {
+    const ConvProblem problem = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
+    CheckGather<kC>(WithTensors(tensors, problem));  // boxes
+    ConvProblem vectors = Problem(Direction::kForward, 2, 64, 36, Axis(7), Axis(9));
+    CheckGather<kC>(WithTensors(tensors, vectors));
+    ConvProblem elements = Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9));
+    CheckGather<kC>(WithTensors(tensors, elements));
+  }
+  constexpr Config kTurns = {
+      .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
+  ConvProblem back = Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2));
+  back = WithTensors(2, back);
+  back.epilogue.d[0] = back.epilogue.d[1];  // of a bias there are as many values as channels of y
+  CheckGather<kTurns>(back);
+}
+
+TEST(Gather, ManyOrWideTilesOfColumns) {
+  constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
+  CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));
+  CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(7), Axis(9)), /*splits=*/2);
+  constexpr Config k240 = {.columns = 240, .stages = 2, .epilogue_columns = 120};
+  CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+  constexpr Config k200 = {.columns = 200, .stages = 2, .epilogue_columns = 200};
+  CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+  constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
+  CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
+}
+
+TEST(Gather, Bytes) {
+  constexpr Config kC = {.type = DataType::kI8, .columns = 64, .stages = 2, .k_tile = 128};
+  ConvProblem problem = Problem(Direction::kForward, 1, 144, 72, Axis(7), Axis(9, 2));
+  CheckGather<kC>(problem);                                                    // i32 vectors
+  CheckGather<kC>(Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9)));  // i32 elements
+  CheckGather<kC>(Problem(Direction::kForward, 2, 48, 40, Axis(7), Axis(9)));
+  problem.out_type = DataType::kF32;
+  problem.epilogue.alpha = 0.01;
+  problem.epilogue.high = 40;
+  CheckGather<kC>(problem);
+  problem.k = 67;
+  CheckGather<kC>(problem);
+  constexpr Config kNarrow = {
+      .type = DataType::kI8, .reps = 2, .columns = 32, .stages = 3, .k_tile = 64};
+  CheckGather<kNarrow>(
+      Problem(Direction::kForward, 12, 16, 24, Axis(7), Axis(9)));  // 4 groups a k tile
+  constexpr Config kPingpong = {.type = DataType::kI8,
+                                .pingpong = true,
+                                .reps = 2,
+                                .columns = 128,
+                                .stages = 3,
+                                .k_tile = 64};
+  CheckGather<kPingpong>(Problem(Direction::kForward, 1, 80, 136, Axis(17), Axis(19)));
+}
+
+constexpr Config BackOfFloats(int columns, int reps = 1) {
+  return {.direction = Direction::kBackwardData,
+          .type = DataType::kF32,
+          .consumers = 1,
+          .reps = reps,
+          .columns = columns,
+          .stages = 2,
+          .k_tile = 32};
+}
+
+TEST(Gather, PartsOfFloats) {
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Config kC = {
+      .type = DataType::kF32, .consumers = 1, .columns = 32, .stages = 2, .k_tile = 32};
+  CheckGather<kC>(Problem(kForward, 1, 40, 35, Axis(5), Axis(7, 2)), /*splits=*/2);
+  CheckGather<kC>(Problem(kForward, 10, 8, 8, Axis(4), Axis(3)));  // groups are an axis
+  const ConvProblem small = Problem(kForward, 1, 32, 8, Axis(3), Axis(3));
+  CheckGather<kC>(small, 1, Values::kInfinity);
+  CheckGather<kC>(small, 1, Values::kTiny);
+  CheckGather<kC>(small, 1, Values::kHuge);
+  constexpr Config kBack = BackOfFloats(64, /*reps=*/2);
+  CheckGather<kBack>(Problem(kData, 1, 24, 40, Axis(5, 2), Axis(6)));
+  CheckGather<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
+  // Fewer columns than a line of w has, and lines of which a tile ends within the second.
+  constexpr Config kFew = BackOfFloats(32), kMore = BackOfFloats(96);
+  CheckGather<kFew>(Problem(kData, 1, 40, 32, Axis(5, 2), Axis(6)));
+  CheckGather<kMore>(Problem(kData, 1, 104, 32, Axis(5), Axis(6)));
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/gather/plan.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/arch/target.h"
+#include "core/arch/tensor_map_spec.h"
+#include "core/base/math.h"
+#include "core/base/types.h"
+#include "core/conv/gemm_map.h"
+#include "core/conv/problem.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hopper/base/config.h"
+#include "hopper/base/maps.h"
+#include "hopper/gather/args.h"
+#include "hopper/testing/plan_test_instances.h"
+#include "hopper/weight/args.h"
+#include "hopper/weight/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Reject, SaysWhyWithTheValues) {
+  const auto reason = [](const ConvProblem& problem) {
+    return RejectProblem(RowFor(problem.direction), problem).value_or("none");
+  };
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  EXPECT_EQ(reason(problem), "none");
+  problem.type = DataType::kBF16;
+  EXPECT_THAT(reason(problem), HasSubstr("type is bf16; the instance is for f16"));
+  problem = Problem(Direction::kForward, 20, 1);
+  problem.c = 3;
+  EXPECT_THAT(reason(problem), HasSubstr("120 bytes apart; tensor maps need multiples of 16"));
+  problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 2;  // a map for each
+  EXPECT_EQ(reason(problem), "none");
+  problem.groups = 16;
+  problem.c = problem.k = 16 * 32;
+  EXPECT_EQ(reason(problem), "none");  // an axis of a map
+  problem.dims[2].dilation = 4;
+  EXPECT_THAT(reason(problem), HasSubstr("groups have 32 source channels; with 16 sub-GEMMs and "));
+  problem = Problem(Direction::kForward, 20, 9);
+  EXPECT_THAT(reason(problem), HasSubstr("9 apart"));
+  problem = Problem(Direction::kForward, 600, 1);
+  problem.dims[1].dilation = 128;
+  EXPECT_THAT(reason(problem), HasSubstr("taps move them by 256"));
+  EXPECT_EQ(reason(Problem(Direction::kBackwardData, 40, 4)), "none");  // in two launches
+}
+
+// Corners are w first. By hand: 20 x 31 pixels, padding 1 and 2; along h of stride 2, the first
+// tap's pixels are -1, 1, ..., 17 and along w -2, ..., 30 - 2.
+TEST(SourceMap, HasThePixelsThatAFirstTapMeets) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.dims[1].stride = 2;
+  problem.dims[2] = {.in = 31, .filter = 3, .pad_begin = 2, .pad_end = 0};
+  const TensorMapSpec map = SourceMap(problem, MakeSubGemms(problem).front(), 64, 128);
+  EXPECT_TRUE(map.is_im2col);
+  EXPECT_EQ(map.rank, 4);
+  EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{64, 31, 20, 4, 0}));
+  EXPECT_EQ(map.stride_bytes[1], 128);
+  EXPECT_EQ(map.stride_bytes[2], 31 * 128);
+  EXPECT_EQ(map.stride_bytes[3], 20 * 31 * 128);
+  EXPECT_EQ(map.step, (std::array<unsigned, 5>{1, 1, 2, 1, 1}));
+  EXPECT_EQ(map.lower, (std::array<int, 3>{-2, -1, 0}));
+  EXPECT_EQ(map.upper, (std::array<int, 3>{28 - 30, 17 - 19, 0}));
+  EXPECT_EQ(map.pixels, 128);
+}
+
+TEST(ImagesOfWholeRounds, LeaveLittleOfAnotherRound) {
+  ConvProblem problem = Problem(Direction::kForward, 25, 1);
+  problem.k = RowFor(problem.direction).columns;
+  const DeviceFacts device = Gfx::kSm90a;
+  const auto images = [&](std::int64_t batch) {
+    problem.batch = batch;
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    return ImagesOfWholeRounds(RowFor(problem.direction), {device, problem, gemms, SplitK{}});
+  };
+  const int rows = RowFor(problem.direction).rows();
+  const std::int64_t round = std::int64_t{device.compute_units} * rows / 625;
+  EXPECT_EQ(images(round / 2), 0);
+  EXPECT_EQ(images(round * 7 / 4), 0);
+  const std::int64_t first = images(round * 5 / 4);
+  EXPECT_GE(first, round - 1);
+  EXPECT_LE(CeilDiv<std::int64_t>(first * 625, rows), device.compute_units);
+}
+
+TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
+  const ConvProblem problem = Problem(Direction::kBackwardData, 21, 2);
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const DeviceFacts device = Gfx::kSm90a;
+  const Config config = RowFor(problem.direction);
+  const Plan<GatherArgs> plan = PlanGather(config, {device, problem, gemms, SplitK{.splits = 1}});
+  ASSERT_EQ(plan.args.sub_gemms, 4);
+  EXPECT_EQ(plan.args.stores, Stores::kVectors);  // pixels of a phase are two apart
+  EXPECT_EQ(plan.maps.size(), 5);                 // one a phase, and w
+  int tiles = 0;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(plan.args.gemm[i].first_tile, tiles);
+    tiles += CeilDiv(plan.args.gemm[i].m, config.rows());
+  }
+  EXPECT_EQ(plan.args.tiles, tiles);  // 64 columns are one tile
+  EXPECT_EQ(plan.shape.workgroups[0], static_cast<unsigned>(tiles));
+  EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
+}
+
+/// Of one split, by an instance of backward-weight, on many pixels.
+double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
+  constexpr Config kRow = {.direction = Direction::kBackwardWeight, .columns = 64, .stages = 6};
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 28, 1);
+  problem.batch = 64;
+  problem.groups = groups;
+  problem.c = groups * c;
+  problem.k = groups * k;
+  const DeviceFacts device = Gfx::kSm90a;
+  return EstimateLaunch(kRow, {device, problem, {}, SplitK{.splits = 1}}).cost.cycles;
+}
+
+TEST(EstimateLaunch, CountsLinesOfBackwardWeightAsTheyAreLoaded) {
+  // Every other group begins within a sector: of 168 channels, and not of 176.
+  EXPECT_GT(CyclesOfWeight(8, 168, 168), 1.3 * CyclesOfWeight(8, 176, 176));
+  // Half a line of x is filled up.
+  EXPECT_GT(CyclesOfWeight(1, 32, 64), 1.3 * CyclesOfWeight(1, 64, 64));
+  // Of 128 rows, those that there are not are not loaded.
+  EXPECT_LT(CyclesOfWeight(1, 64, 64), 0.9 * CyclesOfWeight(1, 64, 128));
+}
+
+TEST(PlanGather, BoxesStoreWhatHasTensorsOfPairsAndTheOperandsType) {
+  const auto stores = [](const ConvProblem& problem) {
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    const DeviceFacts device = Gfx::kSm90a;
+    return PlanGather(kForwardRow, {device, problem, gemms, SplitK{.splits = 1}}).args.stores;
+  };
+  ConvProblem problem = Problem(Direction::kForward, 20, 2);
+  EXPECT_EQ(stores(problem), Stores::kBoxes);
+  problem.epilogue.low = 0;
+  EXPECT_EQ(stores(problem), Stores::kBoxes);
+  problem.out_type = DataType::kF32;
+  EXPECT_EQ(stores(problem), Stores::kVectors);
+  problem = Problem(Direction::kForward, 20, 2);
+  problem.epilogue.tensors = 1;
+  problem.epilogue.d[0] = {.type = problem.type, .stride = {0, 0, 0, 0, problem.k, 1}};
+  EXPECT_EQ(stores(problem), Stores::kBoxes) << "a bias";
+  problem.epilogue.d[0].type = DataType::kF32;
+  EXPECT_EQ(stores(problem), Stores::kElements) << "of another type";
+  problem.epilogue.d[0] = {.type = problem.type, .stride = {0, 0, 0, 3, problem.k, 1}};
+  EXPECT_EQ(stores(problem), Stores::kElements) << "pairs that no word holds";
+  problem = Problem(Direction::kForward, 20, 2);
+  problem.k = 98;  // pixels of y are no multiples of 16 bytes
+  EXPECT_EQ(stores(problem), Stores::kElements);
+  problem.k = 4;
+  problem.dims[2] = {};  // nor are those of a single column of pixels
+  EXPECT_EQ(stores(problem), Stores::kVectors);
+  ConvProblem pixel = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
+  pixel.batch = 1;
+  pixel.k = 38;
+  EXPECT_NE(stores(pixel), Stores::kBoxes);  // which would store 40 channels
+}
+
+// Partial sums are f32, and i8's i32.
+TEST(PlanGather, DoesNotSplitBytes) {
+  ConvProblem problem = Problem(Direction::kForward, 4, 1);
+  problem.c = 4096;
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const DeviceFacts device = Gfx::kSm90a;
+  EXPECT_GT(PlanGather(kForwardRow, {device, problem, gemms, {}}).args.splits, 1);
+  problem.type = DataType::kI8;
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.k_tile = 128;
+  EXPECT_EQ(RejectProblem(bytes, problem).value_or(""), "");
+  const Plan<GatherArgs> plan = PlanGather(bytes, {device, problem, gemms, {}});
+  EXPECT_EQ(plan.args.splits, 1);
+  EXPECT_EQ(plan.args.k_tiles, 4096 / 128);
+  EXPECT_EQ(plan.args.stores, Stores::kVectors) << "i32 is no type of operands";
+  EXPECT_EQ(plan.maps[0].spec.swizzle_bytes, 128);
+}
+
+// Lanes load pixels of dy as they are where no box of TMA can begin.
+TEST(RejectProblem, LanesLoadWhatTmaCannot) {
+  Config lanes = RowFor(Direction::kBackwardWeight);
+  lanes.consumers = 1;
+  lanes.lanes = true;
+  const Config boxes = RowFor(Direction::kBackwardWeight);
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
+  problem.k = 36;
+  EXPECT_EQ(RejectProblem(lanes, problem).value_or(""), "");
+  EXPECT_THAT(RejectProblem(boxes, problem).value_or(""),
+              HasSubstr("elements of dy are 3528 bytes apart"));
+  EXPECT_EQ(PlanWeight(lanes, {Gfx::kSm90a, problem, {}, SplitK{}}).args.dy_pitch, 72);
+  problem.k = 40;
+  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("multiples of 16 bytes"));
+  problem.k = 38;
+  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("lanes load 8 at a time"));
+}
+
+// Where clusters add splits up, the sums are one tensor, and clusters are whole.
+TEST(PlanWeight, ClustersAreSplitsOfATile) {
+  Config config = RowFor(Direction::kBackwardWeight);
+  config.columns = 192;
+  config.stages = 4;
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
+  problem.batch = 32;
+  problem.c = problem.k = 256;
+  const DeviceFacts device = Gfx::kSm90a;
+  const PartRequest request = {device, problem, {}, SplitK{}};
+  const Plan<WeightArgs> plan = PlanWeight(config, request);
+  ASSERT_GT(plan.shape.cluster, 1);
+  EXPECT_EQ(plan.args.in_cluster, 1);
+  EXPECT_EQ(plan.args.splits, plan.shape.cluster);
+  EXPECT_EQ(plan.shape.workgroups[0], plan.args.tiles);
+  EXPECT_EQ(plan.shape.workgroups[0] % plan.shape.cluster, 0);
+  EXPECT_EQ(plan.args.epilogue.split_bytes, 0);
+  // The planner asks for what the estimate says: one tensor of sums.
+  const int splits = EstimateLaunch(config, request).splits;
+  EXPECT_EQ(splits, 1);
+  EXPECT_EQ(PlanWeight(config, {device, problem, {}, SplitK{.splits = splits}}).shape, plan.shape);
+}
+
+// Where one tensor of sums is asked for, as where an estimate was of a cluster.
+TEST(PlanWeight, LongSumsOfOneTensorAreOfClusters) {
+  Config config = RowFor(Direction::kBackwardWeight);
+  config.columns = 256;
+  config.stages = 4;
+  const Dim dim = {.in = 32};
+  const ConvProblem problem = {.direction = Direction::kBackwardWeight,
+                               .batch = 32,
+                               .c = 2048,
+                               .k = 2048,
+                               .dims = {Dim{}, dim, dim}};
+  const DeviceFacts device = Gfx::kSm90a;
+  for (const int asked : {0, 1}) {
+    const PartRequest request = {device, problem, {}, SplitK{.splits = asked}};
+    EXPECT_EQ(PlanWeight(config, request).shape.cluster, 2);
+  }
+}
+
+TEST(EstimateLaunch, FewTilesSplitK) {
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 100, 1);
+  const DeviceFacts device = Gfx::kSm90a;
+  const PartEstimate estimate =
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, SplitK{}});
+  EXPECT_GT(estimate.splits, 4);
+  const PartEstimate one =
+      EstimateLaunch(RowFor(problem.direction), {device, problem, {}, SplitK{.splits = 1}});
+  EXPECT_EQ(one.splits, 1);
+  EXPECT_LT(estimate.cost.cycles, one.cost.cycles);
+}
+
+// Many tiles, which would not be split for speed.
+TEST(EstimateLaunch, LongSumsAreSplit) {
+  const auto splits = [](std::int64_t size, int asked) {
+    ConvProblem problem = Problem(Direction::kBackwardWeight, size, 1);
+    problem.batch = 16;
+    problem.c = problem.k = 4096;
+    const DeviceFacts device = Gfx::kSm90a;
+    const SplitK split_k = {.splits = asked};
+    return EstimateLaunch(RowFor(problem.direction), {device, problem, {}, split_k}).splits;
+  };
+  EXPECT_EQ(splits(/*size=*/40, 0), 1);  // 25,600 products, the root is 160
+  EXPECT_EQ(splits(/*size=*/41, 0), 2);
+  EXPECT_EQ(splits(/*size=*/81, 0), 3);  // 104,976 products, 324
+  EXPECT_EQ(splits(/*size=*/81, 1), 1);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

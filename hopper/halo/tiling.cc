@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/halo/tiling.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "core/conv/sub_gemms.h"
+#include "hopper/base/maps.h"
+
+namespace gridwise::hopper {
+namespace {
+
+constexpr std::int64_t kMaxBox = 256;
+
+int Int(std::int64_t value) { return static_cast<int>(value); }
+
+int PixelBytes(const ConvProblem& problem, int channels) { return channels * SizeOf(problem.type); }
+
+/// Planes of a stage.
+int PlanesOf(const HaloShape& shape, const HaloLimits& limits) {
+  return Int(static_cast<std::int64_t>(shape.planes.size())) /
+         (limits.by_slice ? shape.depth.taps : 1);
+}
+
+/// Appends the taps of a pair of phases that lie in one slice of the source.
+void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisPhase*, 2>& of,
+             int source_d, int z, HaloShape& shape) {
+  for (int y = 0; y < of[0]->taps; ++y) {
+    for (int x = 0; x < of[1]->taps; ++x) {
+      HaloShape::Tap tap = {};
+      std::array<int, 3> plane = {source_d, 0, 0};
+      tap.source[0] = source_d;
+      tap.filter[0] = z;
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const int t = axis == 0 ? y : x;
+        const int source = SourcePixel(*of[axis], maps[axis].strides, 0, t) - shape.origin[axis];
+        tap.filter[axis + 1] = gridwise::Tap(*of[axis], maps[axis].strides, t);
+        tap.source[axis + 1] = source;
+        plane[axis + 1] = source % shape.step[axis];
+        tap.shift[axis] = source / shape.step[axis];
+        shape.reach[axis] = std::max(shape.reach[axis], tap.shift[axis]);
+      }
+      const auto known = std::find(shape.planes.begin(), shape.planes.end(), plane);
+      tap.plane = Int(known - shape.planes.begin());
+      if (known == shape.planes.end()) shape.planes.push_back(plane);
+      shape.taps.push_back(tap);
+    }
+  }
+}
+
+/// Sets the slices, which belong to one phase.
+std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
+  const AxisPhase& of = map.phases.front();
+  if (map.phases.size() > 1 || of.taps == 0) {
+    return absl::StrFormat("pixels of dx along d are of %d phases; the instance is for 1",
+                           map.phases.size());
+  }
+  shape.depth = {.taps = of.taps,
+                 .origin = of.first_source,
+                 .step = map.strides.source_stride,
+                 .pixels = of.count};
+  return std::nullopt;
+}
+
+/// The shape with `up` phases along each axis, or the reason why the instance cannot compute it.
+std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
+  HaloShape shape;
+  shape.taps.reserve(kMaxHaloTaps);
+  shape.planes.reserve(kMaxHaloPlanes);
+  const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
+                                       MakeAxisMap(problem.direction, problem.dims[2])};
+  std::array<std::vector<const AxisPhase*>, 2> phases;  // by their first pixel
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    shape.step[axis] = maps[axis].strides.source_stride;
+    shape.origin[axis] = 1 << 30;
+    phases[axis].resize(static_cast<std::size_t>(up));
+    for (const AxisPhase& of : maps[axis].phases) {
+      if (of.taps == 0 || of.first_pixel >= up || maps[axis].strides.pixel_stride != up) {
+        return absl::StrFormat("pixels of dx along %c are of %d phases; the instance is for %d",
+                               "hw"[axis], maps[axis].phases.size(), up);
+      }
+      phases[axis][static_cast<std::size_t>(of.first_pixel)] = &of;
+      shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
+      shape.pixels[axis] = std::max(shape.pixels[axis], of.count);
+    }
+    for (const AxisPhase* of : phases[axis]) {
+      if (of == nullptr) return "a phase has no pixels";
+    }
+    if (up == 2 && phases[axis][0]->taps > phases[axis][1]->taps) {
+      std::swap(phases[axis][0], phases[axis][1]);
+      shape.flip[axis] = 1;
+    }
+  }
+  const AxisMap depth = MakeAxisMap(problem.direction, problem.dims[0]);
+  if (auto reason = MakeDepth(depth, shape)) return *std::move(reason);
+  const AxisPhase& of_depth = depth.phases.front();
+  for (const AxisPhase* h : phases[0]) {
+    for (const AxisPhase* w : phases[1]) {
+      for (int t = 0; t < of_depth.taps; ++t) {
+        AddTaps(maps, {h, w}, SourcePixel(of_depth, depth.strides, 0, t) - shape.depth.origin,
+                gridwise::Tap(of_depth, depth.strides, t), shape);
+      }
+      shape.phase_end.push_back(Int(static_cast<std::int64_t>(shape.taps.size())));
+    }
+  }
+  if (shape.planes.size() > kMaxHaloPlanes) {
+    return absl::StrFormat("patches are %d planes; the instance takes at most %d",
+                           shape.planes.size(), kMaxHaloPlanes);
+  }
+  return shape;
+}
+
+/// Pixels of a tile along an axis, and tiles.
+struct Extent {
+  int pixels;
+  int count;
+};
+
+/// The tiling whose tiles have `pitch` pixels per line; nullopt if it does not fit.
+std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
+                               const HaloLimits& limits, Extent h, Extent w, int pitch) {
+  HaloTiling tiling = {.tile_h = h.pixels, .tile_w = w.pixels, .pitch = pitch};
+  tiling.lines = h.pixels + shape.reach[0];
+  const std::int64_t pixels = std::int64_t{h.pixels} * pitch;
+  if (pixels > limits.pixels || std::max(h.pixels, w.pixels) * limits.up > kMaxBox ||
+      pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
+    return std::nullopt;
+  }
+  const int pixel_bytes = PixelBytes(problem, limits.channels);
+  tiling.box_bytes = tiling.lines * pitch * pixel_bytes;
+  tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
+  tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
+  tiling.stage_bytes += limits.filter_bytes;
+  if (limits.dy != DyInStage::kNone) {
+    const int of_dy = limits.dy == DyInStage::kPacked ? h.pixels * w.pixels : Int(pixels);
+    tiling.stage_bytes += AlignUp(of_dy * pixel_bytes, 1024);
+  }
+  tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
+  if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
+  tiling.tiles = problem.batch * shape.depth.pixels * h.count * w.count;
+  return tiling;
+}
+
+struct TileWork {
+  const ConvProblem& problem;
+  const HaloShape& shape;
+  const HaloInstance& row;
+  const HaloLimits& limits;
+  double bytes_per_cycle;  // from device memory to an SM
+};
+
+TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
+  const double patch = 1.0 * PlanesOf(of.shape, of.limits) * tiling.box_bytes;
+  // Pixels that tiles share come from L2, and so do slices.
+  const double tile =
+      1.0 * tiling.tile_h * tiling.tile_w * PixelBytes(of.problem, of.limits.channels);  // bytes
+  const double planes = of.limits.by_slice
+                            ? PlanesOf(of.shape, of.limits)
+                            : static_cast<double>(of.shape.planes.size()) / of.shape.depth.taps *
+                                  std::min(of.shape.depth.step, of.shape.depth.taps);
+  const double memory = tile * (planes + of.row.pixels_of_other) / of.bytes_per_cycle;
+  const double l2 = (patch + tile * of.row.pixels_of_other) / 40;
+  return {.matrix = of.row.matrix(of.shape, tiling),
+          .memory = std::max(memory, l2),
+          .patch = patch / 40 + 20 * tiling.tile_h,
+          .alone = of.row.alone};
+}
+
+/// Lines of a tile.
+struct Height {
+  Extent lines;
+  int unit;  // pitches are multiples of it
+};
+
+/// The heights to try, up to `most`: without those with more lines and as many tiles, whose pitch
+/// is no shorter.
+std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
+  std::vector<Height> heights;
+  heights.reserve(64);
+  const int pixels = shape.pixels[0];
+  most = std::min(most, pixels + limits.multiple - 1);
+  for (int lines = 1; lines <= most;) {
+    const int count = CeilDiv(pixels, lines);
+    const int end = count == 1 ? most + 1 : std::min(CeilDiv(pixels, count - 1), most + 1);
+    int least = limits.multiple + 1;
+    for (; lines < end && least > 1; ++lines) {
+      const int unit = limits.multiple / std::gcd(lines, limits.multiple);
+      if (unit < least) heights.push_back({.lines = {lines, count}, .unit = unit});
+      least = std::min(least, unit);
+    }
+    lines = end;
+  }
+  return heights;
+}
+
+/// The widths up to `most` that leave no avoidable waste in the last tile of `pixels`.
+std::vector<Extent> Widths(int pixels, int most) {
+  std::vector<Extent> widths;
+  widths.reserve(64);
+  for (int width = 1; width <= most;) {
+    const int count = CeilDiv(pixels, width);
+    widths.push_back({width, count});
+    if (count == 1) break;
+    width = CeilDiv(pixels, count - 1);
+  }
+  return widths;
+}
+
+std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
+  const HaloShape& shape = of.shape;
+  const HaloLimits& limits = of.limits;
+  if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
+  std::optional<HaloTiling> best;
+  double least = 0;
+  const int max_pixels = Int(limits.pixels);
+  const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
+  for (const Extent& width : Widths(shape.pixels[1], max_pixels - shape.reach[1])) {
+    const int narrow = width.pixels + shape.reach[1];
+    int last_count = 0, last_pitch = 0;
+    for (const Height& height : heights) {
+      if (height.lines.pixels * narrow > max_pixels) break;
+      const int pitch = AlignUp(narrow, height.unit);
+      // The same number of tiles with fewer lines, which are no longer.
+      if (height.lines.count == last_count && pitch >= last_pitch) continue;
+      const std::optional<HaloTiling> tiling =
+          Tile(shape, of.problem, limits, height.lines, width, pitch);
+      if (!tiling) continue;
+      if (wanted == Wanted::kAny) return tiling;
+      last_count = height.lines.count;
+      last_pitch = pitch;
+      const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
+      if (best && cycles >= least) continue;
+      best = tiling;
+      least = cycles;
+    }
+  }
+  return best;
+}
+
+PixelStrides StridesOf(const TensorAxes& axes) {
+  return {.image = axes.stride[0],
+          .d = Int(axes.stride[1]),
+          .h = Int(axes.stride[2]),
+          .w = Int(axes.stride[3])};
+}
+
+/// Where a filter's weights are.
+void SetWeights(const ConvProblem& problem, HaloArgs& args) {
+  const TensorAxes w = problem.AxesOf(Tensor::kW);
+  const bool forward = problem.direction == Direction::kForward;
+  args.w_group = w.stride[0];
+  args.w_out = Int(w.stride[forward ? 1 : 5]);
+  args.w_source = Int(w.stride[forward ? 5 : 1]);
+  args.w_z = Int(w.stride[2]);
+  args.w_y = Int(w.stride[3]);
+  args.w_x = Int(w.stride[4]);
+}
+
+/// The planes into which a tile's source is cut, and the offsets in them where taps meet it.
+void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
+  const HaloShape& shape = halo.shape;
+  const HaloTiling& tiling = halo.tiling;
+  args.planes = PlanesOf(shape, halo.limits);
+  for (std::size_t i = 0; i < shape.planes.size(); ++i) {
+    args.plane_d[i] = static_cast<short>(shape.planes[i][0]);
+    args.plane_h[i] = static_cast<short>(shape.planes[i][1]);
+    args.plane_w[i] = static_cast<short>(shape.planes[i][2]);
+  }
+  for (std::size_t i = 0; i < shape.taps.size(); ++i) {
+    const HaloShape::Tap& tap = shape.taps[i];
+    args.tap[i] = {.at = tap.plane % args.planes * tiling.plane_bytes +
+                         (tap.shift[0] * tiling.pitch + tap.shift[1]) * pixel_bytes,
+                   .d = static_cast<short>(tap.source[0]),
+                   .h = static_cast<short>(tap.source[1]),
+                   .w = static_cast<short>(tap.source[2]),
+                   .z = static_cast<short>(tap.filter[0]),
+                   .y = static_cast<short>(tap.filter[1]),
+                   .x = static_cast<short>(tap.filter[2])};
+  }
+  std::copy(shape.phase_end.begin(), shape.phase_end.end(), args.phase_end);
+}
+
+}  // namespace
+
+std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                         const HaloInstance& row, Wanted wanted) {
+  std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
+  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+  Halo halo = {
+      .shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}, .limits = {}};
+  halo.limits = row.limits(halo.shape);
+  const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
+  halo.windows = CeilDiv(taps, row.window);
+  if (taps > row.max_taps) {
+    return absl::StrFormat("the filter has %d taps; the instance takes at most %d", taps,
+                           row.max_taps);
+  }
+  const TileWork of = {
+      .problem = problem,
+      .shape = halo.shape,
+      .row = row,
+      .limits = halo.limits,
+      .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
+  const std::optional<HaloTiling> tiling = ChooseTiling(of, wanted);
+  if (!tiling) return "no tile fits in shared memory";
+  halo.tiling = *tiling;
+  halo.cycles = CyclesOf(of, *tiling);
+  return halo;
+}
+
+std::int64_t GroupPitch(const ConvProblem& problem) {
+  const TensorAxes axes = problem.AxesOf(GatheredTensor(problem));
+  return axes.size[4] == 1 ? axes.size[5] : axes.stride[4];
+}
+
+std::optional<std::string> RejectHalo(const ConvProblem& problem) {
+  const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
+  const std::int64_t pitch = GroupPitch(problem);
+  const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
+  if (pitch > kBlock || (pitch & (pitch - 1)) != 0 || !fit) {
+    return absl::StrFormat(
+        "%d groups have %d input and %d output channels, %d apart; the instance takes groups that "
+        "are "
+        "as many apart, a power of two up to %d",
+        problem.groups, c, k, pitch, kBlock);
+  }
+  const TensorAxes dy = problem.AxesOf(Tensor::kY);
+  if (problem.direction == Direction::kBackwardWeight && dy.size[4] > 1 && dy.stride[4] != pitch) {
+    return absl::StrFormat("groups of x are %d elements apart, and those of dy %d", pitch,
+                           dy.stride[4]);
+  }
+  return RejectPixels(problem);
+}
+
+std::optional<std::string> RejectPixels(const ConvProblem& problem) {
+  const std::int64_t bytes = SizeOf(problem.type);
+  for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
+    const TensorAxes axes = problem.AxesOf(tensor);
+    if (tensor == problem.out()) continue;  // if boxes cannot store, lanes do
+    if (auto reason = RejectStrides("x or y", axes, bytes, /*of_groups=*/false)) return reason;
+  }
+  return std::nullopt;
+}
+
+TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, int pixels,
+                        const std::array<int, 2>& step, int channels) {
+  const TensorAxes axes = problem.AxesOf(tensor);
+  TensorMapSpec map = {
+      .type = problem.type, .rank = 5, .swizzle_bytes = PixelBytes(problem, channels)};
+  SetAxis(map, 0, ChannelsOfPixel(axes), 1);
+  SetAxis(map, 1, axes.size[3], axes.stride[3]);
+  SetAxis(map, 2, axes.size[2], axes.stride[2]);
+  SetAxis(map, 3, axes.size[1], axes.stride[1]);
+  SetAxis(map, 4, axes.size[0], axes.stride[0]);
+  map.box = {static_cast<unsigned>(channels), static_cast<unsigned>(pixels * step[1]),
+             static_cast<unsigned>(lines * step[0]), 1, 1};
+  map.step = {1, static_cast<unsigned>(step[1]), static_cast<unsigned>(step[0]), 1, 1};
+  return map;
+}
+
+HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor pixels) {
+  const HaloShape& shape = halo.shape;
+  const HaloTiling& tiling = halo.tiling;
+  const TensorAxes from = problem.AxesOf(source), of_pixels = problem.AxesOf(pixels);
+  HaloArgs args = {};
+  args.source_stride_of = StridesOf(from);
+  args.other_stride_of = StridesOf(of_pixels);
+  SetWeights(problem, args);
+  args.blocks = Int(BlocksOf(problem));
+  args.channels = Int(problem.groups * GroupPitch(problem));
+  while ((std::int64_t{1} << args.log_group) < GroupPitch(problem)) ++args.log_group;
+  args.group_mask = (1 << args.log_group) - 1;
+  args.of_group = Int(of_pixels.size[5]);
+  args.of_source_group = Int(from.size[5]);
+  args.tiles_h = CeilDiv(shape.pixels[0], tiling.tile_h);
+  args.tiles_w = CeilDiv(shape.pixels[1], tiling.tile_w);
+  args.by_tiles_h = MakeMagicDiv(static_cast<unsigned>(args.tiles_h));
+  args.by_tiles_w = MakeMagicDiv(static_cast<unsigned>(args.tiles_w));
+  args.slices = Int(problem.batch * shape.depth.pixels);
+  args.out_d = shape.depth.pixels;
+  args.by_out_d = MakeMagicDiv(static_cast<unsigned>(args.out_d));
+  args.tile_h = tiling.tile_h;
+  args.tile_w = tiling.tile_w;
+  args.pitch = tiling.pitch;
+  args.by_pitch = MakeMagicDiv(static_cast<unsigned>(tiling.pitch));
+  args.source_d = Int(from.size[1]);
+  args.source_step_d = shape.depth.step;
+  args.origin_d = shape.depth.origin;
+  args.source_h = Int(from.size[2]);
+  args.source_w = Int(from.size[3]);
+  args.source_step_h = shape.step[0];
+  args.source_step_w = shape.step[1];
+  args.origin_h = shape.origin[0];
+  args.origin_w = shape.origin[1];
+  args.out_h = Int(of_pixels.size[2]);
+  args.out_w = Int(of_pixels.size[3]);
+  args.plane_bytes = tiling.plane_bytes;
+  args.box_bytes = tiling.box_bytes;
+  SetPlanesAndTaps(halo, PixelBytes(problem, halo.limits.channels), args);
+  args.flip_h = shape.flip[0];
+  args.flip_w = shape.flip[1];
+  args.stage_bytes = tiling.stage_bytes;
+  return args;
+}
+
+std::int64_t BlocksOf(const ConvProblem& problem) {
+  const std::int64_t of_x = CeilDiv<std::int64_t>(problem.groups * GroupPitch(problem), kBlock);
+  const bool pairs = problem.groups == 1 && problem.direction == Direction::kBackwardWeight;
+  return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
+}
+
+std::int64_t WorkgroupsOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo) {
+  return std::clamp<std::int64_t>(device.compute_units / (BlocksOf(problem) * halo.windows), 1,
+                                  halo.tiling.tiles);
+}
+
+LaunchShape HaloLaunchShape(std::int64_t workgroups, int threads, std::int64_t shared_bytes) {
+  return {.workgroups = {static_cast<unsigned>(workgroups), 1, 1},
+          .threads = {static_cast<unsigned>(threads), 1, 1},
+          .dynamic_lds_bytes = static_cast<unsigned>(shared_bytes)};
+}
+
+Cost HaloCost(const Halo& halo, const ConvProblem& problem, const DeviceFacts& device,
+              std::int64_t sharing_workgroups, double fixed, double efficiency) {
+  const double tiles =
+      static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, sharing_workgroups));
+  const std::int64_t workgroups = sharing_workgroups * BlocksOf(problem) * halo.windows;
+  const double rounds =
+      static_cast<double>(CeilDiv<std::int64_t>(workgroups, device.compute_units));
+  return {.matrix_cycles = tiles * halo.cycles.matrix / efficiency,
+          .memory_cycles = tiles * halo.cycles.memory / efficiency,
+          .alone_cycles = tiles * halo.cycles.both() / efficiency,
+          .fixed_cycles = fixed,
+          .workgroups = static_cast<double>(workgroups),
+          .rounds = rounds,
+          .resident = 1};
+}
+
+}  // namespace gridwise::hopper

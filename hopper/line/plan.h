@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/base/plan.h"
+#include "hopper/halo/args.h"
+#include "hopper/line/config.h"
+
+namespace gridwise::hopper {
+
+/// Like the functions of plan.h, for line instances.
+std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem);
+PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request);
+Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper

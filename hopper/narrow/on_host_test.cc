@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Before other headers of device code:
+#include "hopper/testing/check_on_host.h"
+// and what it checks.
+#include <cstdint>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+#include "hopper/narrow/kernel.h"
+#include "hopper/narrow/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+template <NarrowWeightConfig kC>
+void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
+      RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+}
+
+TEST(NarrowWeight, OfGroupsApart) {
+  const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
+                        int splits, Values values = Values::kFinite) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
+    CheckNarrowWeight<NarrowWeightConfig{.warps = 8, .stages = 2}>(
+        WithPixels(Pixels::kGroupsApart, problem), splits, values);
+  };
+  check(5, 12, 12, Axis(7), Axis(10), 1);
+  check(36, 1, 4, Axis(7), Axis(10), 2);
+  check(7, 8, 16, Axis(9, 2), Axis(8, 2), 1);
+  check(7, 11, 3, Axis(9), Axis(9), 1, Values::kInfinity);
+}
+
+TEST(NarrowWeight, Depth) {
+  constexpr NarrowWeightConfig kAny = {.filter = 0, .warps = 16, .stages = 2};
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 72, 1, 1, Axis(6), Axis(9));
+  CheckNarrowWeight<kAny>(WithDepth(problem, Axis(4)), 2);
+  CheckNarrowWeight<kAny>(WithDepth(problem, Axis(7, 2, 0)), 1, Values::kInfinity);
+  const ConvProblem strided = Problem(Direction::kBackwardWeight, 18, 4, 4, Axis(9, 2), Axis(8, 2));
+  CheckNarrowWeight<kAny>(WithDepth(strided, Axis(3)), 1);
+}
+
+TEST(NarrowWeight, OfGroupsAndStrides) {
+  constexpr NarrowWeightConfig k16 = {.warps = 8, .stages = 2};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckNarrowWeight<k16>(Problem(kWeight, 72, 1, 1, Axis(7), Axis(10)), 1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 9, 8, 8, Axis(7), Axis(10)), 2);
+  CheckNarrowWeight<k16>(Problem(kWeight, 5, 16, 16, Axis(9, 2), Axis(8, 2)), 3);
+  constexpr NarrowWeightConfig k32 = {.channels = 32, .warps = 4, .stages = 2};
+  CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(9), Axis(9)), 1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 8, 8, 8, Axis(9), Axis(9)), 1, Values::kInfinity);
+}
+
+TEST(NarrowWeight, OfAnyFilter) {
+  constexpr NarrowWeightConfig k16 = {.filter = 0, .warps = 8, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t channels, std::int64_t filter,
+                         std::int64_t stride, int splits, Values values = Values::kFinite) {
+    const auto axis = [&](std::int64_t in) {
+      return Dim{.in = in,
+                 .filter = filter,
+                 .stride = stride,
+                 .pad_begin = filter / 2,
+                 .pad_end = filter / 2};
+    };
+    CheckNarrowWeight<k16>(
+        Problem(Direction::kBackwardWeight, groups, channels, channels, axis(9), axis(11)), splits,
+        values);
+  };
+  check(72, 1, 5, 1, 2);
+  check(72, 1, 7, 1, 1);
+  check(16, 4, 7, 2, 3);
+  check(8, 8, 4, 1, 1);
+  check(5, 16, 5, 1, 1);
+  check(72, 1, 5, 1, 1, Values::kInfinity);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

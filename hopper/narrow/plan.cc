@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/narrow/plan.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+
+#include "absl/strings/str_format.h"
+#include "core/base/math.h"
+#include "hopper/halo/tiling.h"
+#include "hopper/halo_weight/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+constexpr int kZeroBytes = 128;
+constexpr double kMmaCycles = 6;  // per product of a warp, on its quarter of an SM
+
+/// Efficiency of memory and products, measured on an H200; for windows, each of which reads a tile
+/// once, on 35 depthwise problems.
+double EfficiencyOf(const NarrowWeightConfig& config) {
+  return (config.stages > 2 ? 0.95 : 1.05) * (config.has_windows() ? 0.43 : 1);
+}
+
+/// Cycles of the warps of a tile with `items` items of work, each of `products` products of 16 x 8
+/// x 16 for the warps that share it.
+double CyclesOfItems(int items, int parts, int products) {
+  return CeilDiv(items, parts) * parts * products * kMmaCycles;
+}
+
+std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
+                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+  const int products = config.window() * config.channels / 8;
+  return MakeHalo(problem, device,
+                  {.limits =
+                       [&](const HaloShape&) {
+                         return HaloLimits{.pixels = 4096,
+                                           .stages = config.stages,
+                                           .other_bytes = kZeroBytes + kBarrierBytes,
+                                           .dy = DyInStage::kPacked};
+                       },
+                   .matrix =
+                       [&](const HaloShape&, const HaloTiling& tiling) {
+                         return CyclesOfItems(CeilDiv(tiling.tile_h * tiling.tile_w, 16),
+                                              config.parts(), products);
+                       },
+                   .window = config.has_windows() ? config.window() : kMaxHaloTaps,
+                   .alone = 300},
+                  wanted);
+}
+
+}  // namespace
+
+std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
+                                         const ConvProblem& problem) {
+  if (problem.direction != Direction::kBackwardWeight || problem.type != config.type) {
+    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_weight of %s",
+                           Name(problem.direction), Name(problem.type), Name(config.type));
+  }
+  const std::int64_t pitch = GroupPitch(problem);
+  if (std::max<std::int64_t>(pitch, 16) != config.channels) {
+    return absl::StrFormat("groups are %d channels apart; the instance is for products of %d",
+                           pitch, config.channels);
+  }
+  for (const std::size_t axis : {1u, 2u}) {
+    if (config.has_windows() || problem.dims[axis].filter == config.filter) continue;
+    return absl::StrFormat("the filter has %d taps along %c; the instance is for %d",
+                           problem.dims[axis].filter, "dhw"[axis], config.filter);
+  }
+  if (!config.has_windows() && problem.dims[0].filter > 1) {
+    return absl::StrFormat("the filter has %d taps along d; the instance is for 1",
+                           problem.dims[0].filter);
+  }
+  if (config.has_windows() && problem.filter_taps() <= HaloWeightConfig::kTaps) {
+    return absl::StrFormat("the filter has %d taps; the instance is for more than %d",
+                           problem.filter_taps(), HaloWeightConfig::kTaps);
+  }
+  if (auto reason = RejectHalo(problem)) return reason;
+  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
+  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+  return std::nullopt;
+}
+
+PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request) {
+  // Cycles in which warps add up the sums of their parts at the end: the time by which these
+  // instances exceed halo instances, relative to their estimates, the same for all of RetinaNet's
+  // layers on an H100.
+  constexpr double kAddParts = 16000;
+  PartEstimate estimate =
+      EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,
+                         EfficiencyOf(config));
+  if (config.parts() > 1) estimate.cost.fixed_cycles += kAddParts;
+  estimate.cost = WithCycles(estimate.cost);
+  return estimate;
+}
+
+Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request) {
+  const Halo halo = std::get<Halo>(HaloOf(config, request.problem, request.device));
+  const int splits = EstimateHaloWeight(halo, request, EfficiencyOf(config)).splits;
+  Plan<HaloArgs> plan = PlanHaloWeight(
+      halo, request, splits,
+      PixelsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
+  HaloArgs& args = plan.args;
+  // The sums of parts of the warps reuse the memory of the stages.
+  const int of_parts = (config.parts() - 1) * config.part_bytes();
+  args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(of_parts, 1024));
+  args.barriers_at = args.filter_at + kZeroBytes;
+  plan.shape =
+      HaloLaunchShape(std::int64_t{splits} * args.blocks * halo.windows, config.threads(),
+                      std::max(halo.tiling.shared_bytes, args.barriers_at + config.stages * 16));
+  return plan;
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+// What passes make of problems (core/passes/layout_passes.h) is what instances accept.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "core/arch/target.h"
+#include "core/arch/tensor_map_spec.h"
+#include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/conv/sub_gemms.h"
+#include "core/launch/part_kernel.h"
+#include "core/passes/layout_passes.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "hopper/base/config.h"
+#include "hopper/base/maps.h"
+#include "hopper/gather/plan.h"
+#include "hopper/testing/plan_test_instances.h"
+
+namespace gridwise::hopper {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Passes copy pixels of few channels to where TMA finds them.
+TEST(Passes, MakeRoomForTma) {
+  ConvProblem stem = {.batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  EXPECT_EQ(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a)).value_or(""), "");
+  ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
+  head.k = 36;
+  EXPECT_EQ(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a)).value_or(""),
+            "");
+  // A copy of so few channels is a whole k tile.
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 64);
+  head.k = 100;
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 100);
+}
+
+// Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
+TEST(CanonicalProblem, HasFilterLinesOfWeights) {
+  ConvProblem stem = {.direction = Direction::kBackwardWeight, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const ConvProblem canonical = CanonicalProblem(stem, Gfx::kSm90a);
+  EXPECT_EQ(canonical.c, 21);
+  EXPECT_EQ(canonical.dims[1], stem.dims[1]);
+  EXPECT_EQ(canonical.dims[2], Dim{.in = 50});
+  EXPECT_EQ(canonical.AxesOf(Tensor::kX).stride,
+            (PerAxis{99 * 50 * 24, 99 * 50 * 24, 50 * 24, 24, 21, 1}));
+  EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), canonical).value_or(""), "");
+  stem.epilogue.tensors = 1;
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
+}
+
+// Few channels of dx or dy: gather and weight instances compute taps as columns or rows, others do
+// not.
+TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
+  constexpr Gfx kGfx = Gfx::kSm90a;
+  ConvProblem stem = {.direction = Direction::kBackwardData, .batch = 32, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
+  }
+  const CanonicalForm columns = CanonicalFormOf(stem, kGfx, Pixels::kSpacedTaps);
+  EXPECT_TRUE(columns.writes_sums);
+  EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
+  EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
+  EXPECT_FALSE(CanonicalFormOf(stem, kGfx, Pixels::kSpaced).writes_sums);
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  const CanonicalForm rows = CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps);
+  EXPECT_TRUE(rows.writes_sums);
+  EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kGroupsApart).writes_sums);
+  last.type = DataType::kF32;
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps).writes_sums);
+}
+
+// Of f32, groups become as many source channels as a k tile has.
+TEST(CanonicalProblem, OfPartsHasMergedGroups) {
+  constexpr Gfx kGfx = Gfx::kSm90a;
+  const Dim axis = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  const auto form_of = [&](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                           std::int64_t d_group = -1) {
+    ConvProblem problem = {.direction = direction,
+                           .type = DataType::kF32,
+                           .groups = groups,
+                           .batch = 2,
+                           .c = groups * c,
+                           .k = groups * k,
+                           .dims = {Dim{}, axis, axis}};
+    if (d_group >= 0) {
+      problem.epilogue.tensors = 1;
+      problem.epilogue.d[0].type = DataType::kF32;
+      problem.epilogue.d[0].stride = {0, 0, 0, 0, d_group, 1};
+    }
+    const CanonicalForm form = CanonicalFormOf(problem, kGfx, Pixels::kParts);
+    EXPECT_EQ(form.problem.c, problem.c);
+    EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
+    Config config = {.direction = direction, .type = DataType::kF32, .k_tile = 32};
+    config.columns = 128;
+    EXPECT_EQ(RejectProblem(config, form.problem).value_or(""), "");
+    return form;
+  };
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8).merged_groups, 4);
+  EXPECT_EQ(form_of(Direction::kBackwardData, 32, 4, 4).merged_groups, 8);
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 32).merged_groups, 2) << "64 output channels";
+  EXPECT_EQ(form_of(Direction::kForward, 6, 8, 8).merged_groups, 2);
+  EXPECT_EQ(form_of(Direction::kForward, 8, 32, 32).merged_groups, 1);
+  EXPECT_EQ(form_of(Direction::kBackwardWeight, 32, 8, 8).merged_groups, 1) << "but in tiles";
+  const CanonicalForm biased = form_of(Direction::kForward, 32, 8, 8, /*d_group=*/8);
+  EXPECT_EQ(biased.merged_groups, 4);
+  EXPECT_EQ(biased.problem.epilogue.d[0].stride[4], 32);
+  EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8, /*d_group=*/9).merged_groups, 1);
+}
+
+// Of f32 in backward-weight, groups are copied unless those of a tile begin at multiples of 16
+// bytes.
+TEST(CanonicalProblem, OfPartsHasGroupsOfTiles) {
+  const auto apart = [](std::int64_t groups, std::int64_t channels) {
+    ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
+    problem.type = DataType::kF32;
+    problem.groups = groups;
+    problem.c = problem.k = groups * channels;
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+    return canonical.AxesOf(Tensor::kX).stride[4];
+  };
+  EXPECT_EQ(apart(16, 12), 12) << "four a tile, 96 bytes of a part";
+  EXPECT_EQ(apart(8, 20), 20) << "two a tile, 80 bytes";
+  EXPECT_EQ(apart(3, 12), 16) << "one a tile, 24 bytes";
+  EXPECT_EQ(apart(4, 5), 8) << "four a tile, 40 bytes";
+}
+
+// B of f32 is split, and stays where kernels find it if their sums are not finite.
+TEST(LayoutPasses, SplitBOfFloats) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF32;
+  problem.c = 20, problem.k = 64;
+  LaunchPlan plan;
+  const TensorOffsets offsets = LayoutPasses(problem, Gfx::kSm90a, Pixels::kParts).AddBefore(plan);
+  EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
+  EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
+  EXPECT_EQ(offsets.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
+  EXPECT_NE(offsets.b.offset, offsets.b1.offset);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+  EXPECT_EQ(PartElements(canonical), 64 * problem.filter_taps() * 24);
+}
+
+// A sum that is not finite is added up again from x and dy as they are, not from copies.
+TEST(LayoutPasses, RememberOperandsWithoutGaps) {
+  ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
+  last.c = 85, last.k = 2;
+  LaunchPlan plan;
+  const TensorOffsets offsets =
+      LayoutPasses(last, Gfx::kSm90a, Pixels::kSpacedTaps).AddBefore(plan);
+  EXPECT_EQ(offsets.a.memory, Memory::kWorkspace);
+  EXPECT_EQ(offsets.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
+  EXPECT_EQ(offsets.whole_a.memory, Memory::kA);
+  EXPECT_EQ(offsets.whole_b.memory, Memory::kB);
+}
+
+// TMA's boxes have steps of at most 8 pixels.
+TEST(CanonicalProblem, HasLinesOfLargePatchesAsImages) {
+  ConvProblem patches = {.direction = Direction::kForward, .batch = 2, .c = 3, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    patches.dims[axis] = {.in = 96, .filter = 32, .stride = 32};
+  }
+  const auto check = [](const ConvProblem& problem) {
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+    EXPECT_EQ(canonical.batch, 6);
+    EXPECT_EQ(canonical.c, 96);
+    EXPECT_EQ(canonical.dims[1], (Dim{.in = 32, .filter = 32}));
+    EXPECT_EQ(canonical.dims[2], Dim{.in = 3});
+    EXPECT_EQ(RejectProblem(RowFor(problem.direction), canonical).value_or(""), "");
+    EXPECT_EQ(CanonicalProblem(problem, Gfx::k942).dims[1].stride, 32);
+    return canonical.epilogue.d[0].stride[0];
+  };
+  check(patches);
+  patches.epilogue.tensors = 1;
+  patches.epilogue.d[0].stride = {900, 0, 300, 100, 0, 1};
+  EXPECT_EQ(check(patches), 300);
+  patches.epilogue.d[0].stride[0] = 1000;  // images of D are further apart than its lines
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).batch, 2);
+  patches.epilogue = {};
+  patches.direction = Direction::kBackwardWeight;
+  check(patches);
+  patches.direction = Direction::kBackwardData;
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
+}
+
+// The tensor core's sums of 8-bit floats are none of f32.
+TEST(Passes, MakeF16OfFloat8) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF8E4M3;
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(canonical.type, DataType::kF16);
+  EXPECT_EQ(canonical.output_type(), DataType::kF32);
+  EXPECT_EQ(RejectProblem(kForwardRow, canonical).value_or(""), "");
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  problem.out_type = DataType::kBF16;
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Pixels::kAsTheyAre).type, DataType::kF8E4M3);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
+}
+
+// Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
+TEST(Passes, MakeF16OfBytesWhoseSumsAreExact) {
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Pixels pixels) {
+    return CanonicalProblem(problem, gfx, pixels).type;
+  };
+  ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
+  stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kF16);
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre).output_type(),
+            DataType::kI32);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kSpaced), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Pixels::kFloatsAsTheyAre), DataType::kI8);
+  stem.dims[1].filter = 17;
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kI8);
+}
+
+// Where no instance computes several groups at a time, and groups are more than a kernel has maps.
+TEST(Passes, FillGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kI8;
+  problem.groups = 4;
+  const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    return CanonicalProblem(problem, Gfx::kSm90a).c_per_group();
+  };
+  EXPECT_EQ(channels_of(24, 24), 32);
+  EXPECT_EQ(channels_of(1, 4), 16);
+  EXPECT_EQ(channels_of(48, 20), 48);
+  EXPECT_EQ(channels_of(8, 8), 8);
+  EXPECT_EQ(channels_of(24, 40), 32);
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  Config bytes = kForwardRow;
+  bytes.type = problem.type;
+  bytes.k_tile = 64;
+  EXPECT_EQ(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  problem.type = DataType::kF16;
+  EXPECT_EQ(channels_of(24, 24), 24);
+  EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
+  problem.groups = 10;
+  EXPECT_EQ(channels_of(28, 28), 32);
+  EXPECT_EQ(channels_of(36, 16), 64);
+  EXPECT_EQ(channels_of(16, 16), 16);
+  EXPECT_EQ(channels_of(128, 128), 128);
+  const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
+  problem.groups = 3;  // of four phases each
+  problem.direction = Direction::kBackwardData;
+  problem.dims[1].stride = problem.dims[2].stride = 2;
+  EXPECT_EQ(channels_of(24, 36), 24);
+  const ConvProblem backward = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(backward.k_per_group(), 64);
+  EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
+  channels_of(12, 40);  // w lies along c
+  const ConvProblem narrow = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
+}
+
+// They are not filled up where they can be an axis of a map; but for groups that begin within a
+// sector of the cache, if much is loaded several times.
+TEST(Reject, GroupsAreAnAxis) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  problem.c = problem.k = problem.groups * 40;
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c, problem.c);
+  EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
+  const TensorMapSpec map =
+      SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
+  EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{40, 20, 20, 4, 10}));
+  EXPECT_EQ(map.stride_bytes[3], 20 * 20 * 800);
+  EXPECT_EQ(map.stride_bytes[4], 80);
+  problem.batch = 40;
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  problem.c = problem.groups * 48;
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 48);
+  problem.dims[2].filter = 9;  // further than such maps know pixels outside of the tensor
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
+              HasSubstr("or filters of at most 8 pixels"));
+}
+
+// Groups are a power of two apart for instances that compute several at a time, and in
+// backward-weight at multiples of 16 bytes for others.
+TEST(Passes, SpaceGroups) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.groups = 10;
+  const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k,
+                                Pixels pixels) {
+    problem.direction = direction;
+    problem.c = problem.groups * c;
+    problem.k = problem.groups * k;
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, pixels);
+    return std::pair(canonical.AxesOf(Tensor::kX).stride[4],
+                     canonical.AxesOf(Tensor::kY).stride[4]);
+  };
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Pixels kApart = Pixels::kGroupsApart;
+  EXPECT_EQ(apart(kForward, 12, 12, kApart), std::pair(16l, 12l));  // y is the output
+  EXPECT_EQ(apart(kData, 12, 20, kApart), std::pair(12l, 32l));
+  EXPECT_EQ(apart(kWeight, 12, 12, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 1, 4, kApart), std::pair(4l, 4l));
+  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "pixels of 20 channels";
+  EXPECT_EQ(apart(kWeight, 16, 16, kApart), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 12, 100, kApart), std::pair(16l, 104l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kSpaced), std::pair(16l, 24l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kAsTheyAre), std::pair(12l, 20l));
+  EXPECT_EQ(apart(kWeight, 24, 40, Pixels::kSpaced), std::pair(24l, 40l));
+  apart(kWeight, 12, 20, Pixels::kSpaced);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  EXPECT_EQ(RejectProblem(RowFor(kWeight), canonical).value_or(""), "");
+  EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

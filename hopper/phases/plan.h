@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/base/plan.h"
+#include "hopper/gather/args.h"
+#include "hopper/phases/config.h"
+
+namespace gridwise::hopper {
+
+/// Like the functions of plan.h, for phase instances.
+std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvProblem& problem);
+PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& request);
+Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "hopper/base/plan.h"
+#include "hopper/simt/config.h"
+
+namespace gridwise::hopper {
+
+/// Like the functions of plan.h, for SIMT instances.
+std::optional<std::string> RejectProblem(const SimtConfig& config, const ConvProblem& problem);
+PartEstimate EstimateLaunch(const SimtConfig& config, const PartRequest& request);
+Plan<SimtArgs> PlanSimt(const SimtConfig& config, const PartRequest& request);
+
+}  // namespace gridwise::hopper

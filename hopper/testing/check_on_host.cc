@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/testing/check_on_host.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <span>
+
+#include "core/arch/parts.h"
+#include "core/arch/target.h"
+#include "core/passes/layout_passes.h"
+#include "core/reference/compare.h"
+#include "core/reference/elements.h"
+
+namespace gridwise::hopper {
+namespace {
+
+std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& random) {
+  const float range = OperandRange(type);
+  std::uniform_real_distribution<float> uniform(-range, range);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values) value = RoundTo(type, uniform(random));
+  return values;
+}
+
+/// A packed tensor's values in the problem's positions, with zeros between them.
+std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
+                          const ConvProblem& problem, Tensor tensor) {
+  const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
+  std::vector<float> spread(
+      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  PerAxis at = {};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    std::int64_t from_element = 0, to_element = 0;
+    for (std::size_t axis = 0; axis < 6; ++axis) {
+      from_element += at[axis] * from.stride[axis];
+      to_element += at[axis] * to.stride[axis];
+    }
+    spread[static_cast<std::size_t>(to_element)] = values[static_cast<std::size_t>(from_element)];
+    for (std::size_t axis = 6; axis-- > 0;) {
+      if (++at[axis] < to.size[axis]) break;
+      at[axis] = 0;
+    }
+  }
+  return spread;
+}
+
+/// The parts of f32, as the pass that splits an operand lays them out.
+std::vector<std::byte> SplitOnHost(const std::vector<std::byte>& tensor, std::int64_t apart) {
+  std::vector<unsigned short> parts(static_cast<std::size_t>(kParts * apart));
+  const auto elements = static_cast<std::int64_t>(tensor.size() / sizeof(float));
+  for (std::int64_t i = 0; i < elements; ++i) {
+    float value;
+    std::memcpy(&value, tensor.data() + static_cast<std::size_t>(i) * sizeof(float), sizeof(float));
+    const PairOfParts pair = PartsOf(value, 0);
+    for (int p = 0; p < kParts; ++p) {
+      parts[static_cast<std::size_t>(p * apart + i)] = static_cast<unsigned short>(pair.part[p]);
+    }
+  }
+  const auto bytes = std::as_bytes(std::span(parts));
+  return {bytes.begin(), bytes.end()};
+}
+
+DeviceFacts SmallDevice() {
+  DeviceFacts device = Gfx::kSm90a;
+  device.compute_units = 3;
+  return device;
+}
+
+}  // namespace
+
+ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
+                    Dim height, Dim width) {
+  return {.direction = direction,
+          .groups = groups,
+          .batch = 2,
+          .c = groups * c,
+          .k = groups * k,
+          .dims = {Dim{}, height, width}};
+}
+
+Dim Axis(std::int64_t in, std::int64_t stride, std::int64_t pad) {
+  return {.in = in, .filter = 3, .stride = stride, .pad_begin = pad, .pad_end = pad};
+}
+
+ConvProblem WithDepth(ConvProblem problem, Dim depth) {
+  problem.rank = 3;
+  problem.dims[0] = depth;
+  return problem;
+}
+
+ConvProblem WithPixels(Pixels pixels, ConvProblem problem) {
+  problem.strides = CanonicalProblem(problem, Gfx::kSm90a, pixels).strides;
+  return problem;
+}
+
+ConvProblem WithTensors(int tensors, ConvProblem problem) {
+  const TensorAxes out = problem.AxesOf(problem.out());
+  EpilogueTensor bias = {.type = problem.type};
+  bias.stride[4] = out.size[5];
+  bias.stride[5] = 1;
+  problem.epilogue.tensors = tensors;
+  problem.epilogue.d = {bias, {.scale = 0.5, .type = problem.type, .stride = out.stride}};
+  problem.epilogue.low = 0;
+  return problem;
+}
+
+HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits, Values values)
+    : problem_(problem),
+      values_(values),
+      device_(SmallDevice()),
+      multiplied_(problem),
+      split_k_{.splits = splits},
+      out_type_(splits > 1 ? DataType::kF32 : problem.output_type()) {
+  multiplied_.type = copied;
+  multiplied_.out_type = problem.output_type();
+  if (problem.direction != Direction::kBackwardWeight) gemms_ = MakeSubGemms(problem);
+  if (splits > 1) split_k_.partial_elements = problem.out_elements();
+  std::mt19937 random(5);
+  std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
+  std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  const float scale = values == Values::kTiny ? 0x1p-128f : values == Values::kHuge ? 0x1p127f : 1;
+  for (float& value : a) value *= scale;
+  for (float& value : b) value /= scale == 0x1p-128f ? 0x1p-100f : scale;
+  if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
+  ConvProblem packed = problem;
+  packed.strides = {};
+  std::array<std::vector<float>, 2> d;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.epilogue.tensors); ++i) {
+    const EpilogueTensor& tensor = problem.epilogue.d[i];
+    const bool is_bias = tensor.stride[0] == 0;
+    d[i] = Uniform(tensor.type, is_bias ? problem.k : problem.out_elements(), random);
+    d_[i] = Encode(tensor.type, d[i]);
+  }
+  expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
+  a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
+  b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
+  out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
+              std::byte{PoisonByte(out_type_)});
+}
+
+void HostProblem::SplitB() { parts_ = SplitOnHost(b_, PartElements(multiplied_)); }
+
+char* HostProblem::AddressOf(const MemoryOffset& where) {
+  const bool has_parts = where.memory == Memory::kB && !parts_.empty();
+  const bool is_b = where.memory == Memory::kB || where.memory == Memory::kB1;
+  if (where.memory == Memory::kD0) return reinterpret_cast<char*>(d_[0].data());
+  if (where.memory == Memory::kD1) return reinterpret_cast<char*>(d_[1].data());
+  std::vector<std::byte>& tensor = has_parts                    ? parts_
+                                   : is_b                       ? b_
+                                   : where.memory == Memory::kA ? a_
+                                                                : out_;
+  return reinterpret_cast<char*>(tensor.data()) + where.offset;
+}
+
+void HostProblem::ExpectOutput() const {
+  const std::vector<double> out = DecodeExactly(out_type_, out_);
+  std::vector<double> sums(static_cast<std::size_t>(problem_.out_elements()));
+  for (std::size_t i = 0; i < out.size(); ++i) sums[i % sums.size()] += out[i];
+  if (values_ == Values::kInfinity) return ExpectInfinity(sums);
+  const ErrorStats stats = Compare(out_type_, sums, expected_->out, problem_.reduction_length());
+  EXPECT_EQ(stats.bad, 0) << "first at " << stats.first_bad << ", " << stats.max_ratio;
+}
+
+void HostProblem::ExpectInfinity(const std::vector<double>& sums) const {
+  // dy times the zeros outside of x may be NaN.
+  const bool meets_padding = problem_.direction == Direction::kBackwardWeight;
+  int reached = 0, wrong = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const bool is_finite = std::isfinite(expected_->out[i]);
+    reached += !is_finite;
+    wrong += is_finite != std::isfinite(sums[i]) || (!meets_padding && std::isnan(sums[i]));
+  }
+  EXPECT_GT(reached, 0);
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace gridwise::hopper

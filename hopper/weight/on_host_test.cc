@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Before other headers of device code:
+#include "hopper/testing/check_on_host.h"
+// and what it checks.
+#include <cstdint>
+
+#include "core/conv/problem.h"
+#include "core/launch/part_kernel.h"
+#include "gtest/gtest.h"
+#include "hopper/gather/plan.h"
+#include "hopper/weight/kernel.h"
+#include "hopper/weight/plan.h"
+
+namespace gridwise::hopper {
+namespace {
+
+template <Config kC>
+void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinite) {
+  problem.type = kC.type;
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  Check(
+      problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values);
+}
+
+TEST(Weight, SplitsAndNot) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 2, 24, 24, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(Direction::kBackwardWeight, 1, 72, 600, Axis(5), Axis(6)), 2);
+  constexpr Config kWide = {
+      .direction = Direction::kBackwardWeight, .consumers = 3, .columns = 256, .stages = 2};
+  CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
+}
+
+TEST(Weight, OfGroupsApart) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};
+  const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
+                         int splits) {
+    const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
+    CheckWeight<kC>(WithPixels(Pixels::kSpaced, problem), splits);
+  };
+  check(3, 12, 100, Axis(9, 2), 2);
+  check(5, 20, 20, Axis(6), 1);
+  check(2, 72, 75, Axis(6), 1);
+}
+
+TEST(Weight, LanesLoadPixels) {
+  constexpr Config kC = {.direction = Direction::kBackwardWeight,
+                         .consumers = 1,
+                         .columns = 128,
+                         .stages = 3,
+                         .lanes = true};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckWeight<kC>(Problem(kWeight, 1, 72, 36, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(kWeight, 1, 64, 4, Axis(5), Axis(7)), 1);
+}
+
+TEST(Weight, PartsOfFloats) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Config kC = {.direction = kWeight,
+                         .type = DataType::kF32,
+                         .consumers = 1,
+                         .columns = 64,
+                         .stages = 2,
+                         .k_tile = 32};
+  CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
+  const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
+  CheckWeight<kC>(grouped, 2);
+  CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  // Groups of 24 bytes of a part, of which a tile's four begin at multiples of 16.
+  CheckWeight<kC>(Problem(kWeight, 8, 12, 10, Axis(4), Axis(5)), 2);
+  const ConvProblem small = Problem(kWeight, 1, 24, 8, Axis(3), Axis(3));
+  CheckWeight<kC>(small, 1, Values::kTiny);
+  CheckWeight<kC>(small, 1, Values::kHuge);
+}
+
+}  // namespace
+}  // namespace gridwise::hopper

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "tools/sim/isa/exec/coverage.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/exec/handlers.h"
+
+// What the list of a target's instructions holds, and what it says is missing.
+
+namespace gridwise::sim {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
+
+struct Case {
+  const char* gfx;
+  size_t at_least;                     // mnemonics
+  std::vector<std::string> there;      // some of the target's own
+  std::vector<std::string> elsewhere;  // of other targets
+  std::vector<std::string> missing;
+};
+
+// The tables of several files make one list: what two of them have, one of them is wrong about.
+TEST(Handlers, HaveEachMnemonicOnce) { EXPECT_THAT(BestHandlers().duplicates(), IsEmpty()); }
+
+class Coverage : public testing::TestWithParam<Case> {};
+
+TEST_P(Coverage, ListsTheTargetsInstructions) {
+  const absl::StatusOr<std::vector<std::string>> mnemonics = Mnemonics(GetParam().gfx);
+  ASSERT_TRUE(mnemonics.ok()) << mnemonics.status();
+  EXPECT_GE(mnemonics->size(), GetParam().at_least);
+  EXPECT_THAT(*mnemonics, IsSupersetOf(GetParam().there));
+  EXPECT_THAT(*mnemonics, IsSupersetOf({"s_mov_b32", "v_add_f32", "v_fma_f32", "s_endpgm"}));
+  for (const std::string& mnemonic : GetParam().elsewhere)
+    EXPECT_THAT(*mnemonics, Not(Contains(mnemonic)));
+  for (const std::string& mnemonic : *mnemonics)
+    EXPECT_FALSE(absl::EndsWith(mnemonic, "_e64") || absl::StrContains(mnemonic, ' ')) << mnemonic;
+}
+
+TEST_P(Coverage, SaysWhatIsMissingAndNothingElse) {
+  const absl::StatusOr<IsaCoverage> coverage = CoverageOf(GetParam().gfx);
+  ASSERT_TRUE(coverage.ok()) << coverage.status();
+  std::vector<std::string> missing;
+  for (const MissingInstruction& one : coverage->missing) {
+    missing.push_back(one.mnemonic);
+    EXPECT_FALSE(one.category.empty()) << one.mnemonic;
+    // All loads and stores are there but those of whole blocks of registers.
+    if (one.category == "vector memory") EXPECT_THAT(one.mnemonic, HasSubstr("_block"));
+  }
+  EXPECT_THAT(missing, IsSupersetOf(GetParam().missing));
+  for (const std::string& mnemonic : GetParam().there)
+    EXPECT_THAT(missing, Not(Contains(mnemonic)));
+  EXPECT_THAT(missing, Not(Contains("v_add_f32")));
+  EXPECT_THAT(missing, Not(Contains("v_cmpx_lt_f32")));
+  EXPECT_GE(coverage->covered + missing.size(), GetParam().at_least);
+  EXPECT_GE(coverage->covered, 0.8 * static_cast<double>(GetParam().at_least));
+  EXPECT_THAT(coverage->ToString(),
+              AllOf(HasSubstr(absl::StrCat(GetParam().gfx, ": ", coverage->covered, " of ")),
+                    HasSubstr(absl::StrCat("  ", GetParam().missing.front(), "\n"))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Targets, Coverage,
+    testing::Values(Case{"gfx942",
+                         1100,
+                         {"v_mfma_f32_32x32x8_f16", "v_mfma_f32_16x16x8_xf32", "ds_read_b128",
+                          "s_setvskip", "ds_gws_init"},
+                         {"ds_read_b64_tr_b16", "v_wmma_f32_16x16x16_f16", "global_load_b32"},
+                         {"s_cbranch_cdbgsys", "s_endpgm_saved"}},
+                    Case{"gfx950",
+                         1200,
+                         {"ds_read_b64_tr_b16", "v_mfma_f32_16x16x32_bf16"},
+                         {"v_mfma_f32_16x16x8_xf32", "global_load_b32"},
+                         {"s_cbranch_cdbgsys", "s_endpgm_saved"}},
+                    Case{"gfx1100",
+                         1150,
+                         {"v_wmma_f32_16x16x16_f16", "v_dual_fmac_f32", "ds_load_b128"},
+                         {"v_mfma_f32_32x32x8_f16", "global_load_tr_b128"},
+                         {"image_load", "ds_bvh_stack_rtn_b32"}},
+                    Case{"gfx1201",
+                         1200,
+                         {"global_load_tr_b128", "s_wait_loadcnt", "s_barrier_signal"},
+                         {"v_mfma_f32_32x32x8_f16", "s_waitcnt_vscnt"},
+                         {"image_load", "s_barrier_init"}}),
+    [](const auto& info) { return std::string(info.param.gfx); });
+
+TEST(CoverageOf, RefusesOtherTargets) {
+  EXPECT_THAT(CoverageOf("gfx1030").status().message(),
+              AllOf(HasSubstr("'gfx1030'"), HasSubstr("gfx942, gfx950, gfx1100, gfx1201")));
+}
+
+}  // namespace
+}  // namespace gridwise::sim
