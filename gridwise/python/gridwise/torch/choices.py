@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
+import concurrent.futures
 import ctypes
 import fcntl
 import json
@@ -24,12 +25,12 @@ class Choice:
     """An answer. `plan` and `executable` are None where aten computes; `bias_apart` says that the plan leaves the bias to PyTorch;
     times are microseconds, None where nothing was measured; `reason` is a sentence."""
 
-    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
+    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None), executable=None):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
         self.is_measured = False  # aten by something that takes as long
         self.device, self._calls = None, ctypes.c_int64()
-        self.executable = None if plan is None else plan.load()
+        self.executable = executable if plan is None or executable else plan.load()
         self.out_shape = None if plan is None else question.out_shape
 
     @property
@@ -140,7 +141,7 @@ class Decider:
                 choice.device = device
                 if choice.executable is not None and device.clock == "device":
                     compute(choice)  # so that what fails fails here
-        except (gridwise.Error, ValueError) as error:
+        except (gridwise.GridwiseError, ValueError) as error:
             choice = Choice(question, f"Gridwise: {error}")
         except torch.OutOfMemoryError:
             choice = Choice(question, "no memory to measure in")
@@ -163,7 +164,11 @@ class Decider:
         return choice
 
     def _measured(self, question, device, compute, candidates):
-        choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
+        executables = _loaded([plan for plan, _ in candidates], device)
+        choices = [
+            Choice(question, plan.instance, plan, bias_apart, executable=executable)
+            for (plan, bias_apart), executable in zip(candidates, executables)
+        ]
         for choice in choices:
             choice.device = device
         by_aten = Choice(question, "")
@@ -193,6 +198,17 @@ class Decider:
         cudnn = torch.backends.cudnn
         versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"
         return f"{question} | {device.name}, {versions}, benchmark {cudnn.benchmark}, deterministic {cudnn.deterministic}"
+
+
+def _loaded(plans, device):
+    """Executables of plans. At first use the driver takes long to assemble a kernel, and several threads share the work."""
+
+    def load(plan):
+        with device.entered():
+            return plan.load()
+
+    with concurrent.futures.ThreadPoolExecutor(max(len(plans), 1)) as pool:
+        return list(pool.map(load, plans))
 
 
 def default_path():

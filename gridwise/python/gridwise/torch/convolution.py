@@ -117,7 +117,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         return None
 
     def problem(self, with_bias):
-        """The gridwise.Problem, with the bias or without it; gridwise.Error where it is none."""
+        """The gridwise.Problem, with the bias or without it; gridwise.GridwiseError where it is none."""
         small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
         epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides(with_bias)]
         return gridwise.Problem(
@@ -127,7 +127,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
             c=large[1],
             k=small[1],
             size=tuple(large[2:]),
-            filter=tuple(self.w_shape[2:]),
+            filter_size=tuple(self.w_shape[2:]),
             stride=self.arguments.stride,
             dilation=self.arguments.dilation,
             pad=self.arguments.padding,

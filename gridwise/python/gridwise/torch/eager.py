@@ -8,7 +8,7 @@ import os
 
 import torch
 
-import gridwise
+from gridwise._library import lib
 from gridwise.torch.tensors import dense, packed_strides
 
 NAME = "libgridwise_torch.so"
@@ -40,7 +40,7 @@ def _open():
     library.gridwise_torch_register.restype = ctypes.c_char_p
     library.gridwise_torch_register.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
     library.gridwise_torch_remember.restype = library.gridwise_torch_forget.restype = None
-    launch = ctypes.cast(gridwise._lib.gridwise_launch, ctypes.c_void_p)
+    launch = ctypes.cast(lib.gridwise_launch, ctypes.c_void_p)
     return None if library.gridwise_torch_register(torch._C.__file__.encode(), launch) else library
 
 
