@@ -2,9 +2,7 @@
 #include "core/runtime/module.h"
 
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "absl/base/no_destructor.h"
@@ -38,17 +36,10 @@ absl::StatusOr<hipFunction_t> Module::FindKernel(const std::string& name) const 
 
 namespace {
 
-/// A module that is loaded once. Others can be loaded meanwhile: the driver takes long to assemble
-/// PTX, and several threads share the work.
-struct CachedModule {
-  std::mutex mutex;
-  std::optional<Module> module = {};
-};
-
 /// Modules by device and code object. Never destroyed: HIP may be gone by then.
 struct ModuleCache {
   std::mutex mutex;
-  std::map<std::pair<int, const char*>, std::shared_ptr<CachedModule>> modules;
+  std::map<std::pair<int, const char*>, Module> modules;
 };
 
 ModuleCache& TheModules() {
@@ -68,21 +59,16 @@ absl::StatusOr<int> CurrentOrdinal() {
 absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name) {
   const absl::StatusOr<int> device = CurrentOrdinal();
   if (!device.ok()) return device.status();
-  std::shared_ptr<CachedModule> cached;
-  {
-    ModuleCache& cache = TheModules();
-    const std::lock_guard lock(cache.mutex);
-    std::shared_ptr<CachedModule>& entry = cache.modules[{*device, code_object.data()}];
-    if (entry == nullptr) entry = std::make_shared<CachedModule>();
-    cached = entry;
-  }
-  const std::lock_guard lock(cached->mutex);
-  if (!cached->module) {
+  ModuleCache& cache = TheModules();
+  const std::lock_guard lock(cache.mutex);
+  const std::pair key(*device, code_object.data());
+  auto found = cache.modules.find(key);
+  if (found == cache.modules.end()) {
     absl::StatusOr<Module> module = Module::Load(code_object);
     if (!module.ok()) return module.status();
-    cached->module = *std::move(module);
+    found = cache.modules.emplace(key, *std::move(module)).first;
   }
-  return cached->module->FindKernel(name);
+  return found->second.FindKernel(name);
 }
 
 void ForgetModules() {

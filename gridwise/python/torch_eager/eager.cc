@@ -208,6 +208,21 @@ Tensor Copied(TensorObject* tensor, const std::int64_t* strides) {
   return copy;
 }
 
+/// The sum of a tensor and a bias of its channels.
+Tensor WithBias(TensorObject* tensor, TensorObject* bias) {
+  const Torch& torch = TheTorch();
+  std::array<std::int64_t, 5> sizes = {SizesOf(bias).sizes[0], 1, 1, 1, 1};
+  constexpr std::array<std::int64_t, 5> kStrides = {1, 1, 1, 1, 1};
+  std::int64_t offset = 0;
+  TensorObject *view = nullptr, *sum = nullptr;
+  Check(torch.storage_offset(bias, &offset) ||
+            torch.view(bias, SizesOf(tensor).dim - 1, sizes.data(), kStrides.data(), offset, &view),
+        "view a bias");
+  const Tensor owned(view);
+  Check(torch.cuda_add(tensor, view, 1.0, &sum), "add a bias");
+  return Tensor(sum);
+}
+
 /// Launches a plan and returns its result.
 Tensor Launch(const Choice& choice, TensorObject* first, TensorObject* second, TensorObject* bias) {
   const Torch& torch = TheTorch();
@@ -230,11 +245,12 @@ Tensor Launch(const Choice& choice, TensorObject* first, TensorObject* second, T
   tensors.a = DataOf(a);
   tensors.b = DataOf(b);
   tensors.out = DataOf(out.get());
-  tensors.d0 = choice.has_bias ? DataOf(bias) : nullptr;
+  tensors.d0 = choice.bias == GRIDWISE_TORCH_BIAS_FUSED ? DataOf(bias) : nullptr;
   const gridwise_status status =
       launch_function(choice.executable, &tensors, workspace ? DataOf(workspace.get()) : nullptr,
                       choice.workspace_bytes, stream);
   if (status != GRIDWISE_OK) throw std::runtime_error("gridwise: a kernel could not be launched");
+  if (choice.bias == GRIDWISE_TORCH_BIAS_ADDED) return WithBias(out.get(), bias);
   if (choice.copies & GRIDWISE_TORCH_COPIES_OUT) return Copied(out.get(), choice.result_strides);
   return out;
 }

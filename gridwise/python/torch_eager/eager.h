@@ -21,12 +21,15 @@ extern "C" {
 
 enum { GRIDWISE_TORCH_COPIES_A = 1, GRIDWISE_TORCH_COPIES_B = 2, GRIDWISE_TORCH_COPIES_OUT = 4 };
 
+/// Whether a bias is d0 of the kernel, or PyTorch adds it to what the kernel computes.
+enum { GRIDWISE_TORCH_BIAS_NONE = 0, GRIDWISE_TORCH_BIAS_FUSED = 1, GRIDWISE_TORCH_BIAS_ADDED = 2 };
+
 /// Who computes an output or a gradient, and how. Strides are elements.
 struct gridwise_torch_choice {
   const gridwise_executable* executable;  ///< null: aten
   int64_t workspace_bytes;
   int32_t swaps;         ///< whether the second tensor is a, and the first is b
-  int32_t has_bias;      ///< whether the bias is d0
+  int32_t bias;          ///< GRIDWISE_TORCH_BIAS_*
   int32_t copies;        ///< those that do not lie as the kernel wants, GRIDWISE_TORCH_COPIES_*
   int32_t dim;           ///< axes
   int64_t a_strides[5];  ///< as the kernel wants them; likewise

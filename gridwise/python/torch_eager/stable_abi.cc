@@ -46,7 +46,9 @@ const char* Open(const char* path) {
   torch.bf16 = number("aoti_torch_dtype_bfloat16");
   torch.u8 = number("aoti_torch_dtype_uint8");
   torch.cuda = number("aoti_torch_device_type_cuda");
-  Find(library, "aoti_torch_get_current_cuda_stream", torch.cuda_stream);
+  const bool has_gpus = Find(library, "aoti_torch_get_current_cuda_stream", torch.cuda_stream);
+  if (has_gpus && !Find(library, "aoti_torch_cuda_add_Tensor", torch.cuda_add))
+    missing = "aoti_torch_cuda_add_Tensor";
   if (missing == nullptr) return nullptr;
   error = std::string("this PyTorch has no ") + missing + "; 2.11 has it";
   return error.c_str();

@@ -40,6 +40,10 @@ using Kernel = void (*)(Value* stack, std::uint64_t arguments, std::uint64_t res
     (std::int64_t dim, const std::int64_t* sizes, const std::int64_t* strides, std::int32_t dtype, \
      std::int32_t device_type, std::int32_t device_index, TensorObject**))                         \
   F(copy, "aoti_torch_copy_", (TensorObject * to, TensorObject * from, std::int32_t non_blocking)) \
+  F(storage_offset, "aoti_torch_get_storage_offset", (TensorObject*, std::int64_t*))               \
+  F(view, "aoti_torch__reinterpret_tensor",                                                        \
+    (TensorObject*, std::int64_t dim, const std::int64_t* sizes, const std::int64_t* strides,      \
+     std::int64_t storage_offset, TensorObject**))                                                 \
   F(new_list, "torch_new_list_reserve_size", (std::size_t, ListObject**))                          \
   F(list_push, "torch_list_push_back", (ListObject*, Value))                                       \
   F(list_size, "torch_list_size", (ListObject*, std::size_t*))                                     \
@@ -55,6 +59,7 @@ struct Torch {
 #undef GRIDWISE_TORCH_DECLARE
   // Null in a PyTorch without GPUs.
   std::int32_t (*cuda_stream)(std::int32_t device_index, void**) = nullptr;
+  std::int32_t (*cuda_add)(TensorObject*, TensorObject*, double, TensorObject**) = nullptr;
   std::int32_t f16 = 0, bf16 = 0, u8 = 0, cuda = 0;
 };
 

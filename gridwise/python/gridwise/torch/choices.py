@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
-import concurrent.futures
 import ctypes
 import fcntl
 import json
@@ -25,12 +24,12 @@ class Choice:
     """An answer. `plan` and `executable` are None where aten computes; `bias_apart` says that the plan leaves the bias to PyTorch;
     times are microseconds, None where nothing was measured; `reason` is a sentence."""
 
-    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None), executable=None):
+    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
         self.is_measured = False  # aten by something that takes as long
         self.device, self._calls = None, ctypes.c_int64()
-        self.executable = executable if plan is None or executable else plan.load()
+        self.executable = None if plan is None else plan.load()
         self.out_shape = None if plan is None else question.out_shape
 
     @property
@@ -164,11 +163,7 @@ class Decider:
         return choice
 
     def _measured(self, question, device, compute, candidates):
-        executables = _loaded([plan for plan, _ in candidates], device)
-        choices = [
-            Choice(question, plan.instance, plan, bias_apart, executable=executable)
-            for (plan, bias_apart), executable in zip(candidates, executables)
-        ]
+        choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
         for choice in choices:
             choice.device = device
         by_aten = Choice(question, "")
@@ -198,17 +193,6 @@ class Decider:
         cudnn = torch.backends.cudnn
         versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"
         return f"{question} | {device.name}, {versions}, benchmark {cudnn.benchmark}, deterministic {cudnn.deterministic}"
-
-
-def _loaded(plans, device):
-    """Executables of plans. At first use the driver takes long to assemble a kernel, and several threads share the work."""
-
-    def load(plan):
-        with device.entered():
-            return plan.load()
-
-    with concurrent.futures.ThreadPoolExecutor(max(len(plans), 1)) as pool:
-        return list(pool.map(load, plans))
 
 
 def default_path():

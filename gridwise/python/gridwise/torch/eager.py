@@ -13,6 +13,7 @@ from gridwise.torch.tensors import dense, packed_strides
 
 NAME = "libgridwise_torch.so"
 COPIES_A, COPIES_B, COPIES_OUT = 1, 2, 4
+BIAS_FUSED, BIAS_ADDED = 1, 2
 _Axes = ctypes.c_int64 * 5
 
 
@@ -21,7 +22,7 @@ class _Choice(ctypes.Structure):
 
     _fields_ = (
         [("executable", ctypes.c_void_p), ("workspace_bytes", ctypes.c_int64)]
-        + [(name, ctypes.c_int32) for name in ("swaps", "has_bias", "copies", "dim")]
+        + [(name, ctypes.c_int32) for name in ("swaps", "bias", "copies", "dim")]
         + [(name, _Axes) for name in ("a_strides", "b_strides", "out_sizes", "out_strides", "result_strides")]
         + [("calls", ctypes.c_void_p)]
     )
@@ -81,8 +82,8 @@ def infer(x, w, bias, *arguments):
 
 def remember(slot, choice, tensors):
     """Lets later calls like the present one go without Python. `slot` is 1 for the gradient of w, else 0; `tensors` those of the
-    question. Not where Python has to do some of the work."""
-    if library is None or choice.bias_apart:
+    question."""
+    if library is None:
         return
     raw = _Choice(calls=choice.calls_address)
     if choice.executable is not None:
@@ -96,7 +97,9 @@ def _fill(raw, choice, tensors):
     question = choice.question
     a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
     raw.executable, raw.workspace_bytes = choice.executable.handle, choice.executable.plan.workspace_bytes
-    raw.swaps, raw.has_bias, raw.dim = question.swaps, question.bias, len(choice.out_shape)
+    raw.swaps, raw.dim = question.swaps, len(choice.out_shape)
+    if question.bias:
+        raw.bias = BIAS_ADDED if choice.bias_apart else BIAS_FUSED
     for tensor, last, strides, bit in (
         (a, question.a_channels_last, raw.a_strides, COPIES_A),
         (b, question.b_channels_last, raw.b_strides, COPIES_B),
