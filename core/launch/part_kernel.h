@@ -14,6 +14,7 @@
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
+#include "core/cost/fitted_constants.h"
 #include "core/launch/instance_shape.h"
 #include "core/launch/launch.h"
 #include "core/launch/refusal.h"
@@ -63,6 +64,13 @@ struct PartRequest {
   std::int64_t part_elements = 0;
   std::int64_t merged_groups = 1;  // merged into one group of the problem, see WithMergedGroups
   std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)
+  const FittedConstants* fits = nullptr;  // null: estimates use the built-in constants
+
+  /// The constants of estimates: the request's, or the built-in ones.
+  template <class Fit>
+  const Fit& FitOr(const Fit& built_in) const {
+    return fits == nullptr ? built_in : fits->Or(built_in);
+  }
 };
 
 /// The estimated cost of a PartRequest.

@@ -9,6 +9,7 @@
 #include "core/arch/device_facts.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/cost/fitted_constants.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
 
@@ -20,6 +21,8 @@ struct LaunchOptions {
   std::int64_t offset_limit = kOffsetLimit;  // bytes of a tensor that a launch may address
   bool adds = false;                         // splits are added atomically, in any order
   bool launch_per_sub_gemm = false;          // instead of one launch for all
+  const FittedConstants* fits = nullptr;  // constants of estimates in place of the built-in ones;
+                                          // must outlive the context
 };
 
 /// A valid problem, and the values that all its instances share, which are computed once. Not

@@ -134,7 +134,8 @@ class Divider {
         .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
         .needs = kernel_.code().needs,
         .part_elements = kernel_.pixels() == Pixels::kParts ? PartElements(canonical_.problem) : 0,
-        .merged_groups = canonical_.merged_groups};
+        .merged_groups = canonical_.merged_groups,
+        .fits = context_.options().fits};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
