@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/arch/device_facts.h"
@@ -12,6 +14,7 @@
 #include "core/cost/fitted_constants.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
+#include "core/passes/operand_form.h"
 
 namespace gridwise {
 
@@ -29,13 +32,15 @@ struct LaunchOptions {
 /// thread-safe.
 class PlanContext {
  public:
-  PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options);
+  /// `usual`: the form of most instances of the target.
+  PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options,
+              const OperandForm& usual = AdjacentChannels());
 
   const ConvProblem& problem() const { return problem_; }
   const DeviceFacts& device() const { return device_; }
   const LaunchOptions& options() const { return options_; }
 
-  /// The equivalent problem for kernels that need adjacent channels.
+  /// The equivalent problem for kernels that need operands in a form.
   struct Canonical {
     /// It differs from the original problem as follows:
     ///   - Passes before and after (core/passes) transpose NGCHW to NHWGC and back.
@@ -53,7 +58,9 @@ class PlanContext {
     /// The number of the problem's groups that form one group of the canonical problem.
     std::int64_t merged_groups;
   };
-  const Canonical& canonical(Pixels pixels);
+  /// Valid as long as the context.
+  const Canonical& canonical(const OperandForm& form);
+  /// In the usual form.
   const ConvProblem& canonical_problem() const { return canonical_.problem; }
 
   /// An estimate need not be exact if it certainly exceeds this value. Initially infinite.
@@ -67,10 +74,10 @@ class PlanContext {
   const ConvProblem problem_;
   const DeviceFacts device_;
   const LaunchOptions options_;
-  const Canonical canonical_;  // for Pixels::kSpaced
-  // For other values of Pixels, computed on first use.
-  std::optional<Canonical> groups_apart_, as_they_are_, floats_, taps_, parts_;
-  std::optional<std::vector<SubGemm>> sub_gemms_;  // of canonical_.problem
+  const OperandForm& usual_;
+  const Canonical canonical_;                                   // in that form
+  std::list<std::pair<const OperandForm*, Canonical>> others_;  // computed on first use
+  std::optional<std::vector<SubGemm>> sub_gemms_;               // of canonical_.problem
   std::vector<SubGemm> of_part_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();
 };

@@ -11,9 +11,9 @@
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
-#include "core/passes/tma_operands.h"
 #include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {
