@@ -161,8 +161,8 @@ bool TileCost::IsAlwaysOver(double eighth_power) const {
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const bool along_pixels = request.problem.direction == Direction::kBackwardWeight;
-  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_pixels), steps, work);
+  const TileFits& fits = request.FitOr(TileFitsOf(request.device.gfx));
+  const TileCost cost(request.device, fits.Of(request.problem.direction), steps, work);
   // Cycles to the eighth power.
   Cost best = {.splits = 0};
   double least = std::numeric_limits<double>::infinity();

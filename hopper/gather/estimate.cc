@@ -12,9 +12,9 @@
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
-#include "core/passes/tma_operands.h"
 #include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -80,22 +80,22 @@ double FilledPart(std::int64_t channels, std::int64_t of_line) {
 
 /// Additional cycles of a tensor's line: if it begins within a sector of the cache, it is in one
 /// more sector.
-double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
+double UnalignedLine(const Fit& fit, const ConvProblem& problem, Tensor tensor) {
   constexpr std::int64_t kSector = 32;
   const TensorAxes axes = problem.AxesOf(tensor);
   const std::int64_t of_pixel = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
   const std::int64_t bytes = SizeOf(problem.type);
   const bool is_aligned = of_pixel * bytes % kSector == 0 && of_group * bytes % kSector == 0;
-  return is_aligned ? 0 : TheFit().unaligned_line;
+  return is_aligned ? 0 : fit.unaligned_line;
 }
 
 /// Additional cycles of a line of w in backward-data: if lines are not whole cache lines apart, all
 /// but a few are in two.
-double SplitLine(const ConvProblem& problem) {
+double SplitLine(const Fit& fit, const ConvProblem& problem) {
   constexpr std::int64_t kCacheLine = 128;
   const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
   const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
-  return (1 - whole) * TheFit().unaligned_line;
+  return (1 - whole) * fit.unaligned_line;
 }
 
 /// The part of Fit::filled_line and filled_x that an instance waits for. Instances with f32 parts
@@ -105,22 +105,23 @@ double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1
 
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group are loaded unchanged, and lines of w in forward count as aligned.
-double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
-  const Fit& fit = TheFit();
+double LineCycles(const Fit& fit, const Config& config, const ConvProblem& problem,
+                  const Loaded& loaded) {
   const std::int64_t channels = SourceChannels(problem);
-  const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
+  const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
   const double filling = FilledOfParts(config);
   if (config.direction != Direction::kBackwardWeight) {
     const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool forward = config.direction == Direction::kForward;
-    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(problem));
+    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(fit, problem));
     return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
       groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
-  const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
+  const double dy =
+      fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
          loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
 }
@@ -154,7 +155,7 @@ double FourthPower(double x) { return x * x * (x * x); }
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
-      : config_(config), request_(request), grid_(grid) {
+      : fit_(FitOf(request)), config_(config), request_(request), grid_(grid) {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
     // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
@@ -162,7 +163,7 @@ class Estimates {
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
     const Loaded loaded = LoadedOf(config, problem, grid);
-    lines_ = LineCycles(config, problem, loaded);
+    lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
                                        loaded.columns * config.parts_of_b() * config.b_run_bytes();
@@ -253,7 +254,7 @@ class Estimates {
   }
   double TensorCycles(const Division& of) const {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
-           DramBytesPerCycle(request_.device);
+           DramBytesPerCycle(request_.device, fit_);
   }
   /// Cycles of the launch that adds up sums, if there are several tensors of them.
   double PassOf(int tensors) const {
@@ -287,7 +288,7 @@ class Estimates {
     return {.matrix = matrix + slower, .memory = memory + slower};
   }
 
-  const Fit& fit_ = TheFit();
+  const Fit& fit_;
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;

@@ -36,7 +36,7 @@ Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
 /// The problem with its operands as passes copy them for instances that need such pixels.
-ConvProblem WithPixels(Pixels pixels, ConvProblem problem);
+ConvProblem WithPixels(const OperandForm& form, ConvProblem problem);
 
 /// kInfinity: one value is infinite. For f32, kTiny: all of A is subnormal, and B is large; kHuge:
 /// A is so large that it has no parts.
