@@ -1,0 +1,3 @@
+"""Bazel 7 has the rule built in."""
+
+sh_binary = native.sh_binary
