@@ -5,10 +5,16 @@
     pip install gridwise-*.whl timm            # bazel build --config=sm_90a //gridwise/python:wheel
     python3 benchmarks/networks.py [--models=resnet50,...] [--batch=64] [--out=networks.csv]
 
-Networks are timm's, and after "torchvision:" torchvision's, with a batch of their own after an "@": torchvision:r3d_18@16. A training step is forward, loss and backward, without an optimizer; inference is forward in evaluation mode. Both are f16 by
-autocast, channels last, with cuDNN's autotuning, in eager mode, and captured in a CUDA graph, one for each side. The two take
-turns, and the median of each counts. Gridwise decides by measurement, layer by layer and direction by direction, before the capture.
-Outputs of both sides are compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a page on standard output.
+Networks are timm's, and after "torchvision:" torchvision's, with a batch of their own after an "@": torchvision:r3d_18@16. A training
+step is forward, loss and backward, without an optimizer; inference is forward in evaluation mode. Both are f16 by autocast, channels
+last, with cuDNN's autotuning, in eager mode, and captured in a CUDA graph, one for each side. The two take turns, and the median of
+each counts. Gridwise decides by measurement, layer by layer and direction by direction, before the capture. Outputs of both sides are
+compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a
+page on standard output.
+
+With --frozen a network is an f16 model in evaluation mode: torch.compile with freezing against torch.compile of
+gridwise.torch.optimize's graph, with freezing as well. With --loss=STEPS it is trained by both, and by PyTorch once more in
+another order of sums.
 """
 
 import argparse
@@ -25,7 +31,7 @@ import torchvision
 import gridwise.torch
 
 MODELS = "resnext50_32x4d,convnext_tiny,mobilenetv3_large_100,resnet50,hrnet_w18,repvgg_b0"
-FIELDS = "model batch train_pytorch_ms train_gridwise_ms train_taken infer_pytorch_ms infer_gridwise_ms infer_taken error card".split()
+FIELDS = "model batch train_pytorch_ms train_gridwise_ms train_taken infer_pytorch_ms infer_gridwise_ms infer_taken error pytorch_error card".split()
 
 
 def autocast():
@@ -131,6 +137,75 @@ def compare(model, x, trains, args):
     return [statistics.median(list_) for list_ in times], taken, error, rows
 
 
+def replayed(graphs, turns):
+    """The median milliseconds of each graph, in turns."""
+    times = [[] for _ in graphs]
+    for _ in range(turns):
+        for graph, list_ in zip(graphs, times):
+            graph.replay()
+            list_.append(milliseconds(graph))
+    return [statistics.median(list_) for list_ in times]
+
+
+def freeze(name, args):
+    """Frozen inference by torch.compile and with gridwise.torch.optimize before it."""
+    torch.manual_seed(0)
+    model, x, batch = make(name, args)
+    order = torch.channels_last_3d if x.dim() == 5 else torch.channels_last
+    model, x = model.eval().half().to(memory_format=order), x.half().contiguous(memory_format=order)
+    torch._inductor.config.freezing = True
+    gridwise.torch.forget()
+    with torch.no_grad():
+        models = [model, gridwise.torch.optimize(model, x)]
+        rows = gridwise.torch.report()
+        expected, graphs, outputs = first(model(x)).float(), [], []
+        for side in models:
+            torch._dynamo.reset()
+            compiled, result = torch.compile(side), {}
+
+            def step(compiled=compiled, result=result):
+                result["y"] = first(compiled(x))
+
+            graphs.append(captured(step))
+            outputs.append(result)
+        times = replayed(graphs, args.turns)
+    errors = [((result["y"].float() - expected).norm() / expected.norm()).item() for result in outputs]
+    if args.report:
+        print(rows, flush=True)
+    taken = f"{sum(row.by == 'gridwise' for row in rows)} of {len(rows)}"
+    card = torch.cuda.get_device_name()
+    row = {"model": name, "batch": batch, "card": card, "infer_taken": taken, "error": errors[1], "pytorch_error": errors[0]}
+    return row | dict(zip(("infer_pytorch_ms", "infer_gridwise_ms"), times))
+
+
+def losses(name, args):
+    """The losses of training steps on eight batches of noise: by PyTorch, by Gridwise, and by PyTorch with deterministic kernels."""
+    curves = []
+    for who in ("PyTorch", "Gridwise", "PyTorch, deterministic"):
+        torch.manual_seed(0)
+        torch.backends.cudnn.deterministic = who.endswith("deterministic")
+        model, x, batch = make(name, args)
+        model = model.to(memory_format=torch.channels_last)
+        images = [torch.randn_like(x).contiguous(memory_format=torch.channels_last) for _ in range(8)]
+        labels = [torch.randint(1000, (batch,), device="cuda") for _ in images]
+        if who == "Gridwise":
+            gridwise.torch.use(model)
+        optimizer, scaler = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9), torch.amp.GradScaler()
+        curve = []
+        for step in range(args.loss):
+            optimizer.zero_grad()
+            with autocast():
+                loss = torch.nn.functional.cross_entropy(model(images[step % 8]), labels[step % 8])
+            scaler.scale(loss).backward()
+            scaler.step(optimizer)
+            scaler.update()
+            curve.append(loss.detach())
+        curves.append((who, torch.stack(curve).float().tolist()))
+    torch.backends.cudnn.deterministic = False
+    for who, curve in curves:
+        print(f"{name}, {who}: " + " ".join(f"{statistics.mean(curve[i : i + 20]):.3f}" for i in range(0, len(curve), 20)), flush=True)
+
+
 def measure(name, args):
     torch.manual_seed(0)
     model, x, batch = make(name, args)
@@ -146,19 +221,20 @@ def measure(name, args):
 
 
 def page(rows):
-    lines = ["| network | training step, ms | | | inference, ms | | |", "|---|---|---|---|---|---|---|"]
-    lines.append("| | PyTorch | Gridwise | ratio | PyTorch | Gridwise | ratio |")
+    kinds = [kind for kind in ("train", "infer") if f"{kind}_pytorch_ms" in rows[0]]
+    lines = ["| network" + "".join({"train": " | training step, ms | |", "infer": " | inference, ms | |"}[kind] for kind in kinds) + " |"]
+    lines += ["|---|" + "---|---|---|" * len(kinds), "|" + " | PyTorch | Gridwise | ratio" * len(kinds) + " |"]
     for row in rows:
         columns = [row["model"]]
-        for kind in ("train", "infer"):
+        for kind in kinds:
             theirs, ours = row[f"{kind}_pytorch_ms"], row[f"{kind}_gridwise_ms"]
             columns += [f"{theirs:.2f}", f"{ours:.2f} ({row[f'{kind}_taken']})", f"{theirs / ours:.3f}"]
         lines.append("| " + " | ".join(columns) + " |")
     means = [
         math.exp(statistics.mean(math.log(row[f"{kind}_pytorch_ms"] / row[f"{kind}_gridwise_ms"]) for row in rows))
-        for kind in ("train", "infer")
+        for kind in kinds
     ]
-    lines.append(f"| geometric mean | | | **{means[0]:.3f}** | | | **{means[1]:.3f}** |")
+    lines.append("| geometric mean" + "".join(f" | | | **{mean:.3f}**" for mean in means) + " |")
     return "\n".join(lines)
 
 
@@ -169,6 +245,8 @@ def main():
     parser.add_argument("--size", type=int, default=224)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--no-graphs", action="store_true", help="call the steps")
+    parser.add_argument("--frozen", action="store_true", help="compiled inference with constant weights")
+    parser.add_argument("--loss", type=int, metavar="STEPS", help="train and print losses, means of 20")
     parser.add_argument("--seconds", type=float, default=math.inf, help="no network is begun later")
     parser.add_argument("--report", action="store_true", help="every decision")
     parser.add_argument("--out", default="networks.csv")
@@ -179,16 +257,21 @@ def main():
         if time.monotonic() - begin > args.seconds:
             print(f"out of time before {name}", flush=True)
             break
-        rows.append(measure(name, args))
+        if args.loss:
+            losses(name, args)
+            continue
+        rows.append(freeze(name, args) if args.frozen else measure(name, args))
         print(f"{rows[-1]} after {time.monotonic() - begin:.0f} s", flush=True)
         torch.cuda.empty_cache()
+    if not rows:
+        return 0 if args.loss else 1
     with open(args.out, "w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)
         writer.writeheader()
         writer.writerows(rows)
     print(page(rows))
     print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, "cuDNN", torch.backends.cudnn.version())
-    return 0 if rows else 1
+    return 0
 
 
 if __name__ == "__main__":

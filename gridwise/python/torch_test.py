@@ -34,7 +34,7 @@ except ImportError:
 from torch import nn  # noqa: E402
 
 import gridwise.torch  # noqa: E402
-from gridwise.torch import ops  # noqa: E402
+from gridwise.torch import eager, ops  # noqa: E402
 from gridwise.torch.choices import decider  # noqa: E402
 
 ON_GPU = torch.cuda.is_available()
@@ -439,6 +439,158 @@ class ModulesTest(Case):
             y = ops.convolution(x + 1, w, None, *arguments)
         stream.synchronize()
         self.assert_close(y, expected)
+
+
+@unittest.skipUnless(eager.library, "there is no library of eager calls")
+class EagerTest(Case):
+    """Without Python from the second call on: by kernels on a GPU; on the CPU, whose simulator is behind Python, by aten alone."""
+
+    ARGUMENTS = ((1, 1), (1, 1), (1, 1), False, (0, 0), 2)
+    DTYPE = HALF if ON_GPU else torch.float64
+
+    def tensors(self, order=torch.channels_last):
+        make = lambda *shape: tensor(*shape, dtype=self.DTYPE, order=order)
+        return make(2, 8, 6, 6), make(6, 4, 3, 3), tensor(6, dtype=self.DTYPE)
+
+    def counted(self):
+        """The number of calls that Python sees from now on."""
+        calls = []
+        run = ops._run
+        self.addCleanup(setattr, ops, "_run", run)
+        ops._run = lambda *arguments: calls.append(arguments[0][0]) or run(*arguments)
+        return calls
+
+    def check(self, needed, tensors):
+        x, w, bias = (t.detach().requires_grad_(is_needed) for t, is_needed in zip(tensors, needed))
+        exact = [t.detach().double().requires_grad_(t.requires_grad) for t in (x, w, bias)]
+        y = eager.convolution(x, w, bias, *self.ARGUMENTS)
+        expected = torch.ops.aten.convolution(*exact, *self.ARGUMENTS)
+        dy = torch.randn_like(y)
+        y.backward(dy), expected.backward(dy.double())
+        self.assert_close(y, expected)
+        for actual, reference in zip((x, w, bias), exact):
+            self.assertEqual(actual.grad is None, reference.grad is None)
+            if actual.grad is not None:
+                self.assert_close(actual.grad, reference.grad)
+
+    def test_every_set_of_gradients(self):
+        sets = [(i & 1 > 0, i & 2 > 0, i & 4 > 0) for i in range(1, 8)]
+        for order in (torch.channels_last, torch.contiguous_format):
+            for needed in sets:
+                self.check(needed, self.tensors(order))
+            calls = self.counted()
+            for needed in sets:
+                self.check(needed, self.tensors(order))
+            self.assertEqual(calls, [])
+            gridwise.torch.forget()
+            self.check(sets[0], self.tensors(order))
+            self.assertGreater(len(calls), 0)
+
+    def test_one_gradient_is_atens(self):
+        tensors = self.tensors()
+        self.check((True, True, True), tensors)
+        for question, choice in decider.choices.items():
+            if question.wanted == "weight gradient":
+                choice.executable = None
+        ops._known.clear(), eager.forget()
+        self.check((True, True, True), tensors)
+        calls = self.counted()
+        self.check((True, True, True), tensors)
+        self.assertEqual(calls, [])
+
+    def test_without_gradients(self):
+        x, w, bias = (t.detach() for t in self.tensors())
+        calls = self.counted()
+        for _ in range(3):
+            for b in (bias, None):
+                y = eager.infer(x, w, b, *self.ARGUMENTS)
+                exact = (None if t is None else t.double() for t in (x, w, b))
+                self.assert_close(y, torch.ops.aten.convolution(*exact, *self.ARGUMENTS))
+        self.assertEqual(len(calls), 2)
+        self.assertEqual([row.calls for row in gridwise.torch.report()], [3, 3])
+
+    def test_gradients_of_gradients(self):
+        tensors = [torch.randn(shape, dtype=torch.float64, requires_grad=True, device=DEVICE) for shape in ((1, 8, 3, 3), (6, 4, 3, 3))]
+        function = lambda x, w: eager.convolution(x, w, None, *self.ARGUMENTS)
+        self.assertTrue(torch.autograd.gradgradcheck(function, tensors))
+
+    def test_errors_have_atens_words(self):
+        layer = gridwise.torch.use(nn.Conv2d(8, 6, 3).to(DEVICE, HALF), decide="always", cache=False)
+        with self.assertRaisesRegex(RuntimeError, "type"):
+            layer(torch.randn(2, 8, 6, 6, device=DEVICE))
+        with self.assertRaisesRegex(RuntimeError, "channels"):
+            layer(torch.randn(2, 4, 6, 6, device=DEVICE, dtype=HALF))
+
+    def test_layers_that_are_atens_altogether(self):
+        """They become PyTorch's again, once their gradients are decided."""
+        layer = gridwise.torch.use(nn.Conv2d(8, 6, 3).to(DEVICE, torch.float64), decide="always", cache=False)
+        x = tensor(2, 8, 6, 6, dtype=torch.float64)
+        self.assertIn("Overrideable", layer(x).grad_fn.name())
+        layer(x).sum().backward()
+        self.assertIn("Overrideable", layer(x).grad_fn.name())
+        self.assertEqual(layer(x).grad_fn.name(), "ConvolutionBackward0")
+        gridwise.torch.forget()
+        self.assertIn("Overrideable", layer(x).grad_fn.name())
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two = nn.Conv2d(16, 16, 3, padding=1, bias=False), nn.Conv2d(16, 16, 1)
+        self.norms = nn.ModuleList(nn.BatchNorm2d(16) for _ in range(2))
+        for norm in self.norms:
+            for values in (norm.weight, norm.bias, norm.running_mean, norm.running_var):
+                nn.init.uniform_(values, 0.5, 1.5)
+
+    def forward(self, x):
+        y = torch.relu(self.norms[0](self.one(x)))
+        y = self.norms[1](self.two(y))
+        y += x
+        return torch.relu_(y)
+
+
+class OptimizeTest(Case):
+    def setUp(self):
+        super().setUp()
+        self.x = tensor(2, 16, 8, 8, dtype=torch.float32, order=torch.channels_last, grad=False)
+
+    def fused(self, model):
+        """What is fused into each convolution: a residual, relu. Checks the output."""
+        model = model.to(DEVICE).eval()
+        with torch.no_grad():
+            optimized = gridwise.torch.optimize(model, self.x)
+            self.assert_close(optimized(self.x), model(self.x), torch.float32)
+        calls = [node for node in optimized.graph.nodes if node.op == "call_function"]
+        self.assertFalse(any("norm" in str(node.target) for node in calls))
+        return [(node.args[3] is not None, node.args[4]) for node in calls if "gridwise.fused" in str(node.target)]
+
+    def test_norms_residuals_and_relus(self):
+        model = nn.Sequential(Block(), Block())
+        self.assertEqual(self.fused(model), [(False, True), (True, True)] * 2)
+        self.assertIs(type(model[0].norms[0]), nn.BatchNorm2d)
+        self.assert_gridwise(2)
+
+    def test_what_others_read_is_not_fused(self):
+        class Fork(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.one, self.two = nn.Conv2d(16, 16, 1), nn.Conv2d(16, 16, 1)
+
+            def forward(self, x):
+                y = self.one(x)
+                z = x * 2
+                z += self.two(y)  # in place of something else than a convolution's output
+                return torch.relu(y) + z + torch.add(y, x, alpha=3)
+
+        self.assertEqual(self.fused(Fork()), [(False, False)] * 2)
+
+    def test_atens_stay_apart(self):
+        decider.off = True
+        self.assertEqual(self.fused(Block()), [])
+
+    def test_training_mode(self):
+        with self.assertRaisesRegex(ValueError, "training mode"):
+            gridwise.torch.optimize(Block(), self.x)
 
 
 class DecisionsTest(Case):

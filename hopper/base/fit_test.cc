@@ -28,7 +28,7 @@ TEST(Fit, IsPhysical) {
   }
   EXPECT_LE(kFit.efficiency_of_all, kFit.efficiency);
   // Parts of a tile's store that are not hidden.
-  for (const double part : {kFit.shared_store, kFit.turns_store, kFit.only_store}) {
+  for (const double part : {kFit.shared_store, kFit.pingpong_store, kFit.only_store}) {
     EXPECT_LE(part, 1);
   }
 }

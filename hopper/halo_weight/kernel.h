@@ -34,6 +34,7 @@ struct HaloWeightTaps {
 
 template <DataType kType>
 struct HaloWeightOutputMap {
+  static constexpr bool kIsOfWeights = true;
   const HaloArgs& args;
   const HaloWork& work;
   const HaloWeightBlock& block;

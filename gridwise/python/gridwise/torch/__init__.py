@@ -13,6 +13,7 @@ current stream. The ops torch.ops.gridwise.convolution, data_gradient and weight
 
 from gridwise.torch.choices import decider
 from gridwise.torch.devices import Simulator
+from gridwise.torch.frozen import optimize
 from gridwise.torch.modules import (
     Conv1d,
     Conv2d,
@@ -44,6 +45,7 @@ __all__ = [
     "Report",
     "Row",
     "forget",
+    "optimize",
     "report",
     "restore",
     "simulate",

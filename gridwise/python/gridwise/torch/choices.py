@@ -12,7 +12,7 @@ import torch
 
 import gridwise
 from gridwise.torch import devices
-from gridwise.torch.convolution import aten
+from gridwise.torch.convolution import FORWARD
 
 POLICIES = ("measure", "model", "always")
 PLANS = 3  # that are measured, the fastest by estimate first
@@ -27,6 +27,7 @@ class Choice:
     def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
         self.aten_us, self.gridwise_us = times
+        self.is_measured = False  # aten by something that takes as long
         self.device, self._calls = None, ctypes.c_int64()
         self.executable = None if plan is None else plan.load()
         self.out_shape = None if plan is None else question.out_shape
@@ -98,6 +99,7 @@ class Decider:
         self.policy, self.file = "measure", File(default_path())
         self.off = os.environ.get("GRIDWISE_TORCH", "on").lower() in ("off", "0", "no", "false")
         self.choices = {}
+        self.last = None  # choice that was asked for
         self.simulator = None  # that stands behind tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
 
@@ -152,7 +154,7 @@ class Decider:
         if not measures or device.clock != "device":
             return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
         candidates = [(plan, False) for plan in plans]
-        if question.bias:  # few kernels are as fast with an epilogue
+        if question.bias and not (question.residual or question.relu):  # few kernels are as fast with an epilogue
             candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
         choice = self._measured(question, device, compute, [c for c in candidates if not c[0].is_fallback])
         if self.file and choice.aten_us is not None:
@@ -164,7 +166,9 @@ class Decider:
         choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
         for choice in choices:
             choice.device = device
-        tries = [lambda c=c: compute(c) for c in (Choice(question, ""), *choices)]
+        by_aten = Choice(question, "")
+        by_aten.is_measured = question.wanted == FORWARD
+        tries = [lambda c=c: compute(c) for c in (by_aten, *choices)]
         with torch.no_grad():
             aten_us, *times = device.microseconds(tries)
         gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])

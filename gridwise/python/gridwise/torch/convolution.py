@@ -6,7 +6,7 @@ import collections
 import torch
 
 import gridwise
-from gridwise.torch.tensors import empty
+from gridwise.torch.tensors import empty, packed_strides
 
 TYPES = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 FORWARD, DATA, WEIGHT = "forward", "data gradient", "weight gradient"
@@ -51,14 +51,15 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
         return (x_shape[0], w_shape[0], *((x + 2 * p - d * (f - 1) - 1) // s + 1 for x, f, s, p, d, _ in axes))
 
 
-QUESTION = "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device"
+QUESTION = "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels_last bias device residual relu"
 
 
-class Question(collections.namedtuple("Question", QUESTION)):
+class Question(collections.namedtuple("Question", QUESTION, defaults=(False, False))):
     """What is to be computed: the output of a convolution, or a gradient. Who computes it is decided once for each.
 
     `wanted` is FORWARD, DATA or WEIGHT; `dtype` that of all tensors, None where they do not fit each other; `tf32` whether
-    PyTorch may round f32 to TF32; `channels_last` the order of x and y; `device` an index, None of the CPU."""
+    PyTorch may round f32 to TF32; `channels_last` the order of x and y; `device` an index, None of the CPU; `residual` and `relu`
+    whether a tensor like the output is added, and then max(., 0) taken."""
 
     __slots__ = ()
 
@@ -118,8 +119,7 @@ class Question(collections.namedtuple("Question", QUESTION)):
     def problem(self, with_bias):
         """The gridwise.Problem, with the bias or without it; gridwise.Error where it is none."""
         small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
-        channels = self.y_shape[1]
-        repeated = (0, 0, 0, 0, channels // self.arguments.groups, 1)
+        epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides(with_bias)]
         return gridwise.Problem(
             self.direction,
             TYPES[self.dtype],
@@ -133,8 +133,18 @@ class Question(collections.namedtuple("Question", QUESTION)):
             pad=self.arguments.padding,
             groups=self.arguments.groups,
             layout="nhwgc" if self.channels_last else "ngchw",
-            epilogue=[("add", TYPES[self.dtype], 1.0, repeated)] if with_bias else [],
+            epilogue=epilogue,
+            low=0.0 if self.relu else None,
         )
+
+    def _epilogue_strides(self, with_bias):
+        """Along the output's axes n, d, h, w, g and channels of a group."""
+        n, c, *axes = packed_strides(self.y_shape, self.channels_last)
+        of_group = self.y_shape[1] // self.arguments.groups
+        if with_bias:
+            yield (0, 0, 0, 0, of_group, 1)
+        if self.residual:
+            yield (n, *[0] * (3 - len(axes)), *axes, c * of_group, c)
 
     def __str__(self):
         """As `gridwise` writes problems."""
@@ -149,19 +159,30 @@ class Question(collections.namedtuple("Question", QUESTION)):
                 lines.append(f"{name} {_by(values)}")
         orders = [("channels first", "channels last")[last] for last in (self.channels_last, self.w_channels_last)]
         lines.append(orders[0] if orders[0] == orders[1] else f"{orders[0]}, w {orders[1]}")
-        return " ".join(lines + ["with bias"] * self.bias)
+        return " ".join(lines + ["with bias"] * self.bias + ["plus a residual"] * self.residual + ["then relu"] * self.relu)
 
 
 def _by(values):
     return "x".join(map(str, values))
 
 
+def aten_as_compiled(question, tensors):
+    """What takes as long as PyTorch's convolution in compiled code, where one more kernel does all that follows it."""
+    x, w, bias, *residual = tensors
+    if not (question.residual or question.relu):
+        return aten(question, tensors)
+    y = ATEN.convolution.default(x, w, None, *question.arguments)
+    return y.add_(residual[0]) if question.residual else y.relu_()
+
+
 def aten(question, tensors):
     """The same by PyTorch: of x, w and bias, of dy and w, or of dy and x."""
     a = question.arguments
     if question.wanted == FORWARD:
-        x, w, bias = tensors
-        return ATEN.convolution.default(x, w, bias, *a)
+        x, w, bias, *residual = tensors
+        y = ATEN.convolution.default(x, w, bias, *a)
+        y = y.add_(residual[0]) if question.residual else y
+        return y.relu_() if question.relu else y
     dy, other = tensors
     # The operand that a gradient does not depend on is there for its shape and order alone.
     if question.wanted == DATA:

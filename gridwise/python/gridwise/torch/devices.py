@@ -30,12 +30,12 @@ class Gpu:
     def is_capturing(self):
         return torch.cuda.is_current_stream_capturing()
 
-    def launch(self, executable, a, b, out, bias):
+    def launch(self, executable, a, b, out, *epilogue):
         bytes_ = executable.plan.workspace_bytes
         # On the current stream, in whose order the allocator uses the memory again.
         workspace = torch.empty(bytes_, dtype=torch.uint8, device=out.device) if bytes_ else None
         executable.launch(
-            gridwise.Tensors(a.data_ptr(), b.data_ptr(), out.data_ptr(), None if bias is None else bias.data_ptr()),
+            gridwise.Tensors(*(tensor.data_ptr() for tensor in (a, b, out, *epilogue))),
             workspace.data_ptr() if bytes_ else None,
             bytes_,
             torch._C._cuda_getCurrentRawStream(self.index),
@@ -84,14 +84,14 @@ class Simulator:
     def is_capturing(self):
         return False
 
-    def launch(self, executable, a, b, out, bias):
+    def launch(self, executable, a, b, out, *epilogue):
         def bytes_of(tensor):  # as they lie in memory, in whatever order
             return tensor.detach().as_strided((tensor.numel(),), (1,)).view(torch.uint8).numpy().tobytes()
 
-        buffers = [None if tensor is None else gridwise.Buffer.of(bytes_of(tensor)) for tensor in (a, b, bias)]
+        a, b, *epilogue = (gridwise.Buffer.of(bytes_of(tensor)) for tensor in (a, b, *epilogue))
         result = gridwise.Buffer.of(b"\xff" * (out.numel() * out.element_size()))
         workspace = gridwise.Buffer(executable.plan.workspace_bytes)
-        executable(*buffers[:2], result, workspace, d0=buffers[2])
+        executable(a, b, result, workspace, *epilogue)
         gridwise.synchronize()
         data = torch.frombuffer(bytearray(result.tobytes()), dtype=out.dtype)
         out.as_strided((out.numel(),), (1,)).copy_(data)

@@ -49,8 +49,9 @@ _ops = torch.library.Library("gridwise", "FRAGMENT")
 _ops.define("infer(Tensor x, Tensor w, Tensor? bias, int parameters) -> Tensor")
 _ops.impl("infer", torch.library.fallthrough_kernel, "Autograd")  # it is called where there are no gradients
 library = _open()
-convolution = torch.ops.aten.convolution_overrideable.default
-_infer = torch.ops.gridwise.infer.default
+# Without the call in Python that each op of torch.ops has.
+convolution = torch.ops.aten.convolution_overrideable.default._op
+infer_by = torch.ops.gridwise.infer.default._op
 
 
 class _Parameters(ctypes.Structure):
@@ -69,9 +70,13 @@ def _parameters(*arguments):
     return _Parameters(len(arguments[0]), *values)
 
 
+def address_of(*arguments):
+    return ctypes.addressof(_parameters(*arguments))
+
+
 def infer(x, w, bias, *arguments):
     """`convolution` without gradients."""
-    return _infer(x, w, bias, ctypes.addressof(_parameters(*arguments)))
+    return infer_by(x, w, bias, address_of(*arguments))
 
 
 def remember(slot, choice, tensors):

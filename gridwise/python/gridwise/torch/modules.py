@@ -8,11 +8,12 @@ import torch.nn.functional as F
 from torch import nn
 
 from gridwise.torch.choices import POLICIES, File, decider, default_path
-from gridwise.torch.ops import convolve, forget, is_atens, state_of
+from gridwise.torch.eager import library
+from gridwise.torch.ops import Route, convolve, forget, is_atens, state_of
 from gridwise.torch.report import note
 
 
-ATEN, GRIDWISE = "aten", "gridwise"  # who computes a layer in a state, where that is decided
+ATEN, GRIDWISE = "aten", "gridwise"  # where a layer in a state goes, if not by a Route
 TRIES = 10  # calls after which a layer whose gradients nobody asks for is no longer looked at
 
 
@@ -25,16 +26,20 @@ class _Convolves:
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):
         """The output; None where the class of PyTorch is to compute it."""
-        if not isinstance(x, torch.Tensor) or not x.is_floating_point():
-            return None  # what torch.fx traces with has no sizes; of complex numbers aten makes several convolutions
-        if self.gridwise_name is None or torch.compiler.is_compiling() or type(x) is not torch.Tensor:
-            return self._called(x, w, bias, padding, transposed, output_padding)
+        if type(x) is not torch.Tensor or self.gridwise_name is None or torch.compiler.is_compiling():
+            # What torch.fx traces with has no sizes; of complex numbers aten makes several convolutions.
+            is_ours = isinstance(x, torch.Tensor) and x.is_floating_point()
+            return self._called(x, w, bias, padding, transposed, output_padding) if is_ours else None
         state = state_of(x)
         route = self.gridwise_routes.get(state, 0)
-        if route == ATEN:
+        if route is ATEN:
             return None
-        y = self._called(x, w, bias, padding, transposed, output_padding)
-        if route != GRIDWISE and y is not None:
+        if type(route) is Route:
+            y = route.convolve(x, w, bias)
+            if y is not None:
+                return y
+        y = self._called(x, w, bias, padding, transposed, output_padding) if x.is_floating_point() else None
+        if type(route) is int and y is not None:
             self._find_route(state, route, x, w, bias, padding, transposed, output_padding)
         return y
 
@@ -49,14 +54,21 @@ class _Convolves:
         return y.squeeze(0) if unbatched else y
 
     def _find_route(self, state, tries, x, w, bias, padding, transposed, output_padding):
-        """Where calls in the same state go: to the class of PyTorch, if all is aten's. Counts calls until that is decided."""
-        if x.dim() != len(self.kernel_size) + 2:
+        """Where later calls in the same state go. As long as that is not decided it is the number of calls."""
+        unbatched = x.dim() != len(self.kernel_size) + 2
+        if unbatched:
             x = x.unsqueeze(0)
         if tries == 0:
             note(self, x)
-        by = is_atens(x, w, bias, self.stride, padding, self.dilation, transposed, output_padding, self.groups)
-        decided = by is not None or tries == TRIES
-        self.gridwise_routes[state] = (ATEN if by else GRIDWISE) if decided else tries + 1
+        arguments = (self.stride, padding, self.dilation, transposed, output_padding, self.groups)
+        by_aten = is_atens(x, w, bias, *arguments)
+        if by_aten:
+            route = ATEN
+        elif by_aten is None and tries < TRIES:
+            route = tries + 1
+        else:
+            route = GRIDWISE if unbatched or library is None else Route(state, *arguments)
+        self.gridwise_routes[state] = route
 
 
 class _Forward(_Convolves):

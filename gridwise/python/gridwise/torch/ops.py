@@ -6,7 +6,7 @@ import torch
 
 from gridwise.torch import eager
 from gridwise.torch.choices import decider
-from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, may_round_to_tf32
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, aten_as_compiled, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
@@ -39,14 +39,16 @@ def _compute(choice, tensors):
     question = choice.question
     last = question.result_channels_last
     if choice.executable is None:
-        return as_made(aten(question, tensors), last)
+        return as_made((aten_as_compiled if choice.is_measured else aten)(question, tensors), last)
     a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
     a = aligned(dense(a, question.a_channels_last))
     b = aligned(dense(b, question.b_channels_last))
     out = empty(choice.out_shape, question.out_channels_last, a)
-    fused = aligned(tensors[2].contiguous()) if question.bias and not choice.bias_apart else None
+    epilogue = [aligned(tensors[2].contiguous())] if question.bias and not choice.bias_apart else []
+    if question.residual:
+        epilogue.append(aligned(dense(tensors[3], question.channels_last)))
     with choice.device.entered():
-        choice.device.launch(choice.executable, a, b, out, fused)
+        choice.device.launch(choice.executable, a, b, out, *epilogue)
     if choice.bias_apart:
         out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
     return out if question.out_channels_last == last else as_made(out, last)
@@ -68,6 +70,7 @@ def _run(key, ask, tensors):
     if key in _known:
         eager.remember(int(key[0] == WEIGHT), choice, tensors)
     choice.count()
+    decider.last = choice
     return _compute(choice, tensors)
 
 
@@ -144,6 +147,33 @@ def _bias_gradient(dy):
 
 
 library.impl("convolution_backward", _convolution_backward, "CompositeExplicitAutograd")
+def _fused(x, w, bias, residual, relu, stride, padding, dilation, groups):
+    """What frozen.py makes of several nodes of a graph."""
+    arguments = Arguments(tuple(stride), tuple(padding), tuple(dilation), False, (0,) * len(stride), groups)
+
+    def ask():
+        tensors, last = (x, w, bias), is_channels_last(x, w)
+        question = _asked(FORWARD, x.shape, w.shape, arguments, tensors, last, strides_are_channels_last(w))
+        return question._replace(residual=residual is not None, relu=relu)
+
+    of_others = tuple(None if tensor is None else _of(tensor) for tensor in (bias, residual))
+    return _run((FORWARD, _of(x), _of(w), of_others, relu, arguments), ask, (x, w, bias, residual))
+
+
+library.define(
+    "fused(Tensor x, Tensor w, Tensor? bias, Tensor? residual, bool relu, int[] stride, int[] padding, int[] dilation, int groups)"
+    " -> Tensor",
+    tags=TAGS,
+)
+library.impl("fused", _fused, "CompositeExplicitAutograd")
+
+
+@torch.library.register_fake("gridwise::fused", lib=library)
+def _(x, w, bias, residual, relu, stride, padding, dilation, groups):
+    arguments = Arguments.of(stride, padding, dilation, False, (0,) * len(stride), groups)
+    return empty(arguments.y_shape(x.shape, w.shape), is_channels_last(x, w), x)
+
+
 DIRECT = {convolution: _convolution, data_gradient: _data_gradient, weight_gradient: _weight_gradient}
 for op, function in DIRECT.items():
     library.impl(op._schema.name.split("::")[1], function, "CompositeExplicitAutograd")
@@ -304,7 +334,7 @@ def convolve(x, w, bias, *arguments):
     x, w, bias = _autocasted(x, w, bias)
     needs_gradients = _needs_gradients(x, w, bias)
     if eager.library is None:
-        return (_Convolution.apply(None, x, w, bias, *arguments) if needs_gradients else _convolution(x, w, bias, *arguments))
+        return _Convolution.apply(None, x, w, bias, *arguments) if needs_gradients else _convolution(x, w, bias, *arguments)
     try:
         return (eager.convolution if needs_gradients else eager.infer)(x, w, bias, *arguments)
     except RuntimeError:  # whose words PyTorch's stable ABI does not pass on
@@ -316,6 +346,36 @@ def state_of(x):
     kind = "cuda" if x.is_cuda else "cpu"
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
     return epoch, x.shape, x.stride(), x.dtype, dtype, torch.is_grad_enabled(), x.requires_grad
+
+
+class Route:
+    """The way to the kernel for a layer in a state, all of whose questions are decided: what `convolve` finds out is known."""
+
+    __slots__ = ("arguments", "parameters", "dtype", "has_gradients")
+
+    def __init__(self, state, *arguments):
+        *_, self.dtype, self.has_gradients, _ = state
+        self.arguments, self.parameters = arguments, eager.address_of(*arguments)
+
+    def convolve(self, x, w, bias):
+        """None where something else wants to see the op."""
+        if _dispatch_modes() or _transforms_are_active() or _tracing_state() is not None:
+            return None
+        dtype = self.dtype
+        if dtype is not None:
+            x = x if x.dtype is dtype else x.to(dtype)
+            w = w if w.dtype is dtype else w.to(dtype)
+            bias = bias if bias is None or bias.dtype is dtype else bias.to(dtype)
+        try:
+            if self.has_gradients and (x.requires_grad or w.requires_grad or (bias is not None and bias.requires_grad)):
+                return eager.convolution(x, w, bias, *self.arguments)
+            return eager.infer_by(x, w, bias, self.parameters)
+        except RuntimeError:
+            return None
+
+
+_dispatch_modes, _tracing_state = torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state
+_transforms_are_active = torch._C._are_functorch_transforms_active
 
 
 def is_atens(x, w, bias, *arguments):

@@ -1,0 +1,179 @@
+"""Frozen inference: a graph of a model in which batch normalisation is part of the weights, and bias, residual and relu are part of
+the kernels."""
+
+import copy
+import operator
+
+import torch
+from torch.nn.utils.fusion import fuse_conv_bn_weights
+
+from gridwise.torch.choices import decider
+from gridwise.torch.modules import restore
+
+ATEN = torch.ops.aten
+CONVOLUTIONS = {ATEN.conv1d.default, ATEN.conv2d.default, ATEN.conv3d.default}
+NORMS = {ATEN.batch_norm.default, getattr(ATEN, "_native_batch_norm_legit_no_training").default}
+ADDS = {ATEN.add.Tensor, ATEN.add_.Tensor, operator.add, operator.iadd}
+RELUS = {ATEN.relu.default, ATEN.relu_.default}
+DEFAULTS = {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1}
+
+
+def optimize(model, *inputs):
+    """Returns the model as a torch.fx.GraphModule for inference with inputs of the sizes and types of `inputs`. The model itself is
+    not changed; it must be in evaluation mode, and torch.export.export must be able to trace it.
+
+    Batch normalisation becomes part of the weights before it. Where Gridwise computes a convolution faster together with the bias,
+    the residual and the relu that follow than aten and they apart, a kernel does all of them (report() has the times). The rest of
+    the graph is aten's: torch.compile(optimize(model, x)) fuses it, and mode="reduce-overhead" makes a CUDA graph of all.
+
+    Raises ValueError if the model is in training mode, and what torch.export.export does."""
+    if model.training:
+        raise ValueError("the model is in training mode; call model.eval() first")
+    with torch.no_grad():
+        graph_module = torch.export.export(restore(copy.deepcopy(model)), inputs, strict=False).module()
+        _fold_norms(graph_module)
+        for node in [node for node in graph_module.graph.nodes if node.target in CONVOLUTIONS]:
+            _fuse(graph_module, node)
+        _clean(graph_module)
+        _unfuse(graph_module, *inputs)
+    return graph_module
+
+
+def _like(node):
+    """What a node's output is: its sizes, type and device; None if it is no tensor."""
+    value = node.meta.get("val")
+    return (value.shape, value.dtype, value.device) if isinstance(value, torch.Tensor) else None
+
+
+def _clean(graph_module):
+    graph_module.graph.eliminate_dead_code()
+    graph_module.graph.lint()
+    graph_module.recompile()
+
+
+def _tensor(graph_module, node):
+    """The parameter or buffer of a node; None if it is neither."""
+    if node is None or node.op != "get_attr":
+        return None
+    return operator.attrgetter(node.target)(graph_module)
+
+
+def _arguments(node):
+    """x, w, bias, stride, padding, dilation and groups of a convolution; the lists have an entry for each axis."""
+    names = ("input", "weight", *DEFAULTS)
+    given = {**DEFAULTS, **dict(zip(names, node.args)), **node.kwargs}
+    axes = node.meta["val"].dim() - 2
+    for name in ("stride", "padding", "dilation"):
+        value = given[name]
+        if not isinstance(value, str):
+            value = [value] if isinstance(value, int) else list(value)
+            given[name] = value * (axes if len(value) == 1 else 1)
+    return [given[name] for name in names]
+
+
+def _fold_norms(graph_module):
+    for node in list(graph_module.graph.nodes):
+        if node.target not in NORMS:
+            continue
+        convolution = node.args[0]
+        if convolution.target not in CONVOLUTIONS or len(convolution.users) != 1:
+            continue
+        gamma, beta, mean, variance = (_tensor(graph_module, argument) for argument in node.args[1:5])
+        epsilon = node.args[7] if node.target is ATEN.batch_norm.default else node.args[6]
+        x, w_node, bias_node, *rest = _arguments(convolution)
+        w, bias = _tensor(graph_module, w_node), _tensor(graph_module, bias_node)
+        if w is None or mean is None or (bias_node is not None and bias is None):
+            continue
+        folded = fuse_conv_bn_weights(*(_f32(t) for t in (w, bias, mean, variance)), epsilon, _f32(gamma), _f32(beta))
+        with graph_module.graph.inserting_before(convolution):
+            nodes = [
+                _attribute(graph_module, f"{convolution.name}_{name}", tensor.detach().to(w.dtype), w)
+                for name, tensor in zip(("weight", "bias"), folded)
+            ]
+        convolution.args, convolution.kwargs = (x, *nodes, *rest), {}
+        node.replace_all_uses_with(convolution)
+        graph_module.graph.erase_node(node)
+    _clean(graph_module)
+
+
+def _f32(tensor):
+    return None if tensor is None else tensor.float()
+
+
+def _attribute(graph_module, name, tensor, like):
+    """A node of a new buffer, in the order that `like` lies in."""
+    if tensor.dim() == like.dim():
+        tensor = torch.empty_like(like).copy_(tensor)
+    graph_module.register_buffer(name, tensor)
+    return graph_module.graph.get_attr(name)
+
+
+def _only_user(node, targets):
+    users = list(node.users)
+    return users[0] if len(users) == 1 and users[0].target in targets else None
+
+
+def _fuse(graph_module, node):
+    """Replaces a convolution, and what its epilogue can do of that which follows, by one node."""
+    x, w, bias, stride, padding, dilation, groups = _arguments(node)
+    if isinstance(padding, str):
+        return
+    last, residual, after = node, None, [node]
+    add = _only_user(node, ADDS)
+    if add is not None and len(add.args) == 2 and not add.kwargs:
+        other = add.args[1] if add.args[0] is node else add.args[0]
+        # An addition in place changes its first operand, which others may read.
+        in_place = add.target in (ATEN.add_.Tensor, operator.iadd) and add.args[0] is not node
+        if isinstance(other, torch.fx.Node) and _like(other) == _like(node) and other is not node and not in_place:
+            last, residual = add, other
+            after.append(add)
+    relu = _only_user(last, RELUS)
+    if relu is not None:
+        last = relu
+        after.append(relu)
+    if bias is None and len(after) == 1:
+        return
+    with graph_module.graph.inserting_before(last):
+        fused = graph_module.graph.call_function(
+            torch.ops.gridwise.fused.default,
+            (x, w, bias, residual, relu is not None, stride, padding, dilation, groups),
+        )
+    fused.meta.update(last.meta)
+    last.replace_all_uses_with(fused)
+    for old in reversed(after):
+        graph_module.graph.erase_node(old)
+
+
+class _Unfused(torch.fx.Interpreter):
+    """Runs a graph and finds the nodes that aten computes."""
+
+    def __init__(self, graph_module):
+        super().__init__(graph_module)
+        self.nodes = []
+
+    def run_node(self, node):
+        if node.target is not torch.ops.gridwise.fused.default:
+            return super().run_node(node)
+        decider.last = None
+        result = super().run_node(node)
+        if decider.last is None or decider.last.by == "aten":
+            self.nodes.append(node)
+        return result
+
+
+def _unfuse(graph_module, *inputs):
+    """Aten's convolutions and what follows them, where those are faster: PyTorch's compiler can do more with them apart."""
+    interpreter = _Unfused(graph_module)
+    interpreter.run(*inputs)
+    for node in interpreter.nodes:
+        x, w, bias, residual, relu, *arguments, groups = node.args
+        stride, padding, dilation = arguments
+        none = [0] * len(stride)
+        with graph_module.graph.inserting_before(node):
+            call = graph_module.graph.call_function
+            y = call(ATEN.convolution.default, (x, w, bias, stride, padding, dilation, False, none, groups))
+            y = y if residual is None else call(ATEN.add.Tensor, (y, residual))
+            y = call(ATEN.relu.default, (y,)) if relu else y
+        node.replace_all_uses_with(y)
+        graph_module.graph.erase_node(node)
+    _clean(graph_module)
