@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Frozen inference: a graph of a model in which batch normalisation is part of the weights, and bias, residual and relu are part of
 the kernels."""
 
