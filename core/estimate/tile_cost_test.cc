@@ -57,7 +57,7 @@ class Chance {
 
 TEST(TileCost, IsOverItsBound) {
   Chance chance;
-  int launches = 0, is_over = 0, costs = 0, is_always_over = 0;
+  int launches = 0, exceeds = 0, costs = 0, always_exceeds = 0;
   for (int i = 0; i < 2000; ++i) {
     for (const Gfx gfx : {Gfx::k942, Gfx::k1201}) {
       const DeviceFacts device = gfx;
@@ -68,19 +68,19 @@ TEST(TileCost, IsOverItsBound) {
       double least = std::numeric_limits<double>::infinity();
       for (int splits = 1; splits <= 1024; splits += (splits + 1) / 2) {
         const double cycles = cost.Of(splits).cycles;
-        ASSERT_FALSE(cost.IsOver(splits, std::pow(cycles, 8) * (1 + 1e-9)))
+        ASSERT_FALSE(cost.Exceeds(splits, std::pow(cycles, 8) * (1 + 1e-9)))
             << splits << " splits, the " << i;
-        is_over += cost.IsOver(splits, std::pow(0.8 * cycles, 8));
+        exceeds += cost.Exceeds(splits, std::pow(0.8 * cycles, 8));
         least = std::min(least, cycles);
         ++launches;
       }
-      ASSERT_FALSE(cost.IsAlwaysOver(std::pow(least, 8) * (1 + 1e-9))) << "the " << i;
-      is_always_over += cost.IsAlwaysOver(std::pow(0.7 * least, 8));
+      ASSERT_FALSE(cost.AlwaysExceeds(std::pow(least, 8) * (1 + 1e-9))) << "the " << i;
+      always_exceeds += cost.AlwaysExceeds(std::pow(0.7 * least, 8));
       ++costs;
     }
   }
-  EXPECT_GT(is_over, launches / 2) << "or the bound says little";
-  EXPECT_GT(is_always_over, costs / 3) << "likewise";
+  EXPECT_GT(exceeds, launches / 2) << "or the bound says little";
+  EXPECT_GT(always_exceeds, costs / 3) << "likewise";
 }
 
 // An XCD's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
@@ -178,15 +178,15 @@ TEST(ChooseSplitK, ChoosesTheSameWithABound) {
   for (int i = 0; i < 2000; ++i) {
     const Work work = chance.SomeWork();
     const TileCost cost(device, TileFitsOf(Gfx::k942).along_pixels, chance.Steps(), work);
-    const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> is_over) {
+    const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> exceeds) {
       const auto time_of = [&](int splits) {
         ++count;
         return EighthPowerOfCycles(cost.TermsOf(splits));
       };
-      return ChooseSplitK({}, DataType::kF16, device, work, time_of, is_over).splits;
+      return ChooseSplitK({}, DataType::kF16, device, work, time_of, exceeds).splits;
     };
     const int splits = share(estimates, NoBound);
-    ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.IsOver(n, time); }), splits)
+    ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.Exceeds(n, time); }), splits)
         << "the " << i;
     split += splits > 1;
   }

@@ -176,18 +176,18 @@ class Estimates {
   }
 
   /// A lower bound for every number of splits from `splits` on, except in clusters.
-  double AtLeastFrom(int splits) const {
+  double LowerBoundFrom(int splits) const {
     const Division of = Divide(splits, /*in_cluster=*/false);
     const double steps = grid_.steps / request_.device.compute_units * min_step_;
-    return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
+    return steps + of.rounds * CyclesOutsideSteps(of) + fit_.launch + PassCyclesOf(of.tensors);
   }
 
   /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
   /// count as an SM's best.
-  bool IsOver(int splits, bool in_cluster, double cycles) const {
+  bool Exceeds(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
-    const double busy = of.rounds * (of.steps * min_step_ + BesideSteps(of)) + fit_.launch;
-    const double beside_pass = cycles - PassOf(of.tensors);
+    const double busy = of.rounds * (of.steps * min_step_ + CyclesOutsideSteps(of)) + fit_.launch;
+    const double beside_pass = cycles - PassCyclesOf(of.tensors);
     return beside_pass <= 0 ||
            FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
   }
@@ -199,13 +199,13 @@ class Estimates {
     const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
     return WithCycles({.matrix_cycles = matrix,
                        .memory_cycles = memory,
-                       .alone_cycles = std::max(matrix, memory) + BesideSteps(of),
+                       .alone_cycles = std::max(matrix, memory) + CyclesOutsideSteps(of),
                        .fixed_cycles = fit_.launch / of.rounds,
                        .workgroups = of.tiles,
                        .rounds = of.rounds,
                        .resident = 1,
                        .tensor_cycles = TensorCycles(of),
-                       .pass_cycles = PassOf(of.tensors),
+                       .pass_cycles = PassCyclesOf(of.tensors),
                        .splits = 1.0 * splits});
   }
 
@@ -242,7 +242,7 @@ class Estimates {
   }
   /// Cycles of a tile before its first step and after its last. Stores overlap with the loads of
   /// the next tile, and with its products if warpgroups take turns.
-  double BesideSteps(const Division& of) const {
+  double CyclesOutsideSteps(const Division& of) const {
     const double elements = config_.rows() * config_.columns;
     const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
     const double shown_store = !config_.pingpong ? fit_.shared_store
@@ -257,7 +257,7 @@ class Estimates {
            DramBytesPerCycle(request_.device, fit_);
   }
   /// Cycles of the launch that adds up sums, if there are several tensors of them.
-  double PassOf(int tensors) const {
+  double PassCyclesOf(int tensors) const {
     if (tensors == 1) return 0;
     const double bytes = elements_ * (4 * tensors + SizeOf(request_.problem.type));
     return fit_.split + PassCycles(request_.device, bytes);
@@ -357,7 +357,7 @@ Shared MinShared(const Config& config, const PartRequest& request) {
   const int first = std::max(least, 2);
   const auto consider = [&](int splits, bool in_cluster) {
     const bool is_exact = best.splits >= least;  // if one tensor is requested, clusters may do
-    if (is_exact && estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
+    if (is_exact && estimates.Exceeds(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);
     if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
@@ -370,7 +370,7 @@ Shared MinShared(const Config& config, const PartRequest& request) {
     }
     for (int splits = first; splits <= most; ++splits) {
       const double enough = std::min(best.cost.cycles, request.enough_cycles);
-      if (estimates.AtLeastFrom(splits) >= enough * kSlack) break;
+      if (estimates.LowerBoundFrom(splits) >= enough * kSlack) break;
       consider(splits, false);
     }
   }
