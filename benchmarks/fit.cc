@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Fits the constants of the planner's estimates (core/estimate/tile_fit.h, hopper/base/fit.h) to times
-// of the simulator's clock, or of a device:
+// Fits the constants of the planner's estimates (core/estimate/tile_fit.h,
+// hopper/base/fit.h) to times of the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
 //       --all-instances --csv=times.csv
@@ -10,8 +10,8 @@
 //   bazel run --config=sm_90a //benchmarks:fit -- instances.csv
 //
 // The tables are of one device, and of the instances as they are now. Printed are the constants, to
-// be pasted into core/estimate/tile_fit.cc or hopper/base/fit.h, and how good the planner's choices are
-// before and after. What is made small is what the choices lose, and the errors of the faster
+// be pasted into core/estimate/tile_fit.cc or hopper/base/fit.h, and how good the planner's choices
+// are before and after. What is made small is what the choices lose, and the errors of the faster
 // instances' estimates: of their times, not of their order alone, as the number of splits is chosen
 // by what a launch and a pass take beside the rest.
 
@@ -19,9 +19,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -32,17 +34,24 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
+#include "core/cost/cost.h"
+#include "core/cost/fitted_constants.h"
 #include "core/estimate/tile_fit.h"
+#include "core/planning/family.h"
+#include "core/planning/plan_context.h"
 #include "gridwise/conv.h"
+#include "gridwise/families.h"
 #include "tools/gridwise/sweep/read_tables.h"
 
 namespace gridwise {
 namespace {
 
-/// A timed instance, and what is planned again with other constants.
+/// A timed instance of a problem, which is estimated again with other constants.
 struct Sample {
   ConvProblem problem;
-  PlanOptions options;
+  const KernelFamily* family = nullptr;
+  std::size_t instance = 0;  // of the family's
+  int splits = 0;
   double ms = 0;
 };
 /// Those of a layer.
@@ -56,23 +65,45 @@ struct Constant {
 
 /// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one
 /// set.
-std::vector<Constant> ConstantsOf(Gfx gfx, bool along_pixels) {
-  std::vector<Constant> constants;
-  const auto add = [&](const char* name, double& value) {
-    constants.push_back({name, &value, value});
-  };
-  if (gfx == Gfx::kSm90a) {
-    hopper::Fit::Fields(hopper::MutableFit(), add);
-  } else {
-    TileFit::Fields(MutableTileFit(gfx, along_pixels), add);
+class Constants {
+ public:
+  Constants(Gfx gfx, bool along_pixels) : gfx_(gfx), tile_(TileFitsOf(gfx)) {
+    const auto add = [&](const char* name, double& value) {
+      list_.push_back({name, &value, value});
+    };
+    if (gfx == Gfx::kSm90a) {
+      hopper::Fit::Fields(hopper_, add);
+    } else {
+      TileFit::Fields(along_pixels ? tile_.along_pixels : tile_.along_channels, add);
+    }
   }
-  return constants;
-}
+  Constants(const Constants&) = delete;
+  Constants& operator=(const Constants&) = delete;
+
+  Gfx gfx() const { return gfx_; }
+  std::vector<Constant>& list() { return list_; }
+  const std::vector<Constant>& list() const { return list_; }
+  FittedConstants ToFitted() const {
+    FittedConstants fits;
+    fits.Set(hopper_);
+    fits.Set(tile_);
+    return fits;
+  }
+
+ private:
+  const Gfx gfx_;
+  hopper::Fit hopper_ = hopper::kFit;
+  TileFits tile_;
+  std::vector<Constant> list_;  // of one of these
+};
 
 /// Estimated milliseconds, or 0 if the instance does not compute it.
-double Estimate(const Sample& sample, Gfx gfx) {
-  const absl::StatusOr<Plan> plan = MakePlan(sample.problem, gfx, sample.options);
-  return plan.ok() ? plan->cost().cycles / (DeviceFacts(gfx).clock_ghz * 1e6) : 0;
+double Estimate(const Sample& sample, Gfx gfx, const FittedConstants& fits) {
+  const DeviceFacts device(gfx);
+  PlanContext context(sample.problem, device, {.splits = sample.splits, .fits = &fits});
+  const Applicability answer = sample.family->CheckApplicability(sample.instance, context);
+  const auto* cost = std::get_if<Cost>(&answer);
+  return cost == nullptr ? 0 : cost->cycles / (device.clock_ghz * 1e6);
 }
 
 /// What choices by estimates lose, and how far off estimates are.
@@ -89,7 +120,8 @@ struct Loss {
   double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + error; }
 };
 
-Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
+Loss LossOf(const std::vector<Layer>& layers, const Constants& constants) {
+  const FittedConstants fits = constants.ToFitted();
   constexpr double kFaster = 2;  // than so many times the best
   Loss loss;
   double squares = 0, count = 0;
@@ -98,7 +130,7 @@ Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
     for (const Sample& sample : layer) best = std::min(best, sample.ms);
     double least = 0, chosen = 0;
     for (const Sample& sample : layer) {
-      const double ms = Estimate(sample, gfx);
+      const double ms = Estimate(sample, constants.gfx(), fits);
       if (least == 0 || ms < least) {
         least = ms;
         chosen = sample.ms;
@@ -117,13 +149,13 @@ Loss LossOf(const std::vector<Layer>& layers, Gfx gfx) {
 
 /// One constant after the other, by smaller and smaller factors, as long as that helps. What layers
 /// do not tell stays within bounds.
-Loss Fit(const std::vector<Layer>& layers, Gfx gfx, const std::vector<Constant>& constants) {
+Loss Fit(const std::vector<Layer>& layers, Constants& constants) {
   constexpr double kFurthest = 5;
-  Loss least = LossOf(layers, gfx);
+  Loss least = LossOf(layers, constants);
   for (const double factor : {3.0, 1.7, 1.3, 1.15, 1.07}) {
     for (bool better = true; better;) {
       better = false;
-      for (const Constant& constant : constants) {
+      for (const Constant& constant : constants.list()) {
         for (const double times : {factor, 1 / factor}) {
           double& value = *constant.value;
           const double before = value;
@@ -133,7 +165,7 @@ Loss Fit(const std::vector<Layer>& layers, Gfx gfx, const std::vector<Constant>&
             value = before;
             continue;
           }
-          const Loss loss = LossOf(layers, gfx);
+          const Loss loss = LossOf(layers, constants);
           if (loss.value() < least.value() - 1e-6) {
             least = loss;
             better = true;
@@ -147,11 +179,24 @@ Loss Fit(const std::vector<Layer>& layers, Gfx gfx, const std::vector<Constant>&
   return least;
 }
 
-void Print(const char* when, const Loss& loss, const std::vector<Constant>& constants) {
+void Print(const char* when, const Loss& loss, const Constants& constants) {
   absl::PrintF("%s: %d layers, efficiency %.1f %% (mean), %.1f %% (tenth percentile), error %.3f\n",
                when, loss.efficiency.size(), 100 * loss.mean(), 100 * loss.tenth(), loss.error);
-  for (const Constant& constant : constants)
+  for (const Constant& constant : constants.list())
     absl::PrintF("    .%s = %.3g,\n", constant.name, *constant.value);
+}
+
+/// Sets the family and the index of a plan's instance.
+void SetInstance(const Plan& plan, Sample& sample) {
+  for (const KernelFamily* family : Families()) {
+    if (family->name() != plan.family()) continue;
+    const auto instances = family->Instances(sample.problem.direction, plan.gfx());
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+      if (instances[i].name != plan.instance()) continue;
+      sample.family = family;
+      sample.instance = i;
+    }
+  }
 }
 
 /// The instances of a problem that there still are, each with as many splits as were timed,
@@ -163,9 +208,11 @@ absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
   for (const InstanceTime& time : timed.times) {
     const absl::StatusOr<Plan> plan = MakePlan(*problem, gfx, {.instance = time.instance});
     if (!plan.ok()) continue;
-    PlanOptions options = plan->options();
-    options.splits = time.splits > 0 ? time.splits : plan->splits();
-    layer.push_back({*problem, options, time.ms});
+    Sample& sample = layer.emplace_back();
+    sample.problem = *problem;
+    SetInstance(*plan, sample);
+    sample.splits = time.splits > 0 ? time.splits : plan->splits();
+    sample.ms = time.ms;
   }
   return layer;
 }
@@ -198,9 +245,9 @@ absl::Status Run(const std::vector<std::string>& tables) {
     absl::PrintF("%s\n", gfx == Gfx::kSm90a ? "all directions"
                          : along_pixels     ? "backward-weight"
                                             : "forward and backward-data");
-    const std::vector<Constant> constants = ConstantsOf(*gfx, along_pixels);
-    Print("before", LossOf(list, *gfx), constants);
-    Print("after", Fit(list, *gfx, constants), constants);
+    Constants constants(*gfx, along_pixels);
+    Print("before", LossOf(list, constants), constants);
+    Print("after", Fit(list, constants), constants);
   }
   return absl::OkStatus();
 }

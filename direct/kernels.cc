@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/passes/operand_form.h"
 #include "core/text/fields_text.h"
 #include "direct/plan.h"
 
@@ -51,9 +52,9 @@ class GatherKernel final : public DirectKernel {
   using DirectKernel::DirectKernel;
 
   // On targets with TMA, lanes load pixels that TMA cannot.
-  Pixels pixels() const override {
-    if (KindOf(gfx()) != TargetKind::kHopper) return Pixels::kSpaced;
-    return config().type == DataType::kI8 ? Pixels::kAsTheyAre : Pixels::kFloatsAsTheyAre;
+  const OperandForm* operands() const override {
+    if (KindOf(gfx()) != TargetKind::kHopper) return nullptr;
+    return config().type == DataType::kI8 ? &AsTheyAre() : &Converted();
   }
 
   PartEstimate Estimate(const PartRequest& request) const override {
@@ -83,7 +84,7 @@ class WeightKernel final : public DirectKernel {
   using DirectKernel::DirectKernel;
 
   // A lane has its taps, and does not need more channels of dy.
-  Pixels pixels() const override { return Pixels::kAsTheyAre; }
+  const OperandForm* operands() const override { return &AsTheyAre(); }
 
   InstanceShape shape() const override {
     InstanceShape shape = DirectKernel::shape();

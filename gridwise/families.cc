@@ -51,6 +51,13 @@ std::vector<const KernelFamily*> Families() {
   return registry.families;
 }
 
+const OperandForm& UsualOperands(Gfx gfx) {
+  for (const KernelFamily* family : Families()) {
+    if (const OperandForm* usual = family->usual_operands(gfx)) return *usual;
+  }
+  return AdjacentChannels();
+}
+
 absl::Status RegisterFamily(const KernelFamily& family) {
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);

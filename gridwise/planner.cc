@@ -16,9 +16,11 @@
 #include "core/base/math.h"
 #include "core/conv/tensor_bytes.h"
 #include "core/launch/part_kernel.h"
+#include "core/passes/converted_type.h"
 #include "core/passes/layout_passes.h"
 #include "core/planning/plan_micro_batches.h"
 #include "core/text/nearest.h"
+#include "gridwise/families.h"
 #include "gridwise/planner/ranking.h"
 
 namespace gridwise {
@@ -84,7 +86,7 @@ bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
 bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) {
   const ConvProblem& problem = context.problem();
   return instance.type == problem.type ||
-         instance.type == CopiedType(problem, context.device().gfx, Pixels::kFloatsAsTheyAre);
+         instance.type == ConvertedType(problem, context.device().gfx);
 }
 
 Applicability CheckApplicability(const KernelFamily& family, std::size_t instance,
@@ -352,7 +354,8 @@ PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
           {.splits = options.splits,
            .offset_limit = options.offset_limit,
            .adds = options.atomic,
-           .launch_per_sub_gemm = options.launch_per_sub_gemm}};
+           .launch_per_sub_gemm = options.launch_per_sub_gemm},
+          UsualOperands(device.gfx)};
 }
 
 absl::Status CheckOptions(const Choice& choice) {

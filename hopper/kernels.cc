@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/launch/plan_epilogue.h"
+#include "core/passes/operand_form.h"
 #include "core/text/fields_text.h"
 #include "hopper/base/fetched.h"
 #include "hopper/dense_halo/plan.h"
@@ -15,6 +16,7 @@
 #include "hopper/instance_shapes.h"
 #include "hopper/line/plan.h"
 #include "hopper/narrow/plan.h"
+#include "hopper/operands/forms.h"
 #include "hopper/phases/plan.h"
 #include "hopper/simt/plan.h"
 #include "hopper/weight/plan.h"
@@ -76,22 +78,22 @@ std::size_t MaxSubGemms(const Config&) {
 std::size_t MaxSubGemms(const Config&) { return kMaxPhases; }
 
 template <class Config>
-Pixels PixelsFor(const Config&) {
-  return Pixels::kSpaced;
+const OperandForm& OperandsFor(const Config&) {
+  return Spaced();
 }
 /// Halo and narrow instances compute several groups at a time.
-Pixels PixelsFor(const HaloConfig&) { return Pixels::kGroupsApart; }
-Pixels PixelsFor(const HaloWeightConfig&) { return Pixels::kGroupsApart; }
-Pixels PixelsFor(const NarrowWeightConfig&) { return Pixels::kGroupsApart; }
+const OperandForm& OperandsFor(const HaloConfig&) { return SpacedGroups(); }
+const OperandForm& OperandsFor(const HaloWeightConfig&) { return SpacedGroups(); }
+const OperandForm& OperandsFor(const NarrowWeightConfig&) { return SpacedGroups(); }
 /// Pixels may be at any address, which TMA boxes do not support, if lanes, lines of boxes or SIMT
 /// instances load them. In f32, which no box loads, few channels are folded.
-Pixels PixelsFor(const Config& config) {
-  if (config.has_parts()) return Pixels::kParts;
-  return config.lanes ? Pixels::kAsTheyAre : Pixels::kSpacedTaps;
+const OperandForm& OperandsFor(const Config& config) {
+  if (config.has_parts()) return SpacedParts();
+  return config.lanes ? AsTheyAre() : SpacedTaps();
 }
-Pixels PixelsFor(const LineConfig&) { return Pixels::kFloatsAsTheyAre; }
-Pixels PixelsFor(const SimtConfig& config) {
-  return config.type == DataType::kF32 ? Pixels::kSpaced : Pixels::kAsTheyAre;
+const OperandForm& OperandsFor(const LineConfig&) { return Converted(); }
+const OperandForm& OperandsFor(const SimtConfig& config) {
+  return config.type == DataType::kF32 ? Spaced() : AsTheyAre();
 }
 
 template <class Config>
@@ -104,7 +106,7 @@ class Kernel final : public PartKernel {
   InstanceShape shape() const override { return ShapeOf(config_); }
   const KernelCode& code() const override { return code_; }
   bool has_epilogue() const override { return true; }
-  Pixels pixels() const override { return PixelsFor(config_); }
+  const OperandForm* operands() const override { return &OperandsFor(config_); }
   std::optional<Refusal> Reject(const ConvProblem& problem, int /*splits*/) const override {
     return RejectProblem(config_, problem);
   }

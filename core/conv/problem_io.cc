@@ -137,7 +137,7 @@ bool ReadTypes(std::string_view direction, std::string_view types, ConvProblem& 
   if (!parsed || !type || names.size() > 2) return false;
   problem.direction = *parsed;
   problem.type = *type;
-  if (names.size() == 1) problem.out_type = *type;
+  if (names.size() == 1) problem.out_type = type;
   if (names.size() == 2) problem.out_type = ParseDataType(names[1]);
   if (problem.out_type == ConvProblem{.type = *type}.output_type()) problem.out_type.reset();
   return true;
@@ -202,11 +202,12 @@ bool ReadLayouts(std::span<const std::string_view> words, ConvProblem& problem) 
 absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
                                                         std::string_view source) {
   std::vector<NamedProblem> problems;
-  const absl::Status status =
+  absl::Status status =
       ForEachCsvRow(csv, source, RequiredColumns(), OptionalColumns(), [&](const CsvRow& row) {
         absl::StatusOr<NamedProblem> problem = ParseRow(row);
-        if (problem.ok()) problems.push_back(*std::move(problem));
-        return problem.status();
+        if (!problem.ok()) return problem.status();
+        problems.push_back(*std::move(problem));
+        return absl::OkStatus();
       });
   if (!status.ok()) return status;
   return problems;

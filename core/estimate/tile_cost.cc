@@ -74,7 +74,7 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
   }
 }
 
-double TileCost::PassOf(int splits) const {
+double TileCost::PassCyclesOf(int splits) const {
   if (splits == 1) return 0;
   if (steps_.fixup_bytes > 0) return pass_ + splits * pass_of_split_;
   return ReduceCycles(device_, work_.out_elements, splits, steps_.element_bytes);
@@ -125,13 +125,13 @@ Cost TileCost::TermsOf(int splits) const {
           .workgroups = tiles,
           .rounds = rounds,
           .resident = resident,
-          .pass_cycles = PassOf(splits),
+          .pass_cycles = PassCyclesOf(splits),
           .power_cycles =
               power_ * s.matrix_simds * s.matrix_cycles * mean * tiles / device_.compute_units,
           .splits = static_cast<double>(splits)};
 }
 
-bool TileCost::IsOver(int splits, double eighth_power) const {
+bool TileCost::Exceeds(int splits, double eighth_power) const {
   const double tiles = work_.tiles * splits;
   const double rounds = std::ceil(tiles / device_.compute_units);
   const double resident = std::min(steps_.resident, rounds);
@@ -141,7 +141,7 @@ bool TileCost::IsOver(int splits, double eighth_power) const {
       std::max({steps_.matrix_cycles, lds_, address_, busy_ / resident, latency_ / resident});
   const double apart = rounds * (steps * step + fixed_ / resident);
   const double together = steps * tiles / device_.compute_units * transfer_;
-  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;  // the minimum of PassOf
+  const double pass = shares ? pass_ + pass_of_split_ * splits : 0;  // the minimum of PassCyclesOf
   const double burst = steps_.factor * std::max(apart, together) + pass;
   const double power =
       power_ * steps_.matrix_simds * steps_.matrix_cycles * steps * tiles / device_.compute_units;
@@ -149,7 +149,7 @@ bool TileCost::IsOver(int splits, double eighth_power) const {
 }
 
 // All steps, however they are divided, at the best rate of all units.
-bool TileCost::IsAlwaysOver(double eighth_power) const {
+bool TileCost::AlwaysExceeds(double eighth_power) const {
   const TileSteps& s = steps_;
   const double steps = work_.steps / device_.compute_units;
   const double step = std::max(
@@ -161,8 +161,8 @@ bool TileCost::IsAlwaysOver(double eighth_power) const {
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const bool along_pixels = request.problem.direction == Direction::kBackwardWeight;
-  const TileCost cost(request.device, TileFitOf(request.device.gfx, along_pixels), steps, work);
+  const TileFits& fits = request.FitOr(TileFitsOf(request.device.gfx));
+  const TileCost cost(request.device, fits.Of(request.problem.direction), steps, work);
   // Cycles to the eighth power.
   Cost best = {.splits = 0};
   double least = std::numeric_limits<double>::infinity();
@@ -173,11 +173,11 @@ TileEstimate EstimateTiles(const PartRequest& request, DataType type, const Tile
     least = std::min(least, time);
     return time;
   };
-  const auto is_over = [&](int splits, double time) { return cost.IsOver(splits, time); };
+  const auto exceeds = [&](int splits, double time) { return cost.Exceeds(splits, time); };
   const double enough = EighthPower(request.enough_cycles);
   SplitK split_k = request.split_k;
-  if (split_k.splits == 0 && cost.IsAlwaysOver(enough)) split_k.splits = 1;
-  split_k = ChooseSplitK(split_k, type, request.device, work, time_of, is_over, enough);
+  if (split_k.splits == 0 && cost.AlwaysExceeds(enough)) split_k.splits = 1;
+  split_k = ChooseSplitK(split_k, type, request.device, work, time_of, exceeds, enough);
   if (best.splits != split_k.splits) best = cost.TermsOf(split_k.splits);
   return {.split_k = split_k, .cost = best};
 }

@@ -76,13 +76,13 @@ class TileCost {
   Cost TermsOf(int splits) const;
   /// Returns true only if Of(splits).cycles to the eighth power are over `eighth_power`. Uses a
   /// bound that takes a fraction of the time, and so may miss cases.
-  bool IsOver(int splits, double eighth_power) const;
+  bool Exceeds(int splits, double eighth_power) const;
   /// Whether that holds for every number of splits.
-  bool IsAlwaysOver(double eighth_power) const;
+  bool AlwaysExceeds(double eighth_power) const;
 
  private:
   /// The cost of adding the sums of `splits` splits, in a separate launch or in this one.
-  double PassOf(int splits) const;
+  double PassCyclesOf(int splits) const;
 
   const DeviceFacts& device_;
   const TileFit& fit_;

@@ -57,28 +57,30 @@ class Chance {
 
 TEST(TileCost, IsOverItsBound) {
   Chance chance;
-  int launches = 0, is_over = 0, costs = 0, is_always_over = 0;
+  int launches = 0, exceeds = 0, costs = 0, always_exceeds = 0;
   for (int i = 0; i < 2000; ++i) {
     for (const Gfx gfx : {Gfx::k942, Gfx::k1201}) {
       const DeviceFacts device = gfx;
       const Work work = chance.SomeWork();
-      const TileCost cost(device, TileFitOf(gfx, i % 2 == 0), chance.Steps(), work);
+      const TileCost cost(
+          device, i % 2 == 0 ? TileFitsOf(gfx).along_pixels : TileFitsOf(gfx).along_channels,
+          chance.Steps(), work);
       double least = std::numeric_limits<double>::infinity();
       for (int splits = 1; splits <= 1024; splits += (splits + 1) / 2) {
         const double cycles = cost.Of(splits).cycles;
-        ASSERT_FALSE(cost.IsOver(splits, std::pow(cycles, 8) * (1 + 1e-9)))
+        ASSERT_FALSE(cost.Exceeds(splits, std::pow(cycles, 8) * (1 + 1e-9)))
             << splits << " splits, the " << i;
-        is_over += cost.IsOver(splits, std::pow(0.8 * cycles, 8));
+        exceeds += cost.Exceeds(splits, std::pow(0.8 * cycles, 8));
         least = std::min(least, cycles);
         ++launches;
       }
-      ASSERT_FALSE(cost.IsAlwaysOver(std::pow(least, 8) * (1 + 1e-9))) << "the " << i;
-      is_always_over += cost.IsAlwaysOver(std::pow(0.7 * least, 8));
+      ASSERT_FALSE(cost.AlwaysExceeds(std::pow(least, 8) * (1 + 1e-9))) << "the " << i;
+      always_exceeds += cost.AlwaysExceeds(std::pow(0.7 * least, 8));
       ++costs;
     }
   }
-  EXPECT_GT(is_over, launches / 2) << "or the bound says little";
-  EXPECT_GT(is_always_over, costs / 3) << "likewise";
+  EXPECT_GT(exceeds, launches / 2) << "or the bound says little";
+  EXPECT_GT(always_exceeds, costs / 3) << "likewise";
 }
 
 // An XCD's L2 of 4 MB loses all of a window of 8 MB from tap to tap, of one of 6 MB half, and none
@@ -95,7 +97,7 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
     steps.window_part = 0.5;
     steps.window_spread = spread;
     const Work work = {.tiles = units, .steps = 64 * units, .out_elements = 16384 * units};
-    const TileCost cost(device, TileFitOf(Gfx::k942, false), steps, work);
+    const TileCost cost(device, TileFitsOf(Gfx::k942).along_channels, steps, work);
     return cost.Of(splits).memory_cycles / (64.0 / splits);
   };
   ASSERT_EQ(MachineFactsOf(Gfx::k942).l2_bytes, 4 * mb);
@@ -120,7 +122,7 @@ TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   const auto cost_of = [&](double rounds, double mean, double most) {
     const double tiles = rounds * device.compute_units;
     const Work work = {.tiles = tiles, .steps = mean * tiles, .max_steps = most};
-    return TileCost(device, TileFitOf(Gfx::k942, false), steps, work).Of(1);
+    return TileCost(device, TileFitsOf(Gfx::k942).along_channels, steps, work).Of(1);
   };
   EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).matrix_cycles, cost_of(1, 40, 40).matrix_cycles);
   EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).alone_cycles, cost_of(1, 40, 40).alone_cycles);
@@ -146,7 +148,7 @@ TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
   const auto cycles_of_step = [&](double rounds) {
     const double tiles = rounds * device.compute_units;
     const Work work = {.tiles = tiles, .steps = 64 * tiles};
-    const Cost cost = TileCost(device, TileFitOf(Gfx::k942, false), steps, work).Of(1);
+    const Cost cost = TileCost(device, TileFitsOf(Gfx::k942).along_channels, steps, work).Of(1);
     return cost.rounds * cost.memory_cycles / 64;
   };
   const double by_l2 =
@@ -175,16 +177,16 @@ TEST(ChooseSplitK, ChoosesTheSameWithABound) {
   int estimates = 0, with_bound = 0, split = 0;
   for (int i = 0; i < 2000; ++i) {
     const Work work = chance.SomeWork();
-    const TileCost cost(device, TileFitOf(Gfx::k942, true), chance.Steps(), work);
-    const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> is_over) {
+    const TileCost cost(device, TileFitsOf(Gfx::k942).along_pixels, chance.Steps(), work);
+    const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> exceeds) {
       const auto time_of = [&](int splits) {
         ++count;
         return EighthPowerOfCycles(cost.TermsOf(splits));
       };
-      return ChooseSplitK({}, DataType::kF16, device, work, time_of, is_over).splits;
+      return ChooseSplitK({}, DataType::kF16, device, work, time_of, exceeds).splits;
     };
     const int splits = share(estimates, NoBound);
-    ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.IsOver(n, time); }), splits)
+    ASSERT_EQ(share(with_bound, [&](int n, double time) { return cost.Exceeds(n, time); }), splits)
         << "the " << i;
     split += splits > 1;
   }

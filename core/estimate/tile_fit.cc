@@ -8,61 +8,57 @@
 namespace gridwise {
 namespace {
 
-struct Fits {
-  TileFit along_channels, along_pixels;
-};
-
 // For instances of the tile and classic families on training problems (tools/tune), f16.
-constexpr Fits kOf942 = {.along_channels = {.missed = 0.0149,
-                                            .barrier = 291,
-                                            .first_reads = 1.14,
-                                            .swapped = 0.0289,
-                                            .output = 0.232,
-                                            .launch = 5930,
-                                            .ahead = 682,
-                                            .issue = 1.15},
-                         .along_pixels = {.missed = 0.0442,
-                                          .barrier = 384,
-                                          .first_reads = 11.6,
-                                          .swapped = 0.00318,
-                                          .output = 0.829,
-                                          .launch = 3370,
-                                          .ahead = 1480,
-                                          .issue = 2.36}};
+constexpr TileFits kOf942 = {.along_channels = {.missed = 0.0149,
+                                                .barrier = 291,
+                                                .first_reads = 1.14,
+                                                .swapped = 0.0289,
+                                                .output = 0.232,
+                                                .launch = 5930,
+                                                .ahead = 682,
+                                                .issue = 1.15},
+                             .along_pixels = {.missed = 0.0442,
+                                              .barrier = 384,
+                                              .first_reads = 11.6,
+                                              .swapped = 0.00318,
+                                              .output = 0.829,
+                                              .launch = 3370,
+                                              .ahead = 1480,
+                                              .issue = 2.36}};
 
-constexpr Fits kOf950 = {.along_channels = {.missed = 0.00417,
-                                            .barrier = 179,
-                                            .first_reads = 450,
-                                            .swapped = 0.0112,
-                                            .output = 0.178,
-                                            .launch = 4830,
-                                            .ahead = 374,
-                                            .issue = 1.32},
-                         .along_pixels = {.missed = 0.0192,
-                                          .barrier = 163,
-                                          .first_reads = 468,
-                                          .swapped = 0.000379,
-                                          .output = 0.41,
-                                          .launch = 4340,
-                                          .ahead = 1200,
-                                          .issue = 1.61}};
+constexpr TileFits kOf950 = {.along_channels = {.missed = 0.00417,
+                                                .barrier = 179,
+                                                .first_reads = 450,
+                                                .swapped = 0.0112,
+                                                .output = 0.178,
+                                                .launch = 4830,
+                                                .ahead = 374,
+                                                .issue = 1.32},
+                             .along_pixels = {.missed = 0.0192,
+                                              .barrier = 163,
+                                              .first_reads = 468,
+                                              .swapped = 0.000379,
+                                              .output = 0.41,
+                                              .launch = 4340,
+                                              .ahead = 1200,
+                                              .issue = 1.61}};
 
-constexpr Fits kOf1201 = {.along_channels = {.missed = 0.000433,
-                                             .barrier = 652,
-                                             .first_reads = 0.533,
-                                             .swapped = 0.00231,
-                                             .output = 0.346,
-                                             .launch = 321,
-                                             .ahead = 1200,
-                                             .issue = 1.9},
-                          .along_pixels = {.missed = 0.00281,
-                                           .barrier = 106,
-                                           .first_reads = 265,
-                                           .swapped = 0.00114,
-                                           .output = 0.247,
-                                           .launch = 6530,
-                                           .ahead = 1200,
-                                           .issue = 0.19}};
+constexpr TileFits kOf1201 = {.along_channels = {.missed = 0.000433,
+                                                 .barrier = 652,
+                                                 .first_reads = 0.533,
+                                                 .swapped = 0.00231,
+                                                 .output = 0.346,
+                                                 .launch = 321,
+                                                 .ahead = 1200,
+                                                 .issue = 1.9},
+                              .along_pixels = {.missed = 0.00281,
+                                               .barrier = 106,
+                                               .first_reads = 265,
+                                               .swapped = 0.00114,
+                                               .output = 0.247,
+                                               .launch = 6530,
+                                               .ahead = 1200,
+                                               .issue = 0.19}};
 
 // gfx942's, by the clock before it had two frequencies in one launch.
 constexpr TileFit kUnfitted = {.missed = 0.3,
@@ -73,18 +69,15 @@ constexpr TileFit kUnfitted = {.missed = 0.3,
                                .launch = 1000,
                                .ahead = 1200,
                                .issue = 1.5};
-constexpr Fits kOfOthers = {kUnfitted, kUnfitted};
+constexpr TileFits kOfOthers = {kUnfitted, kUnfitted};
 
 }  // namespace
 
-TileFit& MutableTileFit(Gfx gfx, bool along_pixels) {
+const TileFits& TileFitsOf(Gfx gfx) {
   // By Gfx; gfx1100 and sm_90a, which has no instances of these families, have not been fitted.
-  static std::array<Fits, std::size(kAllGfx)> fits = {kOf942, kOf950, kOfOthers, kOf1201,
-                                                      kOfOthers};
-  Fits& of_target = fits[static_cast<std::size_t>(gfx)];
-  return along_pixels ? of_target.along_pixels : of_target.along_channels;
+  static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942, kOf950, kOfOthers,
+                                                                     kOf1201, kOfOthers};
+  return kFits[static_cast<std::size_t>(gfx)];
 }
-
-const TileFit& TileFitOf(Gfx gfx, bool along_pixels) { return MutableTileFit(gfx, along_pixels); }
 
 }  // namespace gridwise

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arch/target.h"
+#include "core/conv/direction.h"
 
 namespace gridwise {
 
@@ -30,9 +31,15 @@ struct TileFit {
   }
 };
 
-/// The constants of kernels whose K is channels, or pixels (backward-weight).
-const TileFit& TileFitOf(Gfx gfx, bool along_pixels);
-/// The constants, mutable for a program that fits them. Not safe while another thread estimates.
-TileFit& MutableTileFit(Gfx gfx, bool along_pixels);
+/// The constants of a target: of kernels whose K is channels, and of those whose K is pixels
+/// (backward-weight).
+struct TileFits {
+  TileFit along_channels, along_pixels;
+
+  constexpr const TileFit& Of(Direction direction) const {
+    return direction == Direction::kBackwardWeight ? along_pixels : along_channels;
+  }
+};
+const TileFits& TileFitsOf(Gfx gfx);
 
 }  // namespace gridwise

@@ -94,13 +94,13 @@ absl::StatusOr<MatrixStrides> ParseOrder(std::string_view text, std::int64_t row
 
 absl::StatusOr<std::vector<NamedGemm>> ParseGemms(std::string_view csv, std::string_view source) {
   std::vector<NamedGemm> problems;
-  const absl::Status status = ForEachCsvRow(csv, source, {"name", "batch", "M", "N", "K", "a", "b"},
-                                            {"c", "note"}, [&](const CsvRow& row) {
-                                              absl::StatusOr<NamedGemm> problem = ParseRow(row);
-                                              if (problem.ok())
-                                                problems.push_back(*std::move(problem));
-                                              return problem.status();
-                                            });
+  absl::Status status = ForEachCsvRow(csv, source, {"name", "batch", "M", "N", "K", "a", "b"},
+                                      {"c", "note"}, [&](const CsvRow& row) {
+                                        absl::StatusOr<NamedGemm> problem = ParseRow(row);
+                                        if (!problem.ok()) return problem.status();
+                                        problems.push_back(*std::move(problem));
+                                        return absl::OkStatus();
+                                      });
   if (!status.ok()) return status;
   return problems;
 }

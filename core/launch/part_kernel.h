@@ -15,12 +15,15 @@
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
+#include "core/cost/fitted_constants.h"
 #include "core/launch/instance_shape.h"
 #include "core/launch/launch.h"
 #include "core/launch/refusal.h"
 #include "core/rewrite/parts.h"
 
 namespace gridwise {
+
+class OperandForm;
 
 /// Offsets within a tensor are bytes below this limit; see Buffer.
 inline constexpr std::int64_t kOffsetLimit = std::int64_t{1} << 31;
@@ -60,10 +63,17 @@ struct PartRequest {
   /// An estimate above this need not be exact: its number of splits need not be the best.
   double enough_cycles = std::numeric_limits<double>::infinity();
   KernelNeeds needs = {};  // of the kernel
-  // Pixels::kParts: elements from one part of B to the next.
+  // OperandForm::splits_b: elements from one part of B to the next.
   std::int64_t part_elements = 0;
   std::int64_t merged_groups = 1;  // merged into one group of the problem, see WithMergedGroups
   std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)
+  const FittedConstants* fits = nullptr;  // null: estimates use the built-in constants
+
+  /// The constants of estimates: the request's, or the built-in ones.
+  template <class Fit>
+  const Fit& FitOr(const Fit& built_in) const {
+    return fits == nullptr ? built_in : fits->Or(built_in);
+  }
 };
 
 /// The estimated cost of a PartRequest.
@@ -80,16 +90,6 @@ struct PartEstimate {
 struct PartLaunch {
   KernelLaunch launch;
   std::vector<std::byte> table;  // contents of Memory::kTable
-};
-
-/// The form of its operands that a kernel needs on a target with TMA. Passes make it.
-enum class Pixels {
-  kSpaced,       ///< Few channels copied so that TMA can load them; f8 widened for the unit.
-  kGroupsApart,  ///< As kSpaced, with groups a power of two apart: several are computed at once.
-  kAsTheyAre,    ///< No copies.
-  kFloatsAsTheyAre,  ///< No copies, except that 8-bit elements, including i8, are widened.
-  kSpacedTaps,       ///< As kSpaced, with taps as columns or rows where that pays.
-  kParts,            ///< f32: as kSpacedTaps, and B in bf16 parts (core/arch/parts.h); B1 is B.
 };
 
 /// A kernel that computes a problem, or a part of one, in one launch. Instances of a PartsFamily
@@ -114,7 +114,9 @@ class PartKernel {
   /// Maximum number of splits of a tile that a launch adds up; 0: it has no fix-up.
   virtual int max_fixup() const { return 0; }
 
-  virtual Pixels pixels() const { return Pixels::kSpaced; }
+  /// The form of operands that it needs (core/passes/operand_form.h), which lives as long as the
+  /// program; null: AdjacentChannels().
+  virtual const OperandForm* operands() const { return nullptr; }
 
   /// Whether it computes only functions of several tensors in place of A and B
   /// (ConvProblem::operand_sums).

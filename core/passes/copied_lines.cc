@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/base/math.h"
 #include "core/passes/plan_sum_tap_rows.h"
-#include "core/passes/tma_operands.h"
 #include "core/rewrite/fold.h"
 #include "core/rewrite/tap_columns.h"
 #include "core/rewrite/tap_rows.h"
@@ -119,35 +117,6 @@ std::optional<Lines> RowLines(const Prepared& prepared, Tensor tensor) {
   return LinesOfTapRows(prepared.canonical, *prepared.rows);
 }
 
-/// The pixels of an operand (taps of w) that are copied to put them, or their groups, multiples of
-/// 16 bytes apart. Returns nullopt if they are not copied.
-std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor, Gfx gfx,
-                                  Pixels pixels) {
-  if (!HasTma(canonical, gfx, pixels) || !CopiesPixels(pixels)) return std::nullopt;
-  const TensorAxes axes = canonical.AxesOf(tensor);
-  const bool weights = tensor == Tensor::kW;
-  // TMA does not load filters for groups of so few channels, except in backward-data, where w lies
-  // along c, if those of y are whole k tiles.
-  const bool has_k_tiles =
-      canonical.direction == Direction::kBackwardData && canonical.k_per_group() % kShortKTile == 0;
-  const bool powers = pixels == Pixels::kGroupsApart && PowerApart(canonical) > 0;
-  if (weights && canonical.groups > 1 && (powers || !has_k_tiles)) return std::nullopt;
-  if (canonical.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
-      (weights ? canonical.weight_layout != WeightLayout::kGKYXC
-               : canonical.layout != Layout::kNHWGC)) {
-    return std::nullopt;
-  }
-  const std::int64_t channels = axes.size[5];
-  const std::int64_t apart = weights ? channels : GroupsApart(canonical, tensor, pixels);
-  const std::int64_t line = weights || apart != channels ? channels : axes.size[4] * channels;
-  const Lines lines = {
-      .count = axes.Elements() / line,
-      .from_line = line,
-      .to_line = apart != channels ? apart : AlignUp(line, CopyElements(canonical.type))};
-  if (lines.to_line == line || lines.ToElements() >= kMaxWidened) return std::nullopt;
-  return lines;
-}
-
 /// The strides of a packed tensor whose innermost axis, or axes for pixels, became longer.
 PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
   PerAxis strides = axes.stride;
@@ -159,18 +128,18 @@ PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
 
 }  // namespace
 
-CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx, Pixels pixels) {
-  return {
-      .whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor),
-                FilledLines(prepared, tensor), WidenedLines(prepared, tensor),
-                ColumnLines(prepared, tensor)},
-      .apart = {RowLines(prepared, tensor), PaddedPixels(prepared.problem, tensor, gfx, pixels)}};
+CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx,
+                          const OperandForm& form) {
+  return {.whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor),
+                    FilledLines(prepared, tensor), WidenedLines(prepared, tensor),
+                    ColumnLines(prepared, tensor)},
+          .apart = {RowLines(prepared, tensor), form.PaddedPixels(prepared.problem, tensor, gfx)}};
 }
 
-ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, Pixels pixels) {
+ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, const OperandForm& form) {
   ConvProblem canonical = prepared.problem;
   for (const Tensor tensor : {canonical.a(), canonical.b()}) {
-    if (const std::optional<Lines> lines = PaddedPixels(canonical, tensor, gfx, pixels)) {
+    if (const std::optional<Lines> lines = form.PaddedPixels(canonical, tensor, gfx)) {
       canonical.strides[static_cast<std::size_t>(tensor)] =
           StridesOf(canonical.AxesOf(tensor), *lines);
     }

@@ -6,7 +6,7 @@
 
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
-#include "core/launch/part_kernel.h"
+#include "core/passes/operand_form.h"
 #include "core/passes/plan_widen.h"
 #include "core/passes/prepare.h"
 
@@ -17,9 +17,10 @@ struct CopiedLines {
   std::array<std::optional<Lines>, 5> whole;  // of everything that kernels add up
   std::array<std::optional<Lines>, 2> apart;  // with taps or pixels moved apart
 };
-CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx, Pixels pixels);
+CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx,
+                          const OperandForm& form);
 
 /// The problem that kernels compute, with the strides of padded pixels.
-ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, Pixels pixels);
+ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, const OperandForm& form);
 
 }  // namespace gridwise

@@ -87,7 +87,7 @@ SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
 
 /// Estimated cycles of the passes.
 double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const DeviceFacts& device,
-                Pixels pixels) {
+                const OperandForm& form) {
   double cycles = 0;
   const std::vector<OperandTensor> operands = OperandTensors(problem);
   const auto add_transposition = [&](Tensor tensor) {
@@ -109,14 +109,14 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, device.gfx, pixels);
+    const CopiedLines lines = CopiedLinesOf(prepared, tensor, device.gfx, form);
     add(lines.whole);
     add(lines.apart);
   }
-  if (pixels == Pixels::kParts) {
+  if (form.splits_b()) {
     const double bytes =  // per element and its parts
-        SizeOf(problem.type) + kSplitParts * SizeOf(TypeOfB(problem.type));
-    const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, pixels)));
+        SizeOf(problem.type) + kSplitParts * SizeOf(kPartType);
+    const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, form)));
     cycles += PassCycles(device, elements * bytes);
   }
   return cycles;
@@ -124,8 +124,8 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
 
 }  // namespace
 
-ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx, Pixels pixels) {
-  return ProblemOf(Prepare(problem, gfx, pixels), gfx, pixels);
+ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx, const OperandForm& form) {
+  return ProblemOf(form.Prepare(problem, gfx), gfx, form);
 }
 
 std::int64_t PartElements(const ConvProblem& canonical) {
@@ -141,10 +141,10 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
 }
 
 CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& device,
-                              Pixels pixels) {
-  const Prepared prepared = Prepare(problem, device.gfx, pixels);
-  return {.problem = ProblemOf(prepared, device.gfx, pixels),
-          .pass_cycles = CyclesOf(problem, prepared, device, pixels),
+                              const OperandForm& form) {
+  const Prepared prepared = form.Prepare(problem, device.gfx);
+  return {.problem = ProblemOf(prepared, device.gfx, form),
+          .pass_cycles = CyclesOf(problem, prepared, device, form),
           .writes_sums = prepared.writes_sums(),
           .merged_groups = prepared.merged_groups()};
 }
@@ -160,7 +160,7 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
         gfx_, problem_.type, Transposed(MatricesOf(problem_, tensor)), where, copy));
     where = copy;
   }
-  const Prepared prepared = Prepare(problem_, gfx_, pixels_);
+  const Prepared prepared = form_.Prepare(problem_, gfx_);
   const DataType copied = prepared.canonical.type;
   const auto widen = [&](std::span<const std::optional<Lines>> all, MemoryOffset& where) {
     for (const std::optional<Lines>& lines : all) {
@@ -180,16 +180,16 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, where, copy));
       where = copy;
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, pixels_);
+    const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, form_);
     widen(lines.whole, where);
     if (member == &TensorOffsets::a) offsets.whole_a = where;
     if (member == &TensorOffsets::b) offsets.whole_b = where;
     widen(lines.apart, where);
   }
-  if (pixels_ == Pixels::kParts) {
-    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, pixels_));
-    const MemoryOffset parts = {Memory::kWorkspace, plan.Reserve(kSplitParts * args.apart *
-                                                                 SizeOf(TypeOfB(problem_.type)))};
+  if (form_.splits_b()) {
+    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, form_));
+    const MemoryOffset parts = {Memory::kWorkspace,
+                                plan.Reserve(kSplitParts * args.apart * SizeOf(kPartType))};
     plan.launches.push_back(MakeSplitLaunch(gfx_, args, offsets.b, parts));
     offsets.b1 = offsets.b;
     offsets.b = parts;
@@ -202,7 +202,7 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
 
 void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const TensorOffsets& offsets,
                            LaunchPlan& plan) const {
-  const Prepared prepared = Prepare(problem_, gfx_, pixels_);
+  const Prepared prepared = form_.Prepare(problem_, gfx_);
   if (prepared.columns) {
     AddOverlapAddLaunch(prepared.canonical, *prepared.columns, problem_.type, gfx_, splits, sums_at,
                         offsets, plan);

@@ -4,11 +4,11 @@
 #include <cstdint>
 
 #include "core/arch/device_facts.h"
+#include "core/arch/target.h"
+#include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
-#include "core/launch/part_kernel.h"
-#include "core/passes/prepare.h"
-#include "core/passes/tma_operands.h"
+#include "core/passes/operand_form.h"
 
 namespace gridwise {
 
@@ -22,12 +22,16 @@ struct TensorOffsets {
   MemoryOffset whole_a = a, whole_b = b;
 };
 
-/// The problem that kernels that need adjacent channels compute in place of `problem`; LayoutPasses
-/// make the tensors in its layouts. A target with TMA needs multiples of 16 bytes: pixels of
-/// operands are that far apart there, and 8-bit floats are f16 or bf16.
-ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx, Pixels pixels = Pixels::kSpaced);
+/// The problem that kernels that need operands in this form compute in place of `problem`;
+/// LayoutPasses make the tensors in its layouts.
+ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx,
+                             const OperandForm& form = AdjacentChannels());
 
-/// Pixels::kParts: elements from one part of B of that problem to the next, in the order of B.
+/// The type of B's parts (OperandForm::splits_b).
+inline constexpr DataType kPartType = DataType::kBF16;
+
+/// OperandForm::splits_b: elements from one part of B of that problem to the next, in the order of
+/// B.
 std::int64_t PartElements(const ConvProblem& canonical);
 
 /// The canonical problem and its properties.
@@ -44,7 +48,7 @@ struct CanonicalForm {
   std::int64_t merged_groups;
 };
 CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& device,
-                              Pixels pixels = Pixels::kSpaced);
+                              const OperandForm& form = AdjacentChannels());
 
 /// The launches that compute a problem without images: none, except in backward-weight, where they
 /// make dw of sums of 0.
@@ -55,8 +59,8 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx);
 /// in the order that taps have as columns, and dy gets channels of taps that are rows.
 class LayoutPasses {
  public:
-  LayoutPasses(const ConvProblem& problem, Gfx gfx, Pixels pixels = Pixels::kSpaced)
-      : problem_(problem), gfx_(gfx), pixels_(pixels) {}
+  LayoutPasses(const ConvProblem& problem, Gfx gfx, const OperandForm& form = AdjacentChannels())
+      : problem_(problem), gfx_(gfx), form_(form) {}
 
   /// Appends the launches before, with their copies in the workspace. Returns where the canonical
   /// problem's tensors are.
@@ -73,7 +77,7 @@ class LayoutPasses {
  private:
   const ConvProblem& problem_;
   const Gfx gfx_;
-  const Pixels pixels_;
+  const OperandForm& form_;
 };
 
 }  // namespace gridwise

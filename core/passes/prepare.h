@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
-#include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
-#include "core/launch/part_kernel.h"
 #include "core/rewrite/fold.h"
 #include "core/rewrite/tap_columns.h"
 #include "core/rewrite/tap_rows.h"
 
 namespace gridwise {
-
-/// The type in which operands are copied, or their own. Hopper's matrix unit adds up fewer bits of
-/// products of 8-bit floats than f32 has. These therefore become f16, which has all their values,
-/// or bf16 if that is the output's type. i8 becomes f16 if sums are integers that f32 represents.
-DataType CopiedType(const ConvProblem& problem, Gfx gfx, Pixels pixels);
-
-/// Whether Pixels::kGroupsApart differs from Pixels::kSpaced.
-bool SpacesGroups(const ConvProblem& problem, Gfx gfx);
 
 /// The steps by which a problem is rewritten.
 struct Prepared {
@@ -38,6 +29,8 @@ struct Prepared {
   std::int64_t merged_groups() const { return canonical.groups / deeper.groups; }
 };
 
-Prepared Prepare(const ConvProblem& problem, Gfx gfx, Pixels pixels);
+/// The first step: without transpositions, canonical, with operands in type `copied`. `deeper` is
+/// the same.
+Prepared PrepareCanonical(const ConvProblem& problem, DataType copied);
 
 }  // namespace gridwise

@@ -56,6 +56,10 @@ class KernelFamily {
   /// as the family.
   virtual std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const = 0;
 
+  /// Returns the form of operands of most instances for a target, by which ranking models know
+  /// problems; null if it is AdjacentChannels() or the family has no instances for the target.
+  virtual const OperandForm* usual_operands(Gfx /*gfx*/) const { return nullptr; }
+
   /// Returns whether instance number `instance` of Instances(direction, gfx) computes the context's
   /// problem. The direction is the problem's, and the target the device's. Requires that the
   /// problem is valid.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/planning/parts_family.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/planning/plan_parts.h"
@@ -24,6 +26,14 @@ void PartsFamily::Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKe
 
 std::span<const InstanceInfo> PartsFamily::Instances(Direction direction, Gfx gfx) const {
   return TableOf(direction, gfx).instances;
+}
+
+const OperandForm* PartsFamily::usual_operands(Gfx gfx) const {
+  const auto has_instances = [&](Direction direction) {
+    return !TableOf(direction, gfx).instances.empty();
+  };
+  return std::any_of(std::begin(kAllDirections), std::end(kAllDirections), has_instances) ? usual_
+                                                                                          : nullptr;
 }
 
 Applicability PartsFamily::CheckApplicability(std::size_t instance, PlanContext& context) const {

@@ -18,7 +18,9 @@ namespace gridwise {
 /// too large for a launch into parts, and adds up splits and terms.
 class PartsFamily final : public KernelFamily {
  public:
-  explicit PartsFamily(std::string name) : name_(std::move(name)) {}
+  /// `usual`: usual_operands() of targets with instances.
+  explicit PartsFamily(std::string name, const OperandForm* usual = nullptr)
+      : name_(std::move(name)), usual_(usual) {}
 
   /// Adds an instance for a direction and target, after the existing ones.
   void Add(Direction direction, Gfx gfx, std::shared_ptr<const PartKernel> kernel,
@@ -26,6 +28,7 @@ class PartsFamily final : public KernelFamily {
 
   std::string_view name() const override { return name_; }
   std::span<const InstanceInfo> Instances(Direction direction, Gfx gfx) const override;
+  const OperandForm* usual_operands(Gfx gfx) const override;
   Applicability CheckApplicability(std::size_t instance, PlanContext& context) const override;
   LaunchPlan MakeLaunches(std::size_t instance, PlanContext& context) const override;
 
@@ -39,6 +42,7 @@ class PartsFamily final : public KernelFamily {
   }
 
   const std::string name_;
+  const OperandForm* const usual_;
   std::array<std::array<Table, std::size(kAllGfx)>, std::size(kAllDirections)> tables_;
 };
 

@@ -17,8 +17,8 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
 }
 
 PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFacts& device,
-                                     Pixels pixels) {
-  const CanonicalForm canonical = CanonicalFormOf(problem, device, pixels);
+                                     const OperandForm& form) {
+  const CanonicalForm canonical = CanonicalFormOf(problem, device, form);
   return {canonical.problem, canonical.pass_cycles, TensorCycles(canonical.problem, device),
           canonical.writes_sums, canonical.merged_groups};
 }
@@ -26,24 +26,20 @@ PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFac
 }  // namespace
 
 PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
-                         const LaunchOptions& options)
+                         const LaunchOptions& options, const OperandForm& usual)
     : problem_(problem),
       device_(device),
       options_(options),
-      canonical_(MakeCanonical(problem, device, Pixels::kSpaced)) {}
+      usual_(usual),
+      canonical_(MakeCanonical(problem, device, usual)) {}
 
-const PlanContext::Canonical& PlanContext::canonical(Pixels pixels) {
-  const bool apart = pixels == Pixels::kGroupsApart, taps = pixels == Pixels::kSpacedTaps;
-  if (pixels == Pixels::kSpaced || (apart && !SpacesGroups(problem_, device_.gfx)))
-    return canonical_;
-  const bool converts = CopiedType(problem_, device_.gfx, pixels) != problem_.type;
-  std::optional<Canonical>& other = taps                       ? taps_
-                                    : pixels == Pixels::kParts ? parts_
-                                    : apart                    ? groups_apart_
-                                    : converts                 ? floats_
-                                                               : as_they_are_;
-  if (!other) other = MakeCanonical(problem_, device_, pixels);
-  return *other;
+const PlanContext::Canonical& PlanContext::canonical(const OperandForm& form) {
+  const OperandForm* const simplest = &form.Simplest(problem_, device_.gfx);
+  if (simplest == &usual_) return canonical_;
+  for (const auto& [known, canonical] : others_) {
+    if (known == simplest) return canonical;
+  }
+  return others_.emplace_back(simplest, MakeCanonical(problem_, device_, *simplest)).second;
 }
 
 std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {

@@ -3,15 +3,19 @@
 
 #include <cstdint>
 #include <limits>
+#include <list>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/arch/device_facts.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/cost/fitted_constants.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
+#include "core/passes/operand_form.h"
 
 namespace gridwise {
 
@@ -21,19 +25,23 @@ struct LaunchOptions {
   std::int64_t offset_limit = kOffsetLimit;  // bytes of a tensor that a launch may address
   bool adds = false;                         // splits are added atomically, in any order
   bool launch_per_sub_gemm = false;          // instead of one launch for all
+  const FittedConstants* fits = nullptr;  // constants of estimates in place of the built-in ones;
+                                          // must outlive the context
 };
 
 /// A valid problem, and the values that all its instances share, which are computed once. Not
 /// thread-safe.
 class PlanContext {
  public:
-  PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options);
+  /// `usual`: the form of most instances of the target.
+  PlanContext(const ConvProblem& problem, const DeviceFacts& device, const LaunchOptions& options,
+              const OperandForm& usual = AdjacentChannels());
 
   const ConvProblem& problem() const { return problem_; }
   const DeviceFacts& device() const { return device_; }
   const LaunchOptions& options() const { return options_; }
 
-  /// The equivalent problem for kernels that need adjacent channels.
+  /// The equivalent problem for kernels that need operands in a form.
   struct Canonical {
     /// It differs from the original problem as follows:
     ///   - Passes before and after (core/passes) transpose NGCHW to NHWGC and back.
@@ -51,7 +59,9 @@ class PlanContext {
     /// The number of the problem's groups that form one group of the canonical problem.
     std::int64_t merged_groups;
   };
-  const Canonical& canonical(Pixels pixels);
+  /// Valid as long as the context.
+  const Canonical& canonical(const OperandForm& form);
+  /// In the usual form.
   const ConvProblem& canonical_problem() const { return canonical_.problem; }
 
   /// An estimate need not be exact if it certainly exceeds this value. Initially infinite.
@@ -65,10 +75,10 @@ class PlanContext {
   const ConvProblem problem_;
   const DeviceFacts device_;
   const LaunchOptions options_;
-  const Canonical canonical_;  // for Pixels::kSpaced
-  // For other values of Pixels, computed on first use.
-  std::optional<Canonical> groups_apart_, as_they_are_, floats_, taps_, parts_;
-  std::optional<std::vector<SubGemm>> sub_gemms_;  // of canonical_.problem
+  const OperandForm& usual_;
+  const Canonical canonical_;                                   // in that form
+  std::list<std::pair<const OperandForm*, Canonical>> others_;  // computed on first use
+  std::optional<std::vector<SubGemm>> sub_gemms_;               // of canonical_.problem
   std::vector<SubGemm> of_part_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();
 };

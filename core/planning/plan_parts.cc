@@ -39,11 +39,15 @@ struct Division {
   bool is_partial() const { return tensors() * terms > 1 || sums_only; }
 };
 
+const OperandForm& FormOf(const PartKernel& kernel) {
+  return kernel.operands() == nullptr ? AdjacentChannels() : *kernel.operands();
+}
+
 /// Divides the canonical problem of a context into parts for a kernel.
 class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context)
-      : kernel_(kernel), context_(context), canonical_(context.canonical(kernel.pixels())) {}
+      : kernel_(kernel), context_(context), canonical_(context.canonical(FormOf(kernel))) {}
 
   std::variant<Refusal, Division> Divide() {
     Division division;
@@ -124,18 +128,18 @@ class Divider {
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool has_tensors = is_partial || (splits > 1 && kernel_.max_fixup() == 0);
-    return {
-        .device = context_.device(),
-        .problem = part,
-        .sub_gemms = sub_gemms,
-        .split_k = {.splits = splits,
-                    .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
-                    .adds = division.adds,
-                    .max_fixup = kernel_.max_fixup()},
-        .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
-        .needs = kernel_.code().needs,
-        .part_elements = kernel_.pixels() == Pixels::kParts ? PartElements(canonical_.problem) : 0,
-        .merged_groups = canonical_.merged_groups};
+    return {.device = context_.device(),
+            .problem = part,
+            .sub_gemms = sub_gemms,
+            .split_k = {.splits = splits,
+                        .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
+                        .adds = division.adds,
+                        .max_fixup = kernel_.max_fixup()},
+            .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
+            .needs = kernel_.code().needs,
+            .part_elements = FormOf(kernel_).splits_b() ? PartElements(canonical_.problem) : 0,
+            .merged_groups = canonical_.merged_groups,
+            .fits = context_.options().fits};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -317,11 +321,11 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.splits = division.splits();
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
-  const Pixels pixels = kernel.pixels();
-  LayoutPasses passes(context.problem(), context.device().gfx, pixels);
+  const OperandForm& form = FormOf(kernel);
+  LayoutPasses passes(context.problem(), context.device().gfx, form);
   const TensorOffsets offsets = passes.AddBefore(plan);
 
-  const ConvProblem& problem = context.canonical(pixels).problem;
+  const ConvProblem& problem = context.canonical(form).problem;
   const bool partial = division.is_partial();
   const int slots = division.adds ? 1 : division.tensors() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;
@@ -338,8 +342,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   }
   const std::int64_t fixup_at = fixup_bytes > 0 ? plan.Reserve(fixup_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
-  const std::int64_t b_bytes =
-      SizeOf(pixels == Pixels::kParts ? TypeOfB(problem.type) : problem.type);
+  const std::int64_t b_bytes = SizeOf(form.splits_b() ? kPartType : problem.type);
   for (const Division::Part& entry : division.parts) {
     TensorOffsets part_offsets = OffsetsOfPart(entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_offsets.out.offset += entry.term * division.tensors() * slot_bytes;

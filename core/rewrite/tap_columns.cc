@@ -65,61 +65,6 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   return us;
 }
 
-/// Average number of products that overlap-add adds up for an output pixel.
-double TermsOf(const ConvProblem& problem, int first_axis) {
-  double terms = 1;
-  for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
-    const Dim& dim = problem.dims[axis];
-    if (dim.filter == 1) continue;
-    const std::int64_t apart = problem.direction == Direction::kForward ? 1 : dim.stride;
-    terms *= static_cast<double>(dim.filter) / static_cast<double>(apart);
-  }
-  return terms;
-}
-
-/// MicrosecondsOf by the rates of Hopper's gather instances. If the number of columns is not a
-/// multiple of 4, lanes store elements, which bounds the time.
-///
-/// The rates are fitted to times of 24 problems of 1 to 32 output channels on an H200:
-/// backward-data and some forward problems of tests/problems/few_channels.csv, and first layers of
-/// edges.csv. They were measured with each kind of columns and without, before columns were filled
-/// up. The choices by these rates take on average 2 % longer than the best.
-double HopperMicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
-                            const TapColumns* columns = nullptr) {
-  constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;
-  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // of kColumns
-  constexpr double kNotOverlapped = 0.29, kLaunchUs = 6;
-  constexpr double kPassUs = 2, kOutputsOfUs = 200e3, kTermsOfUs = 1.7e6, kPassMemoryRate = 0.6;
-  constexpr std::int64_t kColumns = 64;
-  const ConvProblem& problem = columns ? columns->problem : whole;
-  const bool forward = problem.direction == Direction::kForward;
-  double pixels = static_cast<double>(problem.batch), loads = pixels;  // of the output; of channels
-  for (const Dim& dim : problem.dims) {
-    pixels *= static_cast<double>(forward ? dim.out() : dim.in);
-    loads *= static_cast<double>(dim.out() * dim.filter);
-  }
-  loads *= static_cast<double>(forward ? problem.c : problem.k);
-  const std::int64_t channels = forward ? problem.k : problem.c;
-  const double memory_of_us = device.memory_gb_per_s * 1e3;
-  const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
-  const double input = static_cast<double>(problem.a_elements()) * SizeOf(problem.type);
-  const double matrix = 2 * loads * static_cast<double>(AlignUp(channels, kColumns)) / kFlopsOfUs;
-  const double l2 = loads * SizeOf(problem.type) / kL2OfUs;
-  const double memory = (input + output) / (memory_of_us * kOfMemoryRate);
-  const double blocks = std::max(1.0, static_cast<double>(channels) / kColumns);
-  const double store = pixels * blocks / (channels % 4 == 0 ? kVectorRowsOfUs : kElementRowsOfUs);
-  const double longest = std::max({matrix, l2, memory});
-  double us = kLaunchUs + store + longest + kNotOverlapped * (matrix + l2 + memory - longest);
-  if (columns) {
-    const auto outputs = static_cast<double>(whole.out_elements());
-    us += kPassUs + outputs / kOutputsOfUs +
-          outputs * TermsOf(whole, columns->first_axis) / kTermsOfUs +
-          output / (memory_of_us * kPassMemoryRate);
-    if (columns->copies_weights) us += kPassUs;
-  }
-  return us;
-}
-
 }  // namespace
 
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
@@ -153,28 +98,30 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
   return columns;
 }
 
-std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx) {
+std::optional<TapColumns> ChooseTapColumns(
+    const ConvProblem& problem, std::int64_t multiple,
+    absl::FunctionRef<double(const TapColumns*)> microseconds) {
   constexpr std::int64_t kMaxChannels = 64;  // of the output; with more there are columns enough
   const bool forward = problem.direction == Direction::kForward;
   if ((forward ? problem.k : problem.c) > kMaxChannels) return std::nullopt;
-  const DeviceFacts device(gfx);
-  const bool is_hopper = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma;
-  const std::int64_t multiple = is_hopper ? 8 : 1;  // which TMA loads of w
-  const auto us_of = [&](const TapColumns* columns) {
-    if (is_hopper) return HopperMicrosecondsOf(problem, device, columns);
-    return MicrosecondsOf(columns ? columns->problem : problem, device, columns);
-  };
   std::optional<TapColumns> best;
-  double least = us_of(nullptr);
+  double least = microseconds(nullptr);
   for (const int first_axis : {2, 1, 0}) {
     std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
     if (!columns) continue;
-    const double us = us_of(&*columns);
+    const double us = microseconds(&*columns);
     if (us >= least) continue;
     least = us;
     best = columns;
   }
   return best;
+}
+
+std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx) {
+  const DeviceFacts device(gfx);
+  return ChooseTapColumns(problem, /*multiple=*/1, [&](const TapColumns* columns) {
+    return MicrosecondsOf(columns ? columns->problem : problem, device, columns);
+  });
 }
 
 }  // namespace gridwise

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/functional/function_ref.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 
@@ -47,8 +48,12 @@ struct TapColumns {
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
                                          std::int64_t multiple = 1);
 
-/// The columns with the least estimated time for `problem` on `gfx`; nullopt if it is faster
-/// without.
+/// The columns, padded to a multiple of `multiple`, with the least estimated time of `problem`,
+/// which `microseconds` returns for columns and, if null, without; nullopt if it is faster without.
+std::optional<TapColumns> ChooseTapColumns(
+    const ConvProblem& problem, std::int64_t multiple,
+    absl::FunctionRef<double(const TapColumns*)> microseconds);
+/// The same by the rates of AMD targets.
 std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem, Gfx gfx);
 
 }  // namespace gridwise

@@ -165,19 +165,11 @@ TEST(TapColumns, AreNoneWhereProductsWouldBeOfNoUseOrUnevenlyApart) {
   EXPECT_FALSE(WithTapColumns(problem, 2).has_value()) << "there would be 2^30 columns";
 }
 
-/// Of patches, taps as columns are a copy of dx and nothing else.
-TEST(TapColumns, AreNotChosenForPatchesOnHopper) {
-  ConvProblem patches = {.direction = Direction::kBackwardData, .batch = 64, .c = 12, .k = 96};
-  patches.dims[1] = Axis(224, 4, 4, 1, 0, 0);
-  patches.dims[2] = {.in = 56};
-  EXPECT_FALSE(ChooseTapColumns(patches, Gfx::kSm90a).has_value());
-}
-
 /// A decoder's last layer, and a layer as most are.
 TEST(TapColumns, AreChosenForFewChannels) {
   ConvProblem problem = {.batch = 16, .c = 128, .k = 3};
   for (const std::size_t axis : {1u, 2u}) problem.dims[axis] = Axis(256, 3, 1, 1, 1, 1);
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201, Gfx::kSm90a}) {
+  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201}) {
     problem.direction = Direction::kForward;
     problem.c = 128, problem.k = 3;
     EXPECT_TRUE(ChooseTapColumns(problem, gfx).has_value());

@@ -31,18 +31,18 @@ std::optional<TapRows> WithTapRows(const ConvProblem& problem) {
   return rows;
 }
 
-std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
+std::optional<TapRows> WithFewTapRows(const ConvProblem& problem) {
   constexpr std::int64_t kMaxChannels = 16;  // of dy; with more there are enough rows
+  return problem.k > std::min(kMaxChannels, problem.c) ? std::nullopt : WithTapRows(problem);
+}
+
+std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
   // Rates by the simulator's clock; the second for whole vectors of dy that go straight to LDS.
   constexpr double kOfL2Rate = 0.35, kOfL2RateToLds = 0.65;
   constexpr std::int64_t kVector = 8;
   constexpr double kLaunchUs = 5;
-  if (problem.k > std::min(kMaxChannels, problem.c)) return std::nullopt;
-  const std::optional<TapRows> rows = WithTapRows(problem);
+  const std::optional<TapRows> rows = WithFewTapRows(problem);
   if (!rows) return std::nullopt;
-  // Halo instances, which do not know rows of taps, compete as well; they are faster for few
-  // pixels.
-  if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma) return rows;
   const DeviceFacts device(gfx);
   const MachineFacts machine = MachineFactsOf(gfx);
   const double bytes = SizeOf(problem.type);

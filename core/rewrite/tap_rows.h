@@ -36,7 +36,10 @@ struct TapRows {
 /// and dy' has fewer than 2^31 elements.
 std::optional<TapRows> WithTapRows(const ConvProblem& problem);
 
-/// The same, if it is estimated to take less time on `gfx`.
+/// The same, if dy has few channels.
+std::optional<TapRows> WithFewTapRows(const ConvProblem& problem);
+
+/// The same, if it is estimated to take less time on `gfx`, an AMD target.
 std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx);
 
 }  // namespace gridwise

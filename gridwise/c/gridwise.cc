@@ -70,6 +70,7 @@ absl::StatusOr<Asked> AskedOf(const gridwise_conv_problem* problem, const char* 
 /// their number.
 int WritePlans(const std::vector<gridwise::Plan>& plans, gridwise_plan** to) {
   std::vector<std::unique_ptr<gridwise_plan>> handles;
+  handles.reserve(plans.size());
   for (const gridwise::Plan& plan : plans) handles.push_back(std::make_unique<gridwise_plan>(plan));
   for (std::unique_ptr<gridwise_plan>& handle : handles) *to++ = handle.release();
   return static_cast<int>(plans.size());

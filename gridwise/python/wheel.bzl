@@ -34,6 +34,7 @@ def _wheel_impl(ctx):
         outputs = [wheel],
         inputs = ctx.files.srcs + ctx.files.extensions + [ctx.file.library, ctx.file.license, ctx.file.readme],
         executable = ctx.executable._writer,
+        toolchain = None,
         arguments = [args],
         mnemonic = "Wheel",
         progress_message = "Writing %{output}",

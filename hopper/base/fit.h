@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arch/device_facts.h"
+#include "core/launch/part_kernel.h"
 
 namespace gridwise::hopper {
 
@@ -70,10 +71,14 @@ struct Fit {
   }
 };
 
-const Fit& TheFit();
+/// The built-in constants.
+inline constexpr Fit kFit;
+/// The constants of a request's estimates.
+inline const Fit& FitOf(const PartRequest& request) { return request.FitOr(kFit); }
+
 /// Returns bytes per cycle of device memory.
-double DramBytesPerCycle(const DeviceFacts& device);
-/// The constants, mutable for a program that fits them. Not safe while another thread estimates.
-Fit& MutableFit();
+inline double DramBytesPerCycle(const DeviceFacts& device, const Fit& fit) {
+  return fit.dram * device.memory_gb_per_s / device.clock_ghz;
+}
 
 }  // namespace gridwise::hopper

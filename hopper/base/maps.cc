@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
-#include "core/passes/tma_operands.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {

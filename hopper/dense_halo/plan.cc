@@ -28,9 +28,10 @@ std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) 
 }
 
 std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+                                       const DeviceFacts& device, const Fit& fit,
+                                       Wanted wanted = Wanted::kBest) {
   // Both operands of a product come from shared memory: 64 rows and the columns, with 16 channels.
-  const double product = (64 + config.product_columns()) * 32 / TheFit().halo_dense;
+  const double product = (64 + config.product_columns()) * 32 / fit.halo_dense;
   const double products =
       config.k_tile / 16.0 * config.tile_consumers() * config.reps / config.merged_taps();
   return MakeHalo(problem, device,
@@ -63,8 +64,8 @@ double EfficiencyOf(const HaloDenseConfig& config) {
 
 /// Average cycles in which a step is loaded: TMA is slow to fill in the channels that the last k
 /// tile lacks.
-double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo) {
-  const Fit& fit = TheFit();
+double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo,
+                    const Fit& fit) {
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
   const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_tile));
   const double filled = channels % config.k_tile == 0 ? 0 : 1 / k_tiles;
@@ -122,21 +123,22 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
   if (auto reason = RejectStrides("x or dy", problem.AxesOf(source), bytes)) return reason;
   if (auto reason = RejectStrides("w", w, bytes)) return reason;
   return RejectTiles(config, config.direction, problem,
-                     [&] { return HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny); });
+                     [&] { return HaloOf(config, problem, Gfx::kSm90a, kFit, Wanted::kAny); });
 }
 
 PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& request) {
+  const Fit& fit = FitOf(request);
   const ConvProblem& problem = request.problem;
-  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
+  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device, FitOf(request)));
   const auto steps = static_cast<double>(StepsOf(config, problem));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   const double resident = config.resident * config.filter_bytes(ColumnsOf(problem));
-  const double launch = TheFit().launch + resident / 2 / TheFit().l2;  // half of it hides behind
-                                                                       // the first tile
-  const double store = config.columns > 8 ? 1500 : 300;                // measured, in cycles
+  const double launch = fit.launch + resident / 2 / fit.l2;  // half of it hides behind
+                                                             // the first tile
+  const double store = config.columns > 8 ? 1500 : 300;      // measured, in cycles
   const double step =
-      std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo)) / EfficiencyOf(config);
+      std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo, fit)) / EfficiencyOf(config);
   return {.splits = std::max(request.split_k.splits, 1),
           .cost = WithCycles({.matrix_cycles = step * steps,
                               .memory_cycles = step * steps,
@@ -149,7 +151,7 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
 
 Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device));
+  const Halo halo = std::get<Halo>(HaloOf(config, problem, request.device, FitOf(request)));
   const Tensor source = GatheredTensor(problem);
   Plan<HaloArgs> plan;
   plan.args = MakeHaloArgs(problem, halo, source, problem.out());

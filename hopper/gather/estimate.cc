@@ -12,9 +12,9 @@
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
-#include "core/passes/tma_operands.h"
 #include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -80,22 +80,22 @@ double FilledPart(std::int64_t channels, std::int64_t of_line) {
 
 /// Additional cycles of a tensor's line: if it begins within a sector of the cache, it is in one
 /// more sector.
-double UnalignedLine(const ConvProblem& problem, Tensor tensor) {
+double UnalignedLine(const Fit& fit, const ConvProblem& problem, Tensor tensor) {
   constexpr std::int64_t kSector = 32;
   const TensorAxes axes = problem.AxesOf(tensor);
   const std::int64_t of_pixel = axes.stride[3], of_group = axes.size[4] > 1 ? axes.stride[4] : 0;
   const std::int64_t bytes = SizeOf(problem.type);
   const bool is_aligned = of_pixel * bytes % kSector == 0 && of_group * bytes % kSector == 0;
-  return is_aligned ? 0 : TheFit().unaligned_line;
+  return is_aligned ? 0 : fit.unaligned_line;
 }
 
 /// Additional cycles of a line of w in backward-data: if lines are not whole cache lines apart, all
 /// but a few are in two.
-double SplitLine(const ConvProblem& problem) {
+double SplitLine(const Fit& fit, const ConvProblem& problem) {
   constexpr std::int64_t kCacheLine = 128;
   const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
   const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
-  return (1 - whole) * TheFit().unaligned_line;
+  return (1 - whole) * fit.unaligned_line;
 }
 
 /// The part of Fit::filled_line and filled_x that an instance waits for. Instances with f32 parts
@@ -105,22 +105,23 @@ double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1
 
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group are loaded unchanged, and lines of w in forward count as aligned.
-double LineCycles(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
-  const Fit& fit = TheFit();
+double LineCycles(const Fit& fit, const Config& config, const ConvProblem& problem,
+                  const Loaded& loaded) {
   const std::int64_t channels = SourceChannels(problem);
-  const double source = fit.line + UnalignedLine(problem, GatheredTensor(problem));
+  const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
   const double filling = FilledOfParts(config);
   if (config.direction != Direction::kBackwardWeight) {
     const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool forward = config.direction == Direction::kForward;
-    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(problem));
+    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(fit, problem));
     return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
       groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
   const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
-  const double dy = fit.line + UnalignedLine(problem, Tensor::kY) + filled_dy * fit.filled_line;
+  const double dy =
+      fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
          loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
 }
@@ -154,7 +155,7 @@ double FourthPower(double x) { return x * x * (x * x); }
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
-      : config_(config), request_(request), grid_(grid) {
+      : fit_(FitOf(request)), config_(config), request_(request), grid_(grid) {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
     // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
@@ -162,7 +163,7 @@ class Estimates {
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
     const Loaded loaded = LoadedOf(config, problem, grid);
-    lines_ = LineCycles(config, problem, loaded);
+    lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
                                        loaded.columns * config.parts_of_b() * config.b_run_bytes();
@@ -175,18 +176,18 @@ class Estimates {
   }
 
   /// A lower bound for every number of splits from `splits` on, except in clusters.
-  double AtLeastFrom(int splits) const {
+  double LowerBoundFrom(int splits) const {
     const Division of = Divide(splits, /*in_cluster=*/false);
     const double steps = grid_.steps / request_.device.compute_units * min_step_;
-    return steps + of.rounds * BesideSteps(of) + fit_.launch + PassOf(of.tensors);
+    return steps + of.rounds * CyclesOutsideSteps(of) + fit_.launch + PassCyclesOf(of.tensors);
   }
 
   /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
   /// count as an SM's best.
-  bool IsOver(int splits, bool in_cluster, double cycles) const {
+  bool Exceeds(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
-    const double busy = of.rounds * (of.steps * min_step_ + BesideSteps(of)) + fit_.launch;
-    const double beside_pass = cycles - PassOf(of.tensors);
+    const double busy = of.rounds * (of.steps * min_step_ + CyclesOutsideSteps(of)) + fit_.launch;
+    const double beside_pass = cycles - PassCyclesOf(of.tensors);
     return beside_pass <= 0 ||
            FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
   }
@@ -198,13 +199,13 @@ class Estimates {
     const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
     return WithCycles({.matrix_cycles = matrix,
                        .memory_cycles = memory,
-                       .alone_cycles = std::max(matrix, memory) + BesideSteps(of),
+                       .alone_cycles = std::max(matrix, memory) + CyclesOutsideSteps(of),
                        .fixed_cycles = fit_.launch / of.rounds,
                        .workgroups = of.tiles,
                        .rounds = of.rounds,
                        .resident = 1,
                        .tensor_cycles = TensorCycles(of),
-                       .pass_cycles = PassOf(of.tensors),
+                       .pass_cycles = PassCyclesOf(of.tensors),
                        .splits = 1.0 * splits});
   }
 
@@ -241,7 +242,7 @@ class Estimates {
   }
   /// Cycles of a tile before its first step and after its last. Stores overlap with the loads of
   /// the next tile, and with its products if warpgroups take turns.
-  double BesideSteps(const Division& of) const {
+  double CyclesOutsideSteps(const Division& of) const {
     const double elements = config_.rows() * config_.columns;
     const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
     const double shown_store = !config_.pingpong ? fit_.shared_store
@@ -253,10 +254,10 @@ class Estimates {
   }
   double TensorCycles(const Division& of) const {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /
-           DramBytesPerCycle(request_.device);
+           DramBytesPerCycle(request_.device, fit_);
   }
   /// Cycles of the launch that adds up sums, if there are several tensors of them.
-  double PassOf(int tensors) const {
+  double PassCyclesOf(int tensors) const {
     if (tensors == 1) return 0;
     const double bytes = elements_ * (4 * tensors + SizeOf(request_.problem.type));
     return fit_.split + PassCycles(request_.device, bytes);
@@ -287,7 +288,7 @@ class Estimates {
     return {.matrix = matrix + slower, .memory = memory + slower};
   }
 
-  const Fit& fit_ = TheFit();
+  const Fit& fit_;
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
@@ -356,7 +357,7 @@ Shared MinShared(const Config& config, const PartRequest& request) {
   const int first = std::max(least, 2);
   const auto consider = [&](int splits, bool in_cluster) {
     const bool is_exact = best.splits >= least;  // if one tensor is requested, clusters may do
-    if (is_exact && estimates.IsOver(splits, in_cluster, best.cost.cycles * kSlack)) return;
+    if (is_exact && estimates.Exceeds(splits, in_cluster, best.cost.cycles * kSlack)) return;
     const Cost cost = estimates.Of(splits, in_cluster);
     if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
   };
@@ -369,7 +370,7 @@ Shared MinShared(const Config& config, const PartRequest& request) {
     }
     for (int splits = first; splits <= most; ++splits) {
       const double enough = std::min(best.cost.cycles, request.enough_cycles);
-      if (estimates.AtLeastFrom(splits) >= enough * kSlack) break;
+      if (estimates.LowerBoundFrom(splits) >= enough * kSlack) break;
       consider(splits, false);
     }
   }

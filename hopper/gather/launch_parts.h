@@ -11,11 +11,11 @@
 #include "core/conv/problem.h"
 #include "core/launch/launch.h"
 #include "core/launch/part_kernel.h"
-#include "core/passes/tma_operands.h"
 #include "hopper/base/args.h"
 #include "hopper/base/config.h"
 #include "hopper/base/maps.h"
 #include "hopper/base/plan.h"
+#include "hopper/operands/tma_operands.h"
 
 /// Parts of launches that gather and weight instances have in common.
 

@@ -61,12 +61,12 @@ TEST(Gather, TensorsOfTheEpilogue) {
     ConvProblem elements = Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9));
     CheckGather<kC>(WithTensors(tensors, elements));
   }
-  constexpr Config kTurns = {
-      .direction = Direction::kBackwardData, .take_turns = true, .columns = 64, .stages = 4};
+  constexpr Config kPingpong = {
+      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
   ConvProblem back = Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2));
   back = WithTensors(2, back);
   back.epilogue.d[0] = back.epilogue.d[1];  // of a bias there are as many values as channels of y
-  CheckGather<kTurns>(back);
+  CheckGather<kPingpong>(back);
 }
 
 TEST(Gather, ManyOrWideTilesOfColumns) {

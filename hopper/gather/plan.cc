@@ -10,10 +10,10 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
-#include "core/passes/layout_passes.h"
 #include "hopper/base/maps.h"
 #include "hopper/gather/estimate.h"
 #include "hopper/gather/launch_parts.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "hopper/halo/kernel.h"
 #include "hopper/halo/plan.h"
+#include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -96,7 +97,7 @@ TEST(Halo, Bytes) {
   CheckHalo<k64>(Problem(Direction::kForward, 2, 64, 64, dilated, Axis(11, 2)));
   ConvProblem apart = Problem(Direction::kForward, 9, 1, 4, Axis(9), Axis(13));
   apart.type = DataType::kI8;
-  CheckHalo<k32>(WithPixels(Pixels::kGroupsApart, apart));
+  CheckHalo<k32>(WithPixels(SpacedGroups(), apart));
 }
 
 TEST(Halo, BackwardData) {
@@ -121,7 +122,7 @@ TEST(Halo, BackwardData) {
 TEST(Halo, OfGroupsApart) {
   const auto problem = [](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
                           std::int64_t stride = 1) {
-    return WithPixels(Pixels::kGroupsApart,
+    return WithPixels(SpacedGroups(),
                       Problem(direction, groups, c, k, Axis(9, stride), Axis(10, stride)));
   };
   constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;

@@ -79,8 +79,7 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
 
 /// Above 1: teams hide each other's stores, the more so with stages to spare or if a warpgroup
 /// waits for no other; and L2 delivers pixels that tiles share faster than estimated.
-double EfficiencyOf(const HaloConfig& config) {
-  const Fit& fit = TheFit();
+double EfficiencyOf(const HaloConfig& config, const Fit& fit) {
   if (config.reps > 1) return config.consumers == 1 ? fit.halo_alone : fit.halo_large;
   constexpr double kLoopOverTaps = 0.87;  // from 35 depthwise problems
   if (config.stages >= 4) return fit.halo_stages;
@@ -133,8 +132,8 @@ PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request
   constexpr double kLaunch = 10000;  // including the filter
   const int splits = std::max(request.split_k.splits, 1);
   return {.splits = splits,
-          .cost = WithCycles(
-              HaloCost(halo, problem, request.device, workgroups, kLaunch, EfficiencyOf(config)))};
+          .cost = WithCycles(HaloCost(halo, problem, request.device, workgroups, kLaunch,
+                                      EfficiencyOf(config, FitOf(request))))};
 }
 
 Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {

@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "hopper/halo_weight/kernel.h"
 #include "hopper/halo_weight/plan.h"
+#include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -62,7 +63,7 @@ TEST(HaloWeight, OfGroupsApart) {
   const auto check = [](std::int64_t groups, std::int64_t c, std::int64_t k, Dim height, Dim width,
                         int splits, Values values = Values::kFinite) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
-    CheckHaloWeight(WithPixels(Pixels::kGroupsApart, problem), splits, values);
+    CheckHaloWeight(WithPixels(SpacedGroups(), problem), splits, values);
   };
   check(5, 12, 12, Axis(7), Axis(10), 1);
   check(3, 20, 30, Axis(9, 2), Axis(8, 2), 3);

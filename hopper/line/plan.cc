@@ -177,6 +177,7 @@ std::optional<std::string> RejectProblem(const LineConfig& config, const ConvPro
 
 PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
+  const Fit& fit = FitOf(request);
   const Tiling tiling = *TilingOf(config, problem, request.device);
   const double traffic =
       static_cast<double>(problem.a_elements()) * SizeOf(problem.type) +
@@ -185,11 +186,11 @@ PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request
           .cost = WithCycles({.matrix_cycles = tiling.cycles,
                               .memory_cycles = tiling.cycles,
                               .alone_cycles = tiling.cycles,
-                              .fixed_cycles = TheFit().launch,
+                              .fixed_cycles = fit.launch,
                               .workgroups = static_cast<double>(tiling.tiles),
                               .rounds = 1,
                               .resident = 1,
-                              .tensor_cycles = traffic / DramBytesPerCycle(request.device)})};
+                              .tensor_cycles = traffic / DramBytesPerCycle(request.device, fit)})};
 }
 
 Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {

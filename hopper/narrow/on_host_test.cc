@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "hopper/narrow/kernel.h"
 #include "hopper/narrow/plan.h"
+#include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -26,7 +27,7 @@ TEST(NarrowWeight, OfGroupsApart) {
                         int splits, Values values = Values::kFinite) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, height, width);
     CheckNarrowWeight<NarrowWeightConfig{.warps = 8, .stages = 2}>(
-        WithPixels(Pixels::kGroupsApart, problem), splits, values);
+        WithPixels(SpacedGroups(), problem), splits, values);
   };
   check(5, 12, 12, Axis(7), Axis(10), 1);
   check(36, 1, 4, Axis(7), Axis(10), 2);

@@ -13,11 +13,14 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
+#include "core/passes/operand_form.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "hopper/base/config.h"
 #include "hopper/base/maps.h"
 #include "hopper/gather/plan.h"
+#include "hopper/operands/forms.h"
+#include "hopper/operands/tap_columns.h"
 #include "hopper/testing/plan_test_instances.h"
 
 namespace gridwise::hopper {
@@ -31,15 +34,17 @@ TEST(Passes, MakeRoomForTma) {
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  EXPECT_EQ(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a)).value_or(""), "");
+  EXPECT_EQ(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a, Spaced())).value_or(""),
+            "");
   ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
   head.k = 36;
-  EXPECT_EQ(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a)).value_or(""),
+  EXPECT_EQ(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a, Spaced()))
+                .value_or(""),
             "");
   // A copy of so few channels is a whole k tile.
-  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 64);
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, Spaced()).k, 64);
   head.k = 100;
-  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a).k, 100);
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, Spaced()).k, 100);
 }
 
 // Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
@@ -48,7 +53,7 @@ TEST(CanonicalProblem, HasFilterLinesOfWeights) {
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  const ConvProblem canonical = CanonicalProblem(stem, Gfx::kSm90a);
+  const ConvProblem canonical = CanonicalProblem(stem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(canonical.c, 21);
   EXPECT_EQ(canonical.dims[1], stem.dims[1]);
   EXPECT_EQ(canonical.dims[2], Dim{.in = 50});
@@ -57,7 +62,8 @@ TEST(CanonicalProblem, HasFilterLinesOfWeights) {
   EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
   EXPECT_EQ(RejectProblem(RowFor(stem.direction), canonical).value_or(""), "");
   stem.epilogue.tensors = 1;
-  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a).c, 3) << "D has channels and taps of its own";
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Spaced()).c, 3)
+      << "D has channels and taps of its own";
 }
 
 // Few channels of dx or dy: gather and weight instances compute taps as columns or rows, others do
@@ -68,20 +74,20 @@ TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  const CanonicalForm columns = CanonicalFormOf(stem, kGfx, Pixels::kSpacedTaps);
+  const CanonicalForm columns = CanonicalFormOf(stem, kGfx, SpacedTaps());
   EXPECT_TRUE(columns.writes_sums);
   EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
   EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
   EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
-  EXPECT_FALSE(CanonicalFormOf(stem, kGfx, Pixels::kSpaced).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(stem, kGfx, Spaced()).writes_sums);
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
-  const CanonicalForm rows = CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps);
+  const CanonicalForm rows = CanonicalFormOf(last, kGfx, SpacedTaps());
   EXPECT_TRUE(rows.writes_sums);
   EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
-  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kGroupsApart).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, SpacedGroups()).writes_sums);
   last.type = DataType::kF32;
-  EXPECT_FALSE(CanonicalFormOf(last, kGfx, Pixels::kSpacedTaps).writes_sums);
+  EXPECT_FALSE(CanonicalFormOf(last, kGfx, SpacedTaps()).writes_sums);
 }
 
 // Of f32, groups become as many source channels as a k tile has.
@@ -102,7 +108,7 @@ TEST(CanonicalProblem, OfPartsHasMergedGroups) {
       problem.epilogue.d[0].type = DataType::kF32;
       problem.epilogue.d[0].stride = {0, 0, 0, 0, d_group, 1};
     }
-    const CanonicalForm form = CanonicalFormOf(problem, kGfx, Pixels::kParts);
+    const CanonicalForm form = CanonicalFormOf(problem, kGfx, SpacedParts());
     EXPECT_EQ(form.problem.c, problem.c);
     EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
     Config config = {.direction = direction, .type = DataType::kF32, .k_tile = 32};
@@ -130,7 +136,7 @@ TEST(CanonicalProblem, OfPartsHasGroupsOfTiles) {
     problem.type = DataType::kF32;
     problem.groups = groups;
     problem.c = problem.k = groups * channels;
-    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, SpacedParts());
     return canonical.AxesOf(Tensor::kX).stride[4];
   };
   EXPECT_EQ(apart(16, 12), 12) << "four a tile, 96 bytes of a part";
@@ -145,12 +151,12 @@ TEST(LayoutPasses, SplitBOfFloats) {
   problem.type = DataType::kF32;
   problem.c = 20, problem.k = 64;
   LaunchPlan plan;
-  const TensorOffsets offsets = LayoutPasses(problem, Gfx::kSm90a, Pixels::kParts).AddBefore(plan);
+  const TensorOffsets offsets = LayoutPasses(problem, Gfx::kSm90a, SpacedParts()).AddBefore(plan);
   EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
   EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
   EXPECT_EQ(offsets.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
   EXPECT_NE(offsets.b.offset, offsets.b1.offset);
-  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Pixels::kParts);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, SpacedParts());
   EXPECT_EQ(PartElements(canonical), 64 * problem.filter_taps() * 24);
 }
 
@@ -159,8 +165,7 @@ TEST(LayoutPasses, RememberOperandsWithoutGaps) {
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
   LaunchPlan plan;
-  const TensorOffsets offsets =
-      LayoutPasses(last, Gfx::kSm90a, Pixels::kSpacedTaps).AddBefore(plan);
+  const TensorOffsets offsets = LayoutPasses(last, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
   EXPECT_EQ(offsets.a.memory, Memory::kWorkspace);
   EXPECT_EQ(offsets.b.memory, Memory::kWorkspace) << "85 channels are no multiple of 16 bytes";
   EXPECT_EQ(offsets.whole_a.memory, Memory::kA);
@@ -174,7 +179,7 @@ TEST(CanonicalProblem, HasLinesOfLargePatchesAsImages) {
     patches.dims[axis] = {.in = 96, .filter = 32, .stride = 32};
   }
   const auto check = [](const ConvProblem& problem) {
-    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
     EXPECT_EQ(canonical.batch, 6);
     EXPECT_EQ(canonical.c, 96);
     EXPECT_EQ(canonical.dims[1], (Dim{.in = 32, .filter = 32}));
@@ -188,43 +193,42 @@ TEST(CanonicalProblem, HasLinesOfLargePatchesAsImages) {
   patches.epilogue.d[0].stride = {900, 0, 300, 100, 0, 1};
   EXPECT_EQ(check(patches), 300);
   patches.epilogue.d[0].stride[0] = 1000;  // images of D are further apart than its lines
-  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).batch, 2);
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a, Spaced()).batch, 2);
   patches.epilogue = {};
   patches.direction = Direction::kBackwardWeight;
   check(patches);
   patches.direction = Direction::kBackwardData;
-  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a).dims[1].stride, 32);
+  EXPECT_EQ(CanonicalProblem(patches, Gfx::kSm90a, Spaced()).dims[1].stride, 32);
 }
 
 // The tensor core's sums of 8-bit floats are none of f32.
 TEST(Passes, MakeF16OfFloat8) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.type = DataType::kF8E4M3;
-  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(canonical.type, DataType::kF16);
   EXPECT_EQ(canonical.output_type(), DataType::kF32);
   EXPECT_EQ(RejectProblem(kForwardRow, canonical).value_or(""), "");
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
   problem.out_type = DataType::kBF16;
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).type, DataType::kBF16);
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Pixels::kAsTheyAre).type, DataType::kF8E4M3);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).type, DataType::kBF16);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, AsTheyAre()).type, DataType::kF8E4M3);
   EXPECT_EQ(CanonicalProblem(problem, Gfx::k950).type, DataType::kF8E4M3);
 }
 
 // Sums of 1024 products of i8 are at most 2^24, up to which f32 has all integers.
 TEST(Passes, MakeF16OfBytesWhoseSumsAreExact) {
-  const auto type_of = [](const ConvProblem& problem, Gfx gfx, Pixels pixels) {
-    return CanonicalProblem(problem, gfx, pixels).type;
+  const auto type_of = [](const ConvProblem& problem, Gfx gfx, const OperandForm& form) {
+    return CanonicalProblem(problem, gfx, form).type;
   };
   ConvProblem stem = {.type = DataType::kI8, .batch = 2, .c = 4, .k = 64};
   stem.dims[1] = stem.dims[2] = {.in = 99, .filter = 16};
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kF16);
-  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre).output_type(),
-            DataType::kI32);
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kSpaced), DataType::kI8);
-  EXPECT_EQ(type_of(stem, Gfx::k942, Pixels::kFloatsAsTheyAre), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Converted()), DataType::kF16);
+  EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Converted()).output_type(), DataType::kI32);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Spaced()), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::k942, Converted()), DataType::kI8);
   stem.dims[1].filter = 17;
-  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Pixels::kFloatsAsTheyAre), DataType::kI8);
+  EXPECT_EQ(type_of(stem, Gfx::kSm90a, Converted()), DataType::kI8);
 }
 
 // Where no instance computes several groups at a time, and groups are more than a kernel has maps.
@@ -235,18 +239,19 @@ TEST(Passes, FillGroups) {
   const auto channels_of = [&problem](std::int64_t c, std::int64_t k) {
     problem.c = problem.groups * c;
     problem.k = problem.groups * k;
-    return CanonicalProblem(problem, Gfx::kSm90a).c_per_group();
+    return CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group();
   };
   EXPECT_EQ(channels_of(24, 24), 32);
   EXPECT_EQ(channels_of(1, 4), 16);
   EXPECT_EQ(channels_of(48, 20), 48);
   EXPECT_EQ(channels_of(8, 8), 8);
   EXPECT_EQ(channels_of(24, 40), 32);
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
   Config bytes = kForwardRow;
   bytes.type = problem.type;
   bytes.k_tile = 64;
-  EXPECT_EQ(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a)).value_or(""), "");
+  EXPECT_EQ(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a, Spaced())).value_or(""),
+            "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
   EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
@@ -255,17 +260,17 @@ TEST(Passes, FillGroups) {
   EXPECT_EQ(channels_of(36, 16), 64);
   EXPECT_EQ(channels_of(16, 16), 16);
   EXPECT_EQ(channels_of(128, 128), 128);
-  const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a);
+  const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
   problem.groups = 3;  // of four phases each
   problem.direction = Direction::kBackwardData;
   problem.dims[1].stride = problem.dims[2].stride = 2;
   EXPECT_EQ(channels_of(24, 36), 24);
-  const ConvProblem backward = CanonicalProblem(problem, Gfx::kSm90a);
+  const ConvProblem backward = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(backward.k_per_group(), 64);
   EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
   channels_of(12, 40);  // w lies along c
-  const ConvProblem narrow = CanonicalProblem(problem, Gfx::kSm90a);
+  const ConvProblem narrow = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
 }
 
@@ -275,7 +280,7 @@ TEST(Reject, GroupsAreAnAxis) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 10;
   problem.c = problem.k = problem.groups * 40;
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c, problem.c);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c, problem.c);
   EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
   const TensorMapSpec map =
       SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
@@ -283,11 +288,11 @@ TEST(Reject, GroupsAreAnAxis) {
   EXPECT_EQ(map.stride_bytes[3], 20 * 20 * 800);
   EXPECT_EQ(map.stride_bytes[4], 80);
   problem.batch = 40;
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group(), 64);
   problem.c = problem.groups * 48;
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 48);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group(), 48);
   problem.dims[2].filter = 9;  // further than such maps know pixels outside of the tensor
-  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a).c_per_group(), 64);
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group(), 64);
   EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
               HasSubstr("or filters of at most 8 pixels"));
 }
@@ -298,33 +303,56 @@ TEST(Passes, SpaceGroups) {
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
   problem.groups = 10;
   const auto apart = [&problem](Direction direction, std::int64_t c, std::int64_t k,
-                                Pixels pixels) {
+                                const OperandForm& form) {
     problem.direction = direction;
     problem.c = problem.groups * c;
     problem.k = problem.groups * k;
-    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, pixels);
+    const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, form);
     return std::pair(canonical.AxesOf(Tensor::kX).stride[4],
                      canonical.AxesOf(Tensor::kY).stride[4]);
   };
   constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr Pixels kApart = Pixels::kGroupsApart;
-  EXPECT_EQ(apart(kForward, 12, 12, kApart), std::pair(16l, 12l));  // y is the output
-  EXPECT_EQ(apart(kData, 12, 20, kApart), std::pair(12l, 32l));
-  EXPECT_EQ(apart(kWeight, 12, 12, kApart), std::pair(16l, 16l));
-  EXPECT_EQ(apart(kWeight, 1, 4, kApart), std::pair(4l, 4l));
-  EXPECT_EQ(apart(kWeight, 1, 2, kApart), std::pair(4l, 4l)) << "pixels of 20 channels";
-  EXPECT_EQ(apart(kWeight, 16, 16, kApart), std::pair(16l, 16l));
-  EXPECT_EQ(apart(kWeight, 12, 100, kApart), std::pair(16l, 104l));
-  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kSpaced), std::pair(16l, 24l));
-  EXPECT_EQ(apart(kWeight, 12, 20, Pixels::kAsTheyAre), std::pair(12l, 20l));
-  EXPECT_EQ(apart(kWeight, 24, 40, Pixels::kSpaced), std::pair(24l, 40l));
-  apart(kWeight, 12, 20, Pixels::kSpaced);
-  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a);
+  const OperandForm& powers = SpacedGroups();
+  EXPECT_EQ(apart(kForward, 12, 12, powers), std::pair(16l, 12l));  // y is the output
+  EXPECT_EQ(apart(kData, 12, 20, powers), std::pair(12l, 32l));
+  EXPECT_EQ(apart(kWeight, 12, 12, powers), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 1, 4, powers), std::pair(4l, 4l));
+  EXPECT_EQ(apart(kWeight, 1, 2, powers), std::pair(4l, 4l)) << "pixels of 20 channels";
+  EXPECT_EQ(apart(kWeight, 16, 16, powers), std::pair(16l, 16l));
+  EXPECT_EQ(apart(kWeight, 12, 100, powers), std::pair(16l, 104l));
+  EXPECT_EQ(apart(kWeight, 12, 20, Spaced()), std::pair(16l, 24l));
+  EXPECT_EQ(apart(kWeight, 12, 20, AsTheyAre()), std::pair(12l, 20l));
+  EXPECT_EQ(apart(kWeight, 24, 40, Spaced()), std::pair(24l, 40l));
+  apart(kWeight, 12, 20, Spaced());
+  const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(RejectProblem(RowFor(kWeight), canonical).value_or(""), "");
   EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a).pass_cycles, 0);
-  EXPECT_FALSE(SpacesGroups(problem, Gfx::k942));
+  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
+}
+
+// Of patches, taps as columns are a copy of dx and nothing else.
+TEST(TapColumns, AreNotChosenForPatches) {
+  ConvProblem patches = {.direction = Direction::kBackwardData, .batch = 64, .c = 12, .k = 96};
+  patches.dims[1] = {.in = 224, .filter = 4, .stride = 4};
+  patches.dims[2] = {.in = 56};
+  EXPECT_FALSE(ChooseTapColumns(patches).has_value());
+}
+
+// A decoder's last layer, and a layer as most are.
+TEST(TapColumns, AreChosenForFewChannels) {
+  ConvProblem problem = {.batch = 16, .c = 128, .k = 3};
+  for (const std::size_t axis : {1u, 2u}) {
+    problem.dims[axis] = {.in = 256, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  }
+  EXPECT_TRUE(ChooseTapColumns(problem).has_value());
+  problem.k = 128;
+  EXPECT_FALSE(ChooseTapColumns(problem).has_value());
+  problem.direction = Direction::kBackwardData;
+  problem.c = 3;
+  EXPECT_TRUE(ChooseTapColumns(problem).has_value());
+  problem.dims[1].in = problem.dims[2].in = 8;
+  EXPECT_FALSE(ChooseTapColumns(problem).has_value()) << "it takes less than a launch";
 }
 
 }  // namespace

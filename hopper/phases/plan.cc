@@ -122,7 +122,7 @@ PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& reque
   // Cycles in which lanes store a tile of phase instances on an H200. Half of them hide behind the
   // other warpgroup's products, except in the last tile.
   constexpr double kLaneStores = 8000;
-  const Fit& fit = TheFit();
+  const Fit& fit = FitOf(request);
   const ConvProblem& problem = request.problem;
   const PhaseGrid grid = GridOf(problem);
   const std::int64_t workgroups = grid.WorkgroupsOf(request.device);
@@ -134,8 +134,8 @@ PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& reque
   const double of_phase = static_cast<double>(problem.c) / n_tiles * config.kRows;
   const double out_bytes = of_phase * config.kPhases * SizeOf(problem.output_type());
   const double dy_bytes = k_tiles * config.kBlockBytes / n_tiles;
-  const double memory =
-      (out_bytes + dy_bytes) * static_cast<double>(workgroups) / DramBytesPerCycle(request.device);
+  const double memory = (out_bytes + dy_bytes) * static_cast<double>(workgroups) /
+                        DramBytesPerCycle(request.device, fit);
   const bool boxes = StoresBoxes(problem, MakeEpilogue(problem, request.split_k));
   const double alone = boxes ? std::max(matrix, loads) + fit.pingpong_store * out_bytes / fit.store
                              : std::max(matrix, (matrix + kLaneStores) / 2);

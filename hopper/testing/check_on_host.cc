@@ -91,8 +91,8 @@ ConvProblem WithDepth(ConvProblem problem, Dim depth) {
   return problem;
 }
 
-ConvProblem WithPixels(Pixels pixels, ConvProblem problem) {
-  problem.strides = CanonicalProblem(problem, Gfx::kSm90a, pixels).strides;
+ConvProblem WithPixels(const OperandForm& form, ConvProblem problem) {
+  problem.strides = CanonicalProblem(problem, Gfx::kSm90a, form).strides;
   return problem;
 }
 

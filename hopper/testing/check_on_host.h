@@ -36,7 +36,7 @@ Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
 /// The problem with its operands as passes copy them for instances that need such pixels.
-ConvProblem WithPixels(Pixels pixels, ConvProblem problem);
+ConvProblem WithPixels(const OperandForm& form, ConvProblem problem);
 
 /// The problem with a bias, and with a tensor like the output if it has one more.
 ConvProblem WithTensors(int tensors, ConvProblem problem);

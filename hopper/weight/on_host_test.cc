@@ -8,6 +8,7 @@
 #include "core/launch/part_kernel.h"
 #include "gtest/gtest.h"
 #include "hopper/gather/plan.h"
+#include "hopper/operands/forms.h"
 #include "hopper/weight/kernel.h"
 #include "hopper/weight/plan.h"
 
@@ -40,7 +41,7 @@ TEST(Weight, OfGroupsApart) {
   const auto check = [&](std::int64_t groups, std::int64_t c, std::int64_t k, Dim width,
                          int splits) {
     const ConvProblem problem = Problem(Direction::kBackwardWeight, groups, c, k, Axis(7), width);
-    CheckWeight<kC>(WithPixels(Pixels::kSpaced, problem), splits);
+    CheckWeight<kC>(WithPixels(Spaced(), problem), splits);
   };
   check(3, 12, 100, Axis(9, 2), 2);
   check(5, 20, 20, Axis(6), 1);

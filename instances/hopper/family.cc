@@ -18,6 +18,7 @@
 #include "hopper/kernels.h"
 #include "hopper/line/config.h"
 #include "hopper/narrow/config.h"
+#include "hopper/operands/forms.h"
 #include "hopper/phases/config.h"
 #include "hopper/simt/config.h"
 #include "instances/hopper/instance_code.h"
@@ -80,7 +81,7 @@ void AddInstances(const InstanceTable& table, PartsFamily& family) {
 
 const KernelFamily& Family() {
   static const PartsFamily* const family = [] {
-    auto* const made = new PartsFamily("hopper");
+    auto* const made = new PartsFamily("hopper", &Spaced());
     for (const InstanceTable& table : InstanceTables()) AddInstances(table, *made);
     return made;
   }();

@@ -6,7 +6,8 @@
 #   tests/consumer/run.sh [BAZEL OPTION...]          through bzlmod, with the few kernels that they use and the real HIP
 #                                                    library, and run with this checkout's simulator in its place. Through
 #                                                    WORKSPACE, whose repositories have paths of their own, so that all
-#                                                    would be compiled again, Bazel loads and analyses them and no more
+#                                                    would be compiled again, Bazel loads and analyses them and no more;
+#                                                    with the flags of later versions of Bazel, too
 #   tests/consumer/run.sh --all [BAZEL OPTION...]    both through WORKSPACE, with all kernels of their target and the
 #                                                    simulator that Gridwise links by default
 set -euo pipefail
@@ -36,7 +37,10 @@ cleanup() { # with the servers of both folders
 trap cleanup EXIT
 
 BAZELW_DEPS=$all_of "$gridwise/bazelw" test "${options[@]}" //...
-[[ $all_of == workspace ]] || BAZELW_DEPS=workspace "$gridwise/bazelw" build --nobuild "${options[@]}" //...
+for deps in bzlmod workspace; do
+  BAZELW_DEPS=$deps "$gridwise/bazelw" --bazelrc="$gridwise/tools/build/later_bazel.bazelrc" build --nobuild --config=later_bazel \
+    "${options[@]}" //...
+done
 
 # Each file of the example is a block behind a line that is its name alone: `BUILD`:
 for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/launch/plan_epilogue.h"
+#include "core/passes/operand_form.h"
 #include "core/text/fields_text.h"
 #include "tile/plan/bwd_weight.h"
 #include "tile/plan/gather.h"
@@ -44,8 +45,8 @@ class TileKernel : public PartKernel {
             .halo_pixels = c.halo};
   }
   // Pixels are loaded unchanged, instead of runs of them.
-  Pixels pixels() const override {
-    return config_.packs_pixels() ? Pixels::kAsTheyAre : Pixels::kSpaced;
+  const OperandForm* operands() const override {
+    return config_.packs_pixels() ? &AsTheyAre() : nullptr;
   }
 
  protected:

@@ -86,7 +86,7 @@ absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0)
   if (!gfx) {
     return absl::InvalidArgumentError(absl::StrFormat("device is %s; there is none", timed.device));
   }
-  return PlanContext(*problem, *gfx, {.splits = splits});
+  return PlanContext(*problem, *gfx, {.splits = splits}, UsualOperands(*gfx));
 }
 
 /// Elements of a tile; 0 of kernels without one.
@@ -99,7 +99,8 @@ Judge Ranked(std::string name, const ModelOf& model_of, model::ModelUse use) {
           [model_of, use](const TimedProblem& timed) -> absl::StatusOr<std::vector<double>> {
             absl::StatusOr<AskedProblem> asked = CheckTimedInstances(timed);
             if (!asked.ok()) return asked.status();
-            PlanContext context(asked->problem, asked->device, {});
+            PlanContext context(asked->problem, asked->device, {},
+                                UsualOperands(asked->device.gfx));
             model::Rank(model_of(asked->device.gfx), use, context, asked->instances);
             std::vector<double> cycles;
             for (const model::RankedInstance& instance : asked->instances)

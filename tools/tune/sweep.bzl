@@ -28,6 +28,7 @@ def _run(ctx, output, arguments, mnemonic, inputs = [], message = None, may_fail
         inputs = inputs,
         outputs = [output],
         tools = [ctx.attr._gridwise[DefaultInfo].files_to_run],
+        toolchain = None,
         mnemonic = mnemonic,
         progress_message = message,
     )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """gpu_compiler: what a program needs to compile kernels while it runs."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":gpu_object.bzl", "COMPILER_SCRIPTS", "compile_command", "compiler_flags")
 
 def _impl(ctx):

@@ -2,7 +2,7 @@
 """gpu_object: device code of one source for the target in //tools/config:gfx -> <name>.hsaco or .ptx."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
-load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/build:targets.bzl", "TARGETS_BY_ASSEMBLY")
 
 GpuObjectInfo = provider("A code object.", fields = {

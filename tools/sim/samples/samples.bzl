@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
-load("@rules_cc//cc:defs.bzl", "CcInfo")
+load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load("//tools/build:targets.bzl", "SIM_TEST_TARGETS", "with_kernels_of")
 
 def _program_impl(ctx):
@@ -28,6 +28,7 @@ def _program_impl(ctx):
         mnemonic = "HipProgram",
         progress_message = "Compiling HIP program %{label}",
         executable = ctx.executable._hipcc,
+        toolchain = None,
         arguments = [args],
         inputs = depset([ctx.file.src] + ctx.files.hdrs, transitive = [c.headers for c in contexts]),
         tools = [ctx.attr._hipcc[DefaultInfo].files_to_run, ctx.attr._hipcc[DefaultInfo].default_runfiles.files],

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
-#include "core/passes/tma_operands.h"
+#include "hopper/operands/tma_operands.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/plan_widen.h"
 #include "core/rewrite/fold.h"
 
-namespace gridwise {
+namespace gridwise::hopper {
 namespace {
 
 /// Whether tensors are packed, in the layouts that copies have.
@@ -123,42 +125,13 @@ bool HasAxisOfGroups(const ConvProblem& canonical) {
   return canonical.dims[0] == Dim{} && is_near(canonical.dims[1]) && is_near(canonical.dims[2]);
 }
 
+bool HasTma(DataType type, bool parts) {
+  return type == DataType::kF32 ? parts : SizeOf(type) == 2 || type == DataType::kI8;
+}
+
 DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF16 : type; }
 
 std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
-
-bool HasTma(const ConvProblem& problem, Gfx gfx, Pixels pixels) {
-  const bool loads_type = problem.type == DataType::kF32
-                              ? pixels == Pixels::kParts
-                              : SizeOf(problem.type) == 2 || problem.type == DataType::kI8;
-  return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && loads_type;
-}
-
-bool CopiesPixels(Pixels pixels) {
-  return pixels != Pixels::kAsTheyAre && pixels != Pixels::kFloatsAsTheyAre;
-}
-
-ConvProblem WithImagesOfPatches(ConvProblem canonical) {
-  constexpr std::int64_t kMaxSteps = 8;
-  auto& [d, h, w] = canonical.dims;
-  const bool cuts = h.stride > kMaxSteps && h.filter == h.stride && h.in == h.out() * h.filter &&
-                    h.pad_begin == 0 && h.dilation == 1;
-  if (!cuts || d != Dim{} || canonical.direction == Direction::kBackwardData ||
-      canonical.strides != decltype(canonical.strides){}) {
-    return canonical;
-  }
-  const bool forward = canonical.direction == Direction::kForward;
-  for (int i = 0; forward && i < canonical.epilogue.tensors; ++i) {
-    const PerAxis& stride = canonical.epilogue.d[static_cast<std::size_t>(i)].stride;
-    if (stride[0] != stride[2] * h.out()) return canonical;
-  }
-  for (EpilogueTensor& tensor : canonical.epilogue.d) {
-    if (forward) tensor.stride[0] = tensor.stride[2];
-  }
-  canonical.batch *= h.out();
-  h = Dim{.in = h.filter, .filter = h.filter};
-  return canonical;
-}
 
 ConvProblem WithKTiles(const ConvProblem& canonical) {
   ConvProblem deeper = canonical;
@@ -213,17 +186,14 @@ std::int64_t PowerApart(const ConvProblem& problem) {
   return apart <= kKTile ? apart : 0;
 }
 
-std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, Pixels pixels) {
-  const std::int64_t power = pixels == Pixels::kGroupsApart ? PowerApart(canonical) : 0;
-  if (power > 0) return power;
+std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, std::int64_t multiplied) {
   const std::int64_t channels = canonical.AxesOf(tensor).size[5],
                      least = CopyElements(canonical.type);
-  const std::int64_t groups = pixels == Pixels::kParts ? GroupsMultiplied(canonical) : 1;
-  const bool begins_aligned = groups * canonical.c_per_group() % least == 0 &&
-                              groups * canonical.k_per_group() % least == 0;
+  const bool begins_aligned = multiplied * canonical.c_per_group() % least == 0 &&
+                              multiplied * canonical.k_per_group() % least == 0;
   const bool is_loaded = canonical.direction != Direction::kBackwardWeight ||
                          canonical.groups == 1 || AreSeveral(canonical) || begins_aligned;
   return is_loaded ? channels : AlignUp(channels, least);
 }
 
-}  // namespace gridwise
+}  // namespace gridwise::hopper

@@ -2,16 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
-#include "core/arch/target.h"
+#include "core/base/types.h"
 #include "core/conv/problem.h"
-#include "core/launch/part_kernel.h"
 
 /// The problems that kernels with TMA compute in place of the original. Problems are simplified, in
 /// NHWGC.
 
-namespace gridwise {
+namespace gridwise::hopper {
 
 /// Bytes of the smallest TMA load, and the alignment of its address.
 inline constexpr std::int64_t kCopyBytes = 16;
@@ -28,20 +26,13 @@ inline constexpr int kMaxMapsOfGroups = 9;
 inline constexpr int kMaxPixelsBesideGroups = 8;  // that a filter reaches over
 bool HasAxisOfGroups(const ConvProblem& canonical);
 
-/// Whether kernels load operands of the problem's type by TMA; in f32 only those that need parts.
-bool HasTma(const ConvProblem& problem, Gfx gfx, Pixels pixels);
+/// Whether TMA loads operands of the type; `parts`: f32 too, whose B is in parts.
+bool HasTma(DataType type, bool parts);
 
 /// The type in which B is multiplied; for f32, the type of its parts.
 DataType TypeOfB(DataType type);
 /// Minimum number of elements of an operand that TMA loads at once.
 std::int64_t CopyElements(DataType type);
-
-/// Whether pixels of few channels are copied for TMA.
-bool CopiesPixels(Pixels pixels);
-
-/// The problem for patches that are further apart along h than the steps of TMA's boxes: each line
-/// of patches is an image. x is the same in memory. In backward-data each line is a sub-GEMM.
-ConvProblem WithImagesOfPatches(ConvProblem canonical);
 
 /// The problem to compute if taps are not columns or rows: with more channels of x or y, which are
 /// copied, or the problem itself.
@@ -61,8 +52,8 @@ std::int64_t GroupsMultiplied(const ConvProblem& canonical);
 /// time: the same for x and y, a power of two. 0: groups are not copied.
 std::int64_t PowerApart(const ConvProblem& problem);
 
-/// Elements from one copied group of x or y to the next. In backward-weight, groups, or as many as
-/// are multiplied at a time, begin where TMA can load them.
-std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, Pixels pixels);
+/// Elements from one copied group of x or y to the next, if not PowerApart. In backward-weight,
+/// groups, or the `multiplied` groups that are multiplied at a time, begin where TMA can load them.
+std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, std::int64_t multiplied);
 
-}  // namespace gridwise
+}  // namespace gridwise::hopper

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "hopper/operands/forms.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/arch/target.h"
+#include "core/base/math.h"
+#include "core/base/types.h"
+#include "core/passes/converted_type.h"
+#include "core/passes/plan_widen.h"
+#include "core/rewrite/fold.h"
+#include "core/rewrite/images_of_patches.h"
+#include "core/rewrite/tap_rows.h"
+#include "hopper/operands/tap_columns.h"
+#include "hopper/operands/tma_operands.h"
+
+namespace gridwise::hopper {
+namespace {
+
+enum class Kind { kSpaced, kGroups, kTaps, kParts };
+
+class Form final : public OperandForm {
+ public:
+  explicit Form(Kind kind) : kind_(kind) {}
+
+  std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor,
+                                    Gfx gfx) const override;
+  bool splits_b() const override { return kind_ == Kind::kParts; }
+  const OperandForm& Simplest(const ConvProblem& problem, Gfx /*gfx*/) const override {
+    return kind_ == Kind::kGroups && !SpacesGroups(problem) ? Spaced() : *this;
+  }
+
+ private:
+  bool IsLoaded(DataType type) const { return HasTma(type, splits_b()); }
+  Prepared PrepareSteps(const ConvProblem& problem, Gfx gfx) const override;
+
+  const Kind kind_;
+};
+
+Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
+  Prepared prepared = PrepareCanonical(problem, MultipliedType(problem, gfx));
+  const bool copies = IsLoaded(prepared.canonical.type);
+  if (copies) prepared.canonical = WithImagesOfPatches(prepared.canonical);
+  prepared.deeper = prepared.canonical;
+  if (splits_b()) {
+    prepared.deeper = WithMergedGroups(prepared.canonical);
+    if (prepared.merged_groups() > 1) return prepared;
+  }
+  if (kind_ == Kind::kGroups && SpacesGroups(prepared.canonical)) return prepared;
+  const bool may_have_taps = copies && (kind_ == Kind::kTaps || kind_ == Kind::kParts);
+  std::optional<Folded> folded;
+  if (!copies || may_have_taps) folded = Fold(prepared.canonical);
+  if (may_have_taps) {
+    if (!folded) prepared.columns = ChooseTapColumns(prepared.canonical);
+    // Halo instances, which do not know rows of taps, compete as well; they are faster for few
+    // pixels.
+    prepared.rows = WithFewTapRows(prepared.canonical);
+  }
+  if (!copies) prepared.folded = std::move(folded);
+  if (copies && !prepared.writes_sums()) prepared.deeper = WithKTiles(prepared.canonical);
+  return prepared;
+}
+
+std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor tensor,
+                                        Gfx /*gfx*/) const {
+  if (!IsLoaded(canonical.type)) return std::nullopt;
+  const TensorAxes axes = canonical.AxesOf(tensor);
+  const bool weights = tensor == Tensor::kW;
+  // TMA does not load filters for groups of so few channels, except in backward-data, where w lies
+  // along c, if those of y are whole k tiles.
+  const bool has_k_tiles =
+      canonical.direction == Direction::kBackwardData && canonical.k_per_group() % kShortKTile == 0;
+  const std::int64_t power = kind_ == Kind::kGroups ? PowerApart(canonical) : 0;
+  if (weights && canonical.groups > 1 && (power > 0 || !has_k_tiles)) return std::nullopt;
+  if (canonical.strides[static_cast<std::size_t>(tensor)] != PerAxis{} ||
+      (weights ? canonical.weight_layout != WeightLayout::kGKYXC
+               : canonical.layout != Layout::kNHWGC)) {
+    return std::nullopt;
+  }
+  const std::int64_t channels = axes.size[5];
+  const std::int64_t multiplied = splits_b() ? GroupsMultiplied(canonical) : 1;
+  const std::int64_t apart = weights     ? channels
+                             : power > 0 ? power
+                                         : GroupsApart(canonical, tensor, multiplied);
+  const std::int64_t line = weights || apart != channels ? channels : axes.size[4] * channels;
+  const Lines lines = {
+      .count = axes.Elements() / line,
+      .from_line = line,
+      .to_line = apart != channels ? apart : AlignUp(line, CopyElements(canonical.type))};
+  if (lines.to_line == line || lines.ToElements() >= kMaxWidened) return std::nullopt;
+  return lines;
+}
+
+}  // namespace
+
+bool SpacesGroups(const ConvProblem& problem) {
+  ConvProblem copied = problem;
+  copied.type = MultipliedType(problem, Gfx::kSm90a);
+  return HasTma(copied.type, /*parts=*/false) && PowerApart(copied) > 0;
+}
+
+const OperandForm& Spaced() {
+  static const Form form(Kind::kSpaced);
+  return form;
+}
+
+const OperandForm& SpacedGroups() {
+  static const Form form(Kind::kGroups);
+  return form;
+}
+
+const OperandForm& SpacedTaps() {
+  static const Form form(Kind::kTaps);
+  return form;
+}
+
+const OperandForm& SpacedParts() {
+  static const Form form(Kind::kParts);
+  return form;
+}
+
+}  // namespace gridwise::hopper
