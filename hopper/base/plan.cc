@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "absl/strings/str_format.h"
 #include "core/base/types.h"
@@ -12,25 +11,11 @@
 
 namespace gridwise::hopper {
 
-bool CombinesPairs(const ConvProblem& problem, const EpilogueArgs& epilogue) {
-  const std::int64_t bytes = SizeOf(problem.type);
-  if (epilogue.tensors > 0 && (problem.out() == Tensor::kW || bytes == 1)) return false;
-  return std::ranges::all_of(
-      std::span(epilogue.tensor).first(static_cast<std::size_t>(epilogue.tensors)),
-      [&](const EpilogueTensorArgs& tensor) {
-        const OutputStrides& of = tensor.strides;
-        const auto is_of_pairs = [&](long stride) { return stride % (2 * bytes) == 0; };
-        return tensor.by_element == 0 && (tensor.is_f32 != 0) == (bytes == 4) &&
-               is_of_pairs(of.image) && is_of_pairs(of.group) &&
-               std::ranges::all_of(of.axis, is_of_pairs);
-      });
-}
-
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const auto out_type = static_cast<DataType>(epilogue.out_type);
   const bool is_known = SizeOf(out_type) == 4 || out_type == problem.type;
-  if (!is_known || !CombinesPairs(problem, epilogue) || epilogue.adds != 0 || axes.stride[5] != 1) {
+  if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
     return Stores::kElements;
   }
   for (std::size_t axis = 0; axis < 5; ++axis) {

@@ -28,8 +28,4 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
 /// How lanes store the output: by vectors if possible.
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
 
-/// Whether the epilogue's tensors, if any, can be combined with sums in registers, two adjacent
-/// columns at a time. That tensors are aligned to two elements only their addresses tell.
-bool CombinesPairs(const ConvProblem& problem, const EpilogueArgs& epilogue);
-
 }  // namespace gridwise::hopper

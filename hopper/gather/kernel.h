@@ -316,8 +316,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
       if constexpr (kC.stores_boxes()) {
-        if (args.stores == Stores::kBoxes && finish.is_aligned()) {
-          FinishRows<kC.columns>(finish, row + rep * 64, sums.d[rep], 0);
+        if (args.stores == Stores::kBoxes) {
+          FinishSums(args.epilogue, sums.d[rep]);
           StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
                            tile.group, sums.d[rep]);
           continue;

@@ -51,24 +51,6 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
-TEST(Gather, TensorsOfTheEpilogue) {
-  constexpr Config kC = {.columns = 64, .stages = 2};
-  for (const int tensors : {1, 2}) {
-    const ConvProblem problem = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
-    CheckGather<kC>(WithTensors(tensors, problem));  // boxes
-    ConvProblem vectors = Problem(Direction::kForward, 2, 64, 36, Axis(7), Axis(9));
-    CheckGather<kC>(WithTensors(tensors, vectors));
-    ConvProblem elements = Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9));
-    CheckGather<kC>(WithTensors(tensors, elements));
-  }
-  constexpr Config kPingpong = {
-      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
-  ConvProblem back = Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2));
-  back = WithTensors(2, back);
-  back.epilogue.d[0] = back.epilogue.d[1];  // of a bias there are as many values as channels of y
-  CheckGather<kPingpong>(back);
-}
-
 TEST(Gather, ManyOrWideTilesOfColumns) {
   constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));

@@ -34,7 +34,6 @@ struct HaloWeightTaps {
 
 template <DataType kType>
 struct HaloWeightOutputMap {
-  static constexpr bool kIsOfWeights = true;
   const HaloArgs& args;
   const HaloWork& work;
   const HaloWeightBlock& block;

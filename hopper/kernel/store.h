@@ -51,7 +51,7 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
   }
 }
 
-/// The part of an epilogue that needs no tensors.
+/// The part of an epilogue that TMA boxes can do: without tensors.
 template <int kSums>
 GRIDWISE_DEVICE void FinishSums(const EpilogueArgs& args, float (&d)[kSums]) {
   if (args.alpha == 1 && !args.clamps) [[likely]]
@@ -93,8 +93,6 @@ class Finisher {
   using Row = OutputMap::Row;
   /// Whether the columns of a row belong to several groups.
   static constexpr bool kHasGroups = requires { OutputMap::kHasGroups; };
-  /// Whether sums in registers are combined with tensors.
-  static constexpr bool kHasTensors = sizeof(Narrow) > 1 && !requires { OutputMap::kIsOfWeights; };
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const OutputMap& output, int split)
       : args_(args),
@@ -110,26 +108,9 @@ class Finisher {
   GRIDWISE_DEVICE Row FindRow(int row) const { return output_.FindRow(row); }
   GRIDWISE_DEVICE int Count(int column) const { return output_.Count(column); }
   GRIDWISE_DEVICE long Column(int column) const { return output_.Column(args_.strides, column); }
-  /// Whether the output is aligned to four elements, and tensors to two.
+  /// Whether the output is aligned to four elements.
   GRIDWISE_DEVICE bool is_aligned() const {
-    unsigned long all = reinterpret_cast<unsigned long>(out_) % 16;
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      if (i < args_.tensors)
-        all |= reinterpret_cast<unsigned long>(args_.tensor[i].data) % (2 * sizeof(Narrow));
-    }
-    return all == 0;
-  }
-  /// Two adjacent columns of a tensor, `row` its bytes to the row. Anything where they do not
-  /// exist: with branches, loads would wait for each other.
-  GRIDWISE_DEVICE Vec<float, 2> PairOf(const EpilogueTensorArgs& tensor, const Row& row, long bytes,
-                                       int column) const {
-    const bool exists =
-        row.is_there && column % 64 < Count(column / 64 * 64) && output_.Has(row, column);
-    const char* const data = static_cast<const char*>(tensor.data) +
-                             (exists ? bytes + output_.Column(tensor.strides, column) : 0);
-    const auto pair = *reinterpret_cast<const Vec<Narrow, 2>*>(data);
-    return {static_cast<float>(pair[0]), static_cast<float>(pair[1])};
+    return reinterpret_cast<unsigned long>(out_) % 16 == 0;
   }
   /// Address of the row in the output; null if the output does not have it.
   GRIDWISE_DEVICE char* RowOf(const Row& row) const {
@@ -212,47 +193,6 @@ class Finisher {
   char* const out_;
 };
 
-/// The whole epilogue of 64 rows of sums in registers, two columns of a tensor at a time
-/// (CombinesPairs of hopper/base/plan.h). Called by whole warps.
-template <int kColumns, class Finish>
-GRIDWISE_DEVICE void FinishRows(const Finish& finish, int first_row, float (&d)[kColumns / 2],
-                                int first_column) {
-  const EpilogueArgs& args = finish.args();
-  if constexpr (Finish::kHasTensors) {
-    if (args.tensors > 0) {
-      const int lane = ThreadId() % 32;
-#pragma unroll
-      for (float& v : d) v *= args.alpha;
-#pragma clang loop unroll(disable)
-      for (int i = 0; i < args.tensors; ++i) {
-        const EpilogueTensorArgs& tensor = args.tensor[i];
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          const typename Finish::Row row =
-              finish.FindRow(first_row + ThreadId() % 128 / 32 * 16 + lane / 4 + half * 8);
-          const long bytes = row.is_there ? finish.output().Bytes(tensor.strides, row) : 0;
-#pragma unroll
-          for (int v = half * 2; v < kColumns / 2; v += 4) {
-            const Vec<float, 2> pair =
-                finish.PairOf(tensor, row, bytes, first_column + v / 4 * 8 + lane % 4 * 2);
-            d[v] = Combine(tensor, d[v], pair[0]);
-            d[v + 1] = Combine(tensor, d[v + 1], pair[1]);
-          }
-        }
-      }
-#pragma unroll
-      for (float& v : d) v = Clamp(args, v);
-      return;
-    }
-  }
-  FinishSums(args, d);
-}
-/// The same for i8, which has no tensors here.
-template <int kColumns, class Finish>
-GRIDWISE_DEVICE void FinishRows(const Finish& finish, int, int (&d)[kColumns / 2], int) {
-  FinishSums(finish.args(), d);
-}
-
 /// Four lanes hold 16 columns of a row as pairs of each half, two values per word. Gives lane q
 /// columns 4 q to 4 q + 3.
 GRIDWISE_DEVICE Vec<unsigned, 2> AdjacentColumns(unsigned low_half, unsigned high_half) {
@@ -298,8 +238,9 @@ class VectorColumns {
 };
 
 /// Lanes store 64 rows from their registers, whole sectors of 32 bytes at a time, with address
-/// arithmetic for only two rows per lane. For outputs whose columns are adjacent, or adjacent in
-/// groups of a multiple of 4, and whose rows are aligned to as many. Called by whole warps.
+/// arithmetic for only two rows per lane. For outputs without tensors whose columns are adjacent,
+/// or adjacent in groups of a multiple of 4, and whose rows are aligned to as many. Called by whole
+/// warps.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreVectors(const Finish& finish, int first_row, const Sum (&d)[kColumns / 2],
                                   int first_column) {
@@ -397,7 +338,7 @@ template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void StoreByLanes(const Finish& finish, Stores stores, char* staging, int group,
                                   int first_row, Sum (&d)[kColumns / 2], int first_column = 0) {
   if (stores == Stores::kVectors && finish.is_aligned()) [[likely]] {
-    FinishRows<kColumns>(finish, first_row, d, first_column);
+    FinishSums(finish.args(), d);
     StoreVectors<kColumns, kNarrow>(finish, first_row, d, first_column);
   } else if constexpr (kColumns == 8) {
     StoreEight(finish, first_row, d, first_column);

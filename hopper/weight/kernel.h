@@ -154,7 +154,6 @@ GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& til
 /// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
 template <Config kC>
 struct WeightOutputMap {
-  static constexpr bool kIsOfWeights = true;
   const WeightArgs& args;
   const WeightTileAt& tile;
 
