@@ -509,6 +509,20 @@ class EagerTest(Case):
         self.assertEqual(len(calls), 2)
         self.assertEqual([row.calls for row in gridwise.torch.report()], [3, 3])
 
+    @only_on_gpu
+    def test_a_bias_that_pytorch_adds(self):
+        from gridwise.torch.choices import Choice
+
+        choose = lambda question, *_: Choice(question, "", question.problem(False).plans(1)[0], question.bias)
+        self.addCleanup(setattr, decider, "_choose_plan", decider._choose_plan)
+        decider._choose_plan = choose
+        for order in (torch.channels_last, torch.contiguous_format):
+            tensors = self.tensors(order)
+            self.check((True, True, True), tensors)
+            calls = self.counted()
+            self.check((True, True, True), tensors)
+            self.assertEqual(calls, [])
+
     def test_gradients_of_gradients(self):
         tensors = [torch.randn(shape, dtype=torch.float64, requires_grad=True, device=DEVICE) for shape in ((1, 8, 3, 3), (6, 4, 3, 3))]
         function = lambda x, w: eager.convolution(x, w, None, *self.ARGUMENTS)
