@@ -93,7 +93,7 @@ std::string GemmCell(DataType type, Gfx gfx) {
 constexpr char kGemm[] = "gemm";
 
 /// Returns the lines, in order, with the types of their instances.
-std::vector<std::pair<Line, std::set<DataType>>> Lines(const std::string& family) {
+std::vector<std::pair<Line, std::set<DataType>>> FamilyLines(const std::string& family) {
   std::vector<std::pair<Line, std::set<DataType>>> lines;
   const auto add = [&](const InstanceInfo& instance, const char* direction) {
     if (!family.empty() && instance.family != family) return;
@@ -129,7 +129,7 @@ std::string SupportTable(const std::string& family) {
   absl::StrAppend(&table, "\n|---|---|---|---|");
   for (std::size_t i = 0; i < std::size(kAllGfx); ++i) absl::StrAppend(&table, "---|");
   absl::StrAppend(&table, "\n");
-  for (const auto& [line, types] : Lines(family)) {
+  for (const auto& [line, types] : FamilyLines(family)) {
     for (const DataType type : types) {
       absl::StrAppendFormat(&table, "| %s | %s | %s | %s |", line.family,
                             line.op.empty() ? "" : absl::StrCat("`", line.op, "`"), line.direction,

@@ -14,7 +14,7 @@ fixed=(--rocm-path=%{rocm_path} %{flags})
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/%{tools}
 
 usage() {
-  sed -n '2,/^set -euo/{s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
+  sed -n '/^# hipcc:/,/^set -euo/{s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
   exit 1
 }
 
