@@ -11,7 +11,8 @@
 #include "gridwise/executable.h"  // IWYU pragma: export
 #include "gridwise/plan.h"        // IWYU pragma: export
 
-/// The public API of batched matrix multiplications. conv.h is the API of convolutions.
+/// The public API of batched matrix multiplications, on AMD targets. conv.h is the API of
+/// convolutions.
 ///
 ///   GemmProblem problem = MakeGemm(DataType::kF16, batch, m, n, k, MatrixOrder::kRow,
 ///                                  MatrixOrder::kColumn);

@@ -165,8 +165,9 @@ std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>
   }
   if (candidates.empty() && HasType(gfx, wanted)) {
     absl::StrAppend(&message,
-                    " this program was built without instances of its direction and type; "
-                    "--//tools/config:families, :directions and :types choose what is built in");
+                    " this program has no instances of its direction and type for the target; either "
+                    "there are none, or --//tools/config:families, :directions and :types left "
+                    "them out");
   }
   for (const Candidate& candidate : candidates) {
     absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);
