@@ -164,10 +164,11 @@ std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>
     }
   }
   if (candidates.empty() && HasType(gfx, wanted)) {
-    absl::StrAppend(&message,
-                    " this program has no instances of its direction and type for the target; either "
-                    "there are none, or --//tools/config:families, :directions and :types left "
-                    "them out");
+    absl::StrAppend(
+        &message,
+        " this program has no instances of its direction and type for the target; either "
+        "there are none, or --//tools/config:families, :directions and :types left "
+        "them out");
   }
   for (const Candidate& candidate : candidates) {
     absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);

@@ -5,8 +5,8 @@
 #include "gridwise.h"
 
 /// Gridwise's C API of batched matrix multiplications, on AMD targets. The rules of gridwise.h for
-/// errors, ownership, threads and structs with a size hold here as well. A plan of a multiplication is a
-/// gridwise_plan: gridwise_load and gridwise_launch take it, with A, B and C as a, b and out.
+/// errors, ownership, threads and structs with a size hold here as well. A plan of a multiplication
+/// is a gridwise_plan: gridwise_load and gridwise_launch take it, with A, B and C as a, b and out.
 ///
 ///   gridwise_gemm_problem problem;
 ///   gridwise_gemm_problem_init(&problem);
