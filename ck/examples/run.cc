@@ -94,8 +94,9 @@ absl::StatusOr<Computation> Computation::Load(const InstancePlan& plan,
   Computation result(*std::move(executable));
   result.out_type_ = out_type;
   const auto take = [](DeviceBuffer& to, absl::StatusOr<DeviceBuffer> buffer) {
-    if (buffer.ok()) to = *std::move(buffer);
-    return buffer.status();
+    if (!buffer.ok()) return buffer.status();
+    to = *std::move(buffer);
+    return absl::OkStatus();
   };
   absl::Status status;
   for (std::size_t i = 0; i < operands.size(); ++i) {

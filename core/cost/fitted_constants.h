@@ -31,6 +31,8 @@ class FittedConstants {
     }
     return built_in;
   }
+  template <class Fit>
+  const Fit& Or(const Fit&& temporary) const = delete;
 
  private:
   std::vector<std::any> sets_;

@@ -74,6 +74,8 @@ struct PartRequest {
   const Fit& FitOr(const Fit& built_in) const {
     return fits == nullptr ? built_in : fits->Or(built_in);
   }
+  template <class Fit>
+  const Fit& FitOr(const Fit&& temporary) const = delete;
 };
 
 /// The estimated cost of a PartRequest.

@@ -132,7 +132,7 @@ class Key {
       Add(static_cast<std::int64_t>(item));
     }
   }
-  /// Those of a convolution behind its tensors.
+  /// The arguments of a convolution after its tensors.
   void AddParameters(const Value* from) {
     for (int i : {0, 1, 2, 4}) AddList(AsList(from[i]));
     Add(static_cast<std::int64_t>(from[3] & 1));
