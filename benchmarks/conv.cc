@@ -28,8 +28,10 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/runtime/device.h"
+#include "core/text/parse_device.h"
 #include "tools/gridwise/problem/problem_request.h"
 #include "tools/gridwise/problem/problem_sets.h"
+#include "tools/gridwise/run/device_for.h"
 #include "tools/gridwise/run/sim_report.h"
 #include "tools/gridwise/run/time_plan.h"
 #include "tools/gridwise/run/timing.h"
@@ -60,10 +62,10 @@ void Time(benchmark::State& state, const Plan& plan) {
 }
 
 /// The instances to time `problem` on; an empty name is the planner's choice.
-std::vector<PlanOptions> InstancesOf(const ConvProblem& problem, Gfx gfx) {
+std::vector<PlanOptions> InstancesOf(const ConvProblem& problem, const DeviceFacts& device) {
   if (!absl::GetFlag(FLAGS_all_instances)) return {{}};
   std::vector<PlanOptions> instances;
-  for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx)) {
+  for (const InstanceExplanation& explanation : ExplainInstances(problem, device)) {
     if (!explanation.reason)
       instances.push_back({.instance = explanation.instance, .family = explanation.family});
   }
@@ -76,8 +78,8 @@ void Register(const std::string& set, const NamedProblem& named, Direction direc
   problem.direction = direction;
   problem.type = target.type;
   if (const int64_t n = absl::GetFlag(FLAGS_n); n > 0) problem.batch = n;
-  for (const PlanOptions& instance : InstancesOf(problem, target.gfx)) {
-    const absl::StatusOr<Plan> plan = MakePlan(problem, target.gfx, instance);
+  for (const PlanOptions& instance : InstancesOf(problem, target.device)) {
+    const absl::StatusOr<Plan> plan = MakePlan(problem, target.device, instance);
     if (!plan.ok()) continue;  // e.g. a type that the direction does not take
     const std::string name = absl::StrCat(set, "/", named.name, "/", Name(direction), "/",
                                           Name(problem.type), "/", plan->instance());
@@ -96,7 +98,7 @@ absl::Status RegisterAll(const std::string& program) {
   request.device = absl::GetFlag(FLAGS_device);
   const absl::StatusOr<RequestedTarget> target = ResolveTarget(request);
   if (!target.ok()) return target.status();
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(target->gfx));
+  const absl::StatusOr<DeviceInfo> device = DeviceFor(target->device);
   if (!device.ok()) return device.status();
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(request.problems, program);
   if (!sets.ok()) return sets.status();
@@ -109,6 +111,8 @@ absl::Status RegisterAll(const std::string& program) {
   benchmark::AddCustomContext("device", absl::StrCat(device->name, " (", device->target, ")"));
   benchmark::AddCustomContext(
       "time", IsSimulated() ? "told by the simulator's clock, of long runs" : "measured by events");
+  if (const std::string note = CalibrationNote(target->device); IsSimulated() && !note.empty())
+    benchmark::AddCustomContext("clock", note);
   return absl::OkStatus();
 }
 

@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
@@ -48,7 +49,7 @@ double MemoryLimit(const ConvProblem& problem, Gfx gfx) {
   const double bytes =
       static_cast<double>(SizeOf(problem.type) * (problem.a_elements() + problem.b_elements()) +
                           SizeOf(problem.output_type()) * problem.out_elements());
-  return problem.Flops() / bytes * TraitsOf(gfx).memory_gb_per_s * 1e-3;
+  return problem.Flops() / bytes * DeviceFacts(gfx).memory_gb_per_s * 1e-3;
 }
 
 /// A bar for the estimate, and a tick for the memory's limit.
@@ -88,7 +89,7 @@ absl::StatusOr<std::string> Draw(const std::vector<NamedProblem>& problems, Gfx 
 <rect width="100%%" height="100%%"/>
 <text class="title" x="8" y="20">SSD-RetinaNet (ResNeXt50-32x4d, 800x800, batch 32), f16 on %s (%s): TFLOP/s that the planner expects</text>
 )",
-      width, bottom + kBottom, TraitsOf(gfx).product, Name(gfx));
+      width, bottom + kBottom, DeviceFacts(gfx).product->name, Name(gfx));
   double x = kNames;
   for (const Direction direction : kAllDirections) {
     absl::StrAppend(&svg, Axis(direction, x, bottom));

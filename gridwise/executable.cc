@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/find_product.h"
 #include "core/arch/tensor_map.h"
 #include "core/launch/launch.h"
 #include "core/runtime/buffer.h"
@@ -76,7 +77,8 @@ Executable::Executable(std::shared_ptr<const Loaded> loaded) : loaded_(std::move
 absl::StatusOr<Executable> Executable::Load(const InstancePlan& plan) {
   absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();
-  if (device->target != Name(plan.gfx())) {
+  const Processor* const processor = FindProcessor(device->target);
+  if (processor == nullptr || processor->gfx != plan.gfx()) {
     return absl::FailedPreconditionError(
         absl::StrFormat("the plan is for %s, and the current device %s is %s", Name(plan.gfx()),
                         device->name, device->target));
@@ -95,7 +97,7 @@ absl::StatusOr<Executable> Executable::Load(const InstancePlan& plan) {
                           "--//tools/config:targets=%s",
                           Name(plan.gfx()), Name(plan.gfx())));
     }
-    absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
+    absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code);
     if (!kernel.ok()) return kernel.status();
     loaded.kernels.push_back(*kernel);
     for (const KernelLaunch::Map& map : launch.maps) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/estimate/choose_block_map.h"
 #include "core/launch/launch.h"
+#include "core/text/parse_device.h"
 
 namespace gridwise {
 namespace {
@@ -103,6 +104,8 @@ std::string InstancePlan::ToString() const {
       DescribeLaunches(launch_plan().launches), launches(), launches() == 1 ? "" : "es",
       DescribeMap(launch_plan().launches), workspace_bytes(), DescribeRoom(launch_plan(), device()),
       cost().ToString(device().clock_ghz));
+  if (const std::string note = CalibrationNote(device()); !note.empty())
+    absl::StrAppend(&text, "           ", note, "\n");
   return text;
 }
 

@@ -101,6 +101,7 @@ std::size_t PlanCache::Hash::operator()(const Key& key) const {
 PlanCache::Key PlanCache::KeyOf(const Plan& plan) {
   return {.problem = plan.problem(),
           .gfx = plan.gfx(),
+          .product = plan.device().product,
           .units = plan.device().compute_units,
           .atomic = plan.options().atomic};
 }
@@ -128,8 +129,11 @@ absl::StatusOr<std::unique_ptr<PlanCache>> PlanCache::Open(std::string path) {
 
 std::optional<Plan> PlanCache::Find(const ConvProblem& problem, const DeviceFacts& device,
                                     bool atomic) const {
-  const Key key = {
-      .problem = problem, .gfx = device.gfx, .units = device.compute_units, .atomic = atomic};
+  const Key key = {.problem = problem,
+                   .gfx = device.gfx,
+                   .product = device.product,
+                   .units = device.compute_units,
+                   .atomic = atomic};
   const std::lock_guard lock(mutex_);
   const auto found = plans_.find(key);
   if (found == plans_.end()) return std::nullopt;

@@ -62,6 +62,7 @@ class PlanCache {
   struct Key {
     ConvProblem problem;
     Gfx gfx;
+    const Product* product;
     int units;
     bool atomic;
     bool operator==(const Key&) const = default;

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "core/arch/device_facts.h"
+#include "core/arch/product_list.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/epilogue.h"
@@ -198,13 +199,33 @@ void VisitOptions(Options& options, auto&& visit) {
 struct Recipe {
   ConvProblem problem;
   DeviceFacts device = Gfx::k942;
+  std::string product = "";  // empty: the one that the target stands for
   PlanOptions options;
 };
+
+std::string ProductOf(const DeviceFacts& device) {
+  return std::string(device.product == DeviceFacts(device.gfx).product ? "" : device.product->name);
+}
+
+/// Gives the recipe's device the facts of its product that a line does not have.
+absl::Status CompleteDevice(Recipe& recipe) {
+  DeviceFacts& device = recipe.device;
+  for (const Product& product : ProductsOf(device.gfx)) {
+    if (!recipe.product.empty() && recipe.product != product.name) continue;
+    const DeviceFacts complete(device.gfx, product, device.compute_units);
+    device.product = complete.product;
+    device.machine = complete.machine;
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrFormat("product is \"%s\", which %s has not", recipe.product, Name(device.gfx)));
+}
 
 template <class R>
 void VisitRecipe(R& recipe, auto&& visit) {
   VisitProblem(recipe.problem, visit);
   VisitDevice(recipe.device, visit);
+  visit("product", recipe.product);
   VisitOptions(recipe.options, visit);
 }
 
@@ -272,6 +293,7 @@ std::string PrintPlan(const Plan& plan) {
   Tokens tokens, default_tokens;
   VisitProblem(plan.problem(), Into(tokens));
   VisitDevice(plan.device(), Into(tokens));
+  tokens.emplace_back("product", Text(ProductOf(plan.device())));
   VisitOptions(plan.options(), Into(tokens));
   VisitRecipe(defaults, Into(default_tokens));
   const std::string line = absl::StrCat(kMagic, kVersion, " ",
@@ -306,6 +328,7 @@ absl::StatusOr<Plan> ParsePlan(std::string_view line) {
   if (recipe.options.instance.empty() && recipe.problem.batch > 0) {
     return absl::InvalidArgumentError("the line names no instance");
   }
+  if (status = CompleteDevice(recipe); !status.ok()) return status;
   return MakePlan(recipe.problem, recipe.device, recipe.options);
 }
 

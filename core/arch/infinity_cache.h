@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/arch/machine_facts.h"
+#include "core/arch/machine.h"
 
 namespace gridwise {
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/arch/device_facts.h"
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -22,13 +23,13 @@ TEST(InfinityCache, KeepsWhatIsNotReplacedBeforeItsNextUse) {
 }
 
 TEST(InfinityCache, MemoryLimitsOnceEnoughOfItIsGone) {
-  const MachineFacts machine = MachineFactsOf(Gfx::k942);
+  const MachineFacts machine = DeviceFacts(Gfx::k942).machine;
   const double size = machine.mall_bytes, by_cache = 1 / machine.mall_gb_per_s;
   EXPECT_DOUBLE_EQ(MemoryNs(machine, size, 0), size * by_cache);
   EXPECT_DOUBLE_EQ(MemoryNs(machine, 1.02 * size, 0), 1.02 * size * by_cache);
   EXPECT_NEAR(MemoryNs(machine, 16 * size, 0), 16 * size / machine.dram_read_gb_per_s, 1);
   EXPECT_NEAR(MemoryNs(machine, 0, 16 * size), 16 * size / machine.dram_write_gb_per_s, 1);
-  const MachineFacts hopper = MachineFactsOf(Gfx::kSm90a);
+  const MachineFacts hopper = DeviceFacts(Gfx::kSm90a).machine;
   EXPECT_EQ(MemoryNs(hopper, 1e6, 0), 1e6 / hopper.dram_read_gb_per_s);
 }
 

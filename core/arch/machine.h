@@ -3,12 +3,11 @@
 
 namespace gridwise {
 
-/// The real speed of a target's product, beyond the data sheet's peaks in TargetTraits, for bounds
-/// and estimates of time.
+/// The real speed of a product, beyond the data sheet's peaks, for bounds and estimates of time.
 ///
 /// Sources for AMD: those of the simulator's machines (tools/sim/time/machine/machines.cc), whose
-/// values these are, which a test there checks. A compute unit is that of TargetTraits: on RDNA a
-/// workgroup processor.
+/// values these are, which a test there checks; of other products, Product::source. A compute unit
+/// is that of TargetTraits: on RDNA a workgroup processor.
 struct MachineFacts {
   double sustained_ghz;        // engine clock in long runs of dense matrix work
   double l2_bytes;             // per XCD
@@ -27,6 +26,8 @@ struct MachineFacts {
   double waves_of_simd;        // maximum per SIMD
   double launch_us;            // of the first launch, without its kernel
   double gap_us;               // from the end of a kernel to the start of the next one
+
+  bool operator==(const MachineFacts&) const = default;
 };
 
 }  // namespace gridwise

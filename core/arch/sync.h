@@ -17,14 +17,17 @@ GRIDWISE_DEVICE void SchedulingFence() {}
 
 #else
 
-/// Waits until this wave's LDS operations are done.
+/// Waits until this wave's LDS operations are done. The immediate of s_waitcnt has its counters at
+/// other bits in each generation, so one that is not named here does not compile.
 GRIDWISE_DEVICE void WaitLds() {
-#if defined(__gfx1201__)
+#if defined(__GFX12__)
   asm volatile("s_wait_dscnt 0x0");
-#elif defined(__gfx1100__)
+#elif defined(__GFX11__)
   __builtin_amdgcn_s_waitcnt(0xfc07);  // lgkmcnt(0), the other counters at their maxima
-#else
+#elif defined(__GFX9__)
   __builtin_amdgcn_s_waitcnt(0xc07f);
+#else
+#error "core/arch/sync.h has no wait for LDS operations on this generation of GPUs"
 #endif
 }
 
@@ -48,14 +51,16 @@ GRIDWISE_DEVICE void BarrierLds() {
 template <int kLeft>
 GRIDWISE_DEVICE void BarrierLoads() {
   static_assert(kLeft < 64);
-#if defined(__gfx1201__) || defined(__gfx1100__)
+#if defined(__GFX11__) || defined(__GFX12__)
   BarrierLds();
-#else
+#elif defined(__GFX9__)
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront", "local");
   // lgkmcnt(0) and vmcnt(kLeft), whose upper bits are separate; the others at their maxima.
   __builtin_amdgcn_s_waitcnt(0x0070 | (kLeft & 15) | (kLeft >> 4 << 14));
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront", "local");
+#else
+#error "core/arch/sync.h has no wait for loads to LDS on this generation of GPUs"
 #endif
 }
 
@@ -94,7 +99,7 @@ GRIDWISE_DEVICE void SchedulingFence() { __builtin_amdgcn_sched_barrier(0); }
 /// to 20 wait states. The compiler counts them. But where control flow joins after a loop, clang 22
 /// looks at each earlier block once, by the longer way, and so overwrites them too early.
 GRIDWISE_DEVICE void WaitMatrix() {
-#if defined(__gfx942__) || defined(__gfx950__)
+#if defined(__GFX9__)
   SchedulingFence();
   asm volatile("s_nop 15\n\ts_nop 3");
   SchedulingFence();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The targets of //tools/build:targets.bzl in C++: core/arch/target_list.h with the facts of core/arch/targets, machine_list.h with those of core/arch/machines."""
+"""The targets of //tools/build:targets.bzl in C++: core/arch/target_list.h with the facts of core/arch/targets, product_list.h with their products of core/arch/products."""
 
 load("@bazel_skylib//rules:write_file.bzl", "write_file")
 
@@ -34,13 +34,14 @@ def _list(name, includes, declarations, function, folder, targets):
         ],
     )
 
-def target_list(name, amd, nvidia):
-    """Writes `name`.h and machine_list.h.
+def target_list(name, amd, nvidia, families):
+    """Writes `name`.h, product_list.h and processor_list.h.
 
     Args:
       name: of the rule.
       amd: names of the targets that the simulator executes.
       nvidia: names of those that need a device.
+      families: PROCESSOR_FAMILIES of //tools/build:targets.bzl.
     """
     targets = amd + nvidia
     _list(
@@ -57,10 +58,29 @@ def target_list(name, amd, nvidia):
         targets = targets,
     )
     _list(
-        name = "machine_list",
+        name = "product_list",
         includes = [name],
         declarations = [],
-        function = "MachineFacts MachineFactsOf",
-        folder = "machines",
+        function = "std::span<const Product> ProductsOf",
+        folder = "products",
         targets = targets,
+    )
+    others = [target for target in targets if target not in [p for family in families.values() for p in family.processors]]
+    write_file(
+        name = "processor_list",
+        out = "processor_list.h",
+        content = [
+            "#pragma once",
+            "",
+            "// Made from tools/build/targets.bzl.",
+            "#include \"core/arch/processor.h\"",
+            "",
+            "namespace gridwise {",
+            "",
+            "inline constexpr Processor kProcessors[] = {",
+        ] + ["    {\"%s\", \"\", Gfx::%s}," % (t, _constant(t)) for t in others] + [
+            "    {\"%s\", \"%s\", Gfx::%s}," % (p, generic, _constant(family.target))
+            for generic, family in families.items()
+            for p in family.processors
+        ] + ["};", "", "}  // namespace gridwise", ""],
     )

@@ -5,29 +5,22 @@
 
 namespace gridwise {
 
-/// Facts of a target. A compute unit is the hardware that a workgroup runs on, which HIP calls a
-/// multiprocessor: on RDNA a workgroup processor, which data sheets count as two.
+/// Facts of a target: what its kernels are compiled for. In what its products differ, see Product
+/// (core/arch/product.h). A compute unit is the hardware that a workgroup runs on, which HIP calls
+/// a multiprocessor: on RDNA a workgroup processor, which data sheets count as two.
 struct TargetTraits {
-  const char* name;        // in the compiler's spelling
-  const char* product;     // a GPU that has it
-  int wave_size;           // lanes
-  int lds_bytes;           // per workgroup
-  int unit_lds_bytes;      // shared by the workgroups of a compute unit
-  int lds_banks;           // 4 bytes each
-  int vgprs;               // maximum 32-bit registers per lane, including accumulation registers
-  int compute_units;       // of `product`; on RDNA workgroup processors, as HIP counts them
-  int xcds;                // of `product`, those with compute units; each has an L2
-  int simds_per_unit;      //
-  int vector_caches;       // per compute unit, each with an address unit
-  double clock_ghz;        // peak engine clock of `product`
-  double memory_gb_per_s;  // peak, of `product`
-  int memory_gib;          // of `product`
-  int memory_transfers;    // bits per line of the memory bus and clock, in terms of the clock that
-                           // HIP reports
-  unsigned buffer_format;  // word 3 of an untyped buffer resource
-  int atomic_policy;       // cache policy of atomics that are visible to the whole device
-  MmaUnit mma_unit;        // its matrix unit
-  bool mma_double_k;       // f16 and bf16 MFMA with twice the k
+  const char* name;           // in the compiler's spelling
+  int wave_size;              // lanes
+  int lds_bytes;              // per workgroup
+  int unit_lds_bytes;         // shared by the workgroups of a compute unit
+  int lds_banks;              // 4 bytes each
+  int vgprs;                  // maximum 32-bit registers per lane, including accumulation registers
+  int simds_per_unit;         //
+  int vector_caches;          // per compute unit, each with an address unit
+  unsigned buffer_format;     // word 3 of an untyped buffer resource
+  int atomic_policy;          // cache policy of atomics that are visible to the whole device
+  MmaUnit mma_unit;           // its matrix unit
+  bool mma_double_k;          // f16 and bf16 MFMA with twice the k
   bool loads_vectors_to_lds;  // 16 bytes per lane by buffer loads, straight to LDS
   bool reads_transposed;      // from LDS: 4 x 16 elements of 2 bytes
   bool aligned_vectors;       // loads and stores of vectors must be aligned to their size

@@ -11,7 +11,18 @@
 
 namespace gridwise {
 
-/// The target that this device code is being compiled for.
+/// The target whose kernels this device code is; the processor may be another one of its family.
 inline constexpr Gfx kThisTarget = Gfx::GRIDWISE_THIS_TARGET;
+
+/// The waves per SIMD that the compiler is asked for, so that each has the registers that it has
+/// where `occupancy` of them run on the target. Code for a whole family, or for a processor with
+/// fewer registers, is compiled for fewer waves, and no row spills.
+constexpr int WavesPerSimd(int occupancy) {
+#ifdef GRIDWISE_HAS_TWO_THIRDS_OF_REGISTERS
+  return occupancy > 1 ? occupancy * 2 / 3 : 1;
+#else
+  return occupancy;
+#endif
+}
 
 }  // namespace gridwise

@@ -7,7 +7,7 @@ namespace gridwise {
 
 /// An analytic estimate of a kernel's time in long runs, in cycles of the device's peak clock
 /// (DeviceFacts::clock_ghz). It ranks instances; its terms are those of the simulator's clock
-/// (tools/sim/time), its constants the machine's (core/arch/machine_facts.h) and fits to that
+/// (tools/sim/time), its constants the machine's (core/arch/machine.h) and fits to that
 /// clock.
 ///
 ///   busy = rounds * (max(matrix, lds, memory, alone / resident) + fixed / resident)

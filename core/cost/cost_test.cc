@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/arch/device_facts.h"
 #include "core/arch/infinity_cache.h"
-#include "core/arch/machine_facts.h"
 #include "core/base/math.h"
 
 namespace gridwise {
@@ -76,7 +76,7 @@ RooflineWork RooflineWorkOf(const GemmProblem& p) {
 }
 
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
-  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const MachineFacts machine = device.machine;
   const double peak = PeakFlopsPerClock(device.gfx, work.type) * device.compute_units * clock_ghz;
   return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0,
           .memory_ms = MemoryNs(machine, work.bytes_read, work.bytes_written) * 1e-6};

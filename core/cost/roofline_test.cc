@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <set>
 
+#include "core/arch/device_facts.h"
 #include "core/arch/infinity_cache.h"
-#include "core/arch/machine_facts.h"
 #include "core/conv/problem.h"
 #include "gtest/gtest.h"
 
@@ -94,7 +94,7 @@ TEST(Roofline, ManyChannelsAreBoundByTheMatrixUnit) {
 TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
   const ConvProblem small = Pointwise(1, 64, 64, 256), large = Pointwise(64, 64, 64, 256);
   const double bytes = 2.0 * (small.a_elements() + small.b_elements() + small.out_elements());
-  const MachineFacts machine = MachineFactsOf(Gfx::k942);
+  const MachineFacts machine = DeviceFacts(Gfx::k942).machine;
   ASSERT_LT(bytes, machine.mall_bytes);
   const Roofline fits = RooflineOf(RooflineWorkOf(small), Gfx::k942, 2.1);
   EXPECT_STREQ(fits.bound(), "memory");

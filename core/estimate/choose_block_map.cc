@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 
 namespace gridwise {
 namespace {
@@ -74,7 +74,7 @@ std::int64_t AdjacentGroupsOf(const DeviceFacts& device, const TileGrid& grid) {
   const double rows = std::max(1.0, tiles / static_cast<double>(grid.columns));
   const double pixels =
       std::min(groups, resident) * rows * grid.row_elements * static_cast<double>(grid.group_bytes);
-  const double l2 = MachineFactsOf(device.gfx).l2_bytes;
+  const double l2 = device.machine.l2_bytes;
   const double of_one =
       std::max(1.0, resident / static_cast<double>(grid.columns)) * grid.row_elements;
   const bool one_stays = of_one * BytesOfSets(grid) <= l2;

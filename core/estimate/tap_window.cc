@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/base/types.h"
 #include "core/conv/layouts.h"
 
@@ -21,8 +21,8 @@ void SetTapWindow(const PartRequest& request, const TapTiles& tiles, TileSteps& 
   if (apart > 0) steps.window_spread = static_cast<double>(apart & -apart);
   // Where they stay anyway, steps of the same line request it once.
   const double at_once = steps.resident * request.device.compute_units / request.device.xcds;
-  const bool stay = rows * at_once * kLineBytes * steps.window_spread <=
-                    MachineFactsOf(request.device.gfx).l2_bytes;
+  const bool stay =
+      rows * at_once * kLineBytes * steps.window_spread <= request.device.machine.l2_bytes;
   const double of_line = stay ? std::min(1.0, tiles.terms * element_bytes / kLineBytes) : 1;
   steps.window_part = tiles.part * of_line / tiles.columns;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "gtest/gtest.h"
@@ -40,7 +40,7 @@ TEST(TapWindow, LinesOfAStepCrowdIntoSets) {
 
 TEST(TapWindow, StepsOfALineAskForItOnceWhereItStays) {
   // 38 workgroups of an XCD have a step's lines of 128 rows: 0.6 MB, in an eighth of the sets 5 MB.
-  ASSERT_EQ(MachineFactsOf(Gfx::k942).l2_bytes, 4.0 * (1 << 20));
+  ASSERT_EQ(DeviceFacts(Gfx::k942).machine.l2_bytes, 4.0 * (1 << 20));
   EXPECT_EQ(StepsOf(64, 1, 1).window_part, 0.5 * 64 / 128) << "a step has half of a line";
   EXPECT_EQ(StepsOf(512, 1, 1).window_part, 0.5);
   EXPECT_EQ(StepsOf(512, 2, 1).window_part, 0.5 / 2 * 64 / 128) << "two tiles ask for each";

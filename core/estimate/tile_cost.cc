@@ -40,8 +40,8 @@ TileCost::TileCost(const DeviceFacts& device, const TileFit& fit, const TileStep
       fit_(fit),
       steps_(s),
       work_(work),
-      machine_(MachineFactsOf(device.gfx)),
-      power_(PowerFactor(device.gfx)) {
+      machine_(device.machine),
+      power_(PowerFactor(device)) {
   lds_ = s.k_tile_bytes / machine_.lds_write_bytes + s.conflict_cycles +
          s.read_bytes / machine_.lds_read_bytes;
   // Work of a wave in a step in addition to multiplying, by it or by another wave at the same time.

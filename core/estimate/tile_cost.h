@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/arch/device_facts.h"
-#include "core/arch/machine_facts.h"
 #include "core/arch/mma_shape.h"
 #include "core/base/types.h"
 #include "core/cost/cost.h"

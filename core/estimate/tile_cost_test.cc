@@ -100,7 +100,7 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
     const TileCost cost(device, TileFitsOf(Gfx::k942).along_channels, steps, work);
     return cost.Of(splits).memory_cycles / (64.0 / splits);
   };
-  ASSERT_EQ(MachineFactsOf(Gfx::k942).l2_bytes, 4 * mb);
+  ASSERT_EQ(DeviceFacts(Gfx::k942).machine.l2_bytes, 4 * mb);
   EXPECT_DOUBLE_EQ(cycles_of_step(4, 1), cycles_of_step(0, 1));
   EXPECT_GT(cycles_of_step(8, 1), 1.5 * cycles_of_step(4, 1));
   EXPECT_DOUBLE_EQ(cycles_of_step(6, 1), (cycles_of_step(4, 1) + cycles_of_step(8, 1)) / 2);
@@ -138,7 +138,7 @@ TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
 // Where half of the units have two workgroups, these get what the others have to spare.
 TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
   const DeviceFacts device = Gfx::k942;
-  const MachineFacts machine = MachineFactsOf(Gfx::k942);
+  const MachineFacts machine = DeviceFacts(Gfx::k942).machine;
   TileSteps steps;
   steps.tile_elements = 16384;
   steps.element_bytes = 2;

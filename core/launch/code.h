@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/conv/direction.h"
 #include "core/launch/launch.h"
@@ -20,9 +21,15 @@ constexpr bool IsBuilt(Direction direction) {
   return kBuiltDirections[static_cast<std::size_t>(direction)];
 }
 
-/// The code object of shard `shard` of a kernel table for `gfx`. Empty if the program has none for
-/// `gfx`.
+/// The code object of shard `shard` of a kernel table for `gfx`: that compiled for the target
+/// itself, else that for another processor which runs its kernels, or their family. Empty if the
+/// program has none.
 std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard = 0);
+
+/// The code object with the kernel `code` that a device with the processor `processor` ("gfx1102")
+/// runs, as HIP would choose: one that was compiled for it, else one for its family. Returns
+/// kFailedPrecondition if the program has neither, with what it was built for.
+absl::StatusOr<std::string_view> ObjectFor(const KernelCode& code, std::string_view processor);
 
 /// The kernel of an instance of a kernel table: kernel_instance_codes (tools/build/defs.bzl) writes
 /// a list of them next to the list of instances.

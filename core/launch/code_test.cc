@@ -2,7 +2,9 @@
 #include "core/launch/code.h"
 
 #include <optional>
+#include <span>
 
+#include "absl/status/status.h"
 #include "core/arch/target.h"
 #include "gtest/gtest.h"
 
@@ -27,6 +29,38 @@ TEST(CodeOfInstance, IsEmptyWithoutKernelsOfTheTarget) {
   ASSERT_TRUE(code.has_value());
   EXPECT_EQ(code->object, "");
   EXPECT_EQ(code->symbol, "gridwise_tile_4a");
+}
+
+/// Two shards each for a target's own processor, for another one and for their family.
+constexpr CodeObject kOfFamily[] = {{"gfx1100", "own 0"},       {"gfx1100", "own 1"},
+                                    {"gfx1151", "other 0"},     {"gfx1151", "other 1"},
+                                    {"gfx11-generic", "all 0"}, {"gfx11-generic", "all 1"}};
+
+TEST(ObjectFor, IsThatOfTheProcessorRatherThanItsFamilys) {
+  const KernelCode code = {.object = {}, .symbol = "k", .objects = kOfFamily, .shard = 1};
+  EXPECT_EQ(*ObjectFor(code, "gfx1100"), "own 1");
+  EXPECT_EQ(*ObjectFor(code, "gfx1151"), "other 1");
+  EXPECT_EQ(*ObjectFor(code, "gfx1102"), "all 1");
+}
+
+TEST(ObjectFor, IsNeverThatOfAnotherProcessor) {
+  const KernelCode code = {
+      .object = {}, .symbol = "k", .objects = std::span(kOfFamily).first(4), .shard = 0};
+  EXPECT_EQ(*ObjectFor(code, "gfx1100"), "own 0");
+  const absl::Status status = ObjectFor(code, "gfx1102").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "this program was built without kernels for gfx1102, only for gfx1100, gfx1151; build "
+            "it with --//tools/config:targets=gfx11-generic");
+  EXPECT_FALSE(ObjectFor(code, "gfx1201").ok()) << "of another family";
+  EXPECT_FALSE(ObjectFor(code, "gfx1170").ok()) << "of no family that is known";
+}
+
+TEST(ObjectOf, ATargetsKernelsMayBeCompiledForItsFamilyAlone) {
+  EXPECT_EQ(ObjectOf(kOfFamily, Gfx::k1100, 1), "own 1");
+  EXPECT_EQ(ObjectOf(std::span(kOfFamily).subspan(2), Gfx::k1100, 0), "other 0");
+  EXPECT_EQ(ObjectOf(std::span(kOfFamily).subspan(4), Gfx::k1100, 1), "all 1");
+  EXPECT_EQ(ObjectOf(std::span(kOfFamily).subspan(4), Gfx::k1201, 0), "");
 }
 
 TEST(NeedsOfInstance, AreThoseOfTheListWithOrWithoutTheKernel) {

@@ -13,7 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 
 namespace gridwise {
 namespace {
@@ -90,7 +90,7 @@ KernelNeeds NeedsOf(std::string_view object, std::string_view symbol) {
 }
 
 double ResidentWorkgroups(const DeviceFacts& device, const KernelNeeds& needs, int waves) {
-  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const MachineFacts machine = device.machine;
   const TargetTraits target = TraitsOf(device.gfx);
   const auto rounded = [](double value, double granule) {
     return std::ceil(value / granule) * granule;

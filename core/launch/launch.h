@@ -14,6 +14,7 @@
 #include "core/launch/block_map.h"
 #include "core/launch/kernel_needs.h"
 #include "core/launch/launch_shape.h"
+#include "tools/build/code_object.h"
 
 /// The contents of a plan: kernel launches, as values.
 
@@ -26,6 +27,10 @@ struct KernelCode {
   std::string_view object;
   std::string symbol;
   KernelNeeds needs = {};  // as CodeOf reads them; otherwise unknown
+  /// Where the program may have the same kernel for several processors of the target: its table's
+  /// code objects, and the shard. ObjectFor (code.h) chooses.
+  CodeObjects objects = {};
+  std::size_t shard = 0;
 };
 
 /// Device memory whose address a launch receives.

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "core/passes/pass_code.h"
 
+#include <string>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "core/launch/code.h"
 #include "core/passes/passes_code.h"
 
 namespace gridwise {
+namespace {
+
+KernelCode CodeOf(Gfx gfx, std::string symbol) {
+  return {
+      .object = ObjectOf(PassesCode(), gfx), .symbol = std::move(symbol), .objects = PassesCode()};
+}
+
+}  // namespace
 
 KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx) {
-  return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_b", 8 * bytes)};
+  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_b", 8 * bytes));
 }
 
 KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx) {
-  return {ObjectOf(PassesCode(), gfx), absl::StrCat("gridwise_", pass, "_", Name(type))};
+  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_", Name(type)));
 }
 
 KernelCode PassCode(std::string_view pass, DataType from, DataType to, Gfx gfx) {
-  return {ObjectOf(PassesCode(), gfx),
-          absl::StrCat("gridwise_", pass, "_", Name(from), "_", Name(to))};
+  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_", Name(from), "_", Name(to)));
 }
 
 bool BeginsEarly(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/planning/plan_context.h"
 
+#include "core/arch/device_facts.h"
 #include "core/arch/infinity_cache.h"
-#include "core/arch/machine_facts.h"
 #include "core/conv/sub_gemms.h"
 #include "core/cost/roofline.h"
 
@@ -10,7 +10,7 @@ namespace gridwise {
 namespace {
 
 double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
-  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const MachineFacts machine = device.machine;
   if (machine.mall_bytes == 0) return 0;
   const RooflineWork work = RooflineWorkOf(problem);
   return MemoryNs(machine, work.bytes_read, work.bytes_written) * device.clock_ghz;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
@@ -197,7 +197,7 @@ class Divider {
 
   double LaunchCycles() const {
     const DeviceFacts& device = context_.device();
-    return MachineFactsOf(device.gfx).launch_us * 1e3 * device.clock_ghz;
+    return device.machine.launch_us * 1e3 * device.clock_ghz;
   }
 
   Cost CostOf(const Division& division) const {

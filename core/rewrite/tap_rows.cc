@@ -5,7 +5,6 @@
 
 #include "core/arch/device_facts.h"
 #include "core/arch/infinity_cache.h"
-#include "core/arch/machine_facts.h"
 #include "core/base/math.h"
 #include "core/conv/limits.h"
 #include "core/reference/plain_sums.h"
@@ -44,7 +43,7 @@ std::optional<TapRows> ChooseTapRows(const ConvProblem& problem, Gfx gfx) {
   const std::optional<TapRows> rows = WithFewTapRows(problem);
   if (!rows) return std::nullopt;
   const DeviceFacts device(gfx);
-  const MachineFacts machine = MachineFactsOf(gfx);
+  const MachineFacts& machine = device.machine;
   const double bytes = SizeOf(problem.type);
   const bool to_lds = TraitsOf(gfx).loads_vectors_to_lds && problem.k >= kVector;
   const auto l2_us = [&](const ConvProblem& p, double of_rate) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "core/runtime/device.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/arch/parse_gfx.h"
+#include "core/arch/find_product.h"
 #include "core/runtime/module.h"
 #include "core/runtime/status.h"
 #include "hip/hip_runtime_api.h"
@@ -46,17 +47,45 @@ absl::StatusOr<std::vector<DeviceInfo>> ListDevices() {
   return devices;
 }
 
+namespace {
+
+absl::Status NoDevice(absl::string_view name, const std::vector<DeviceInfo>& devices) {
+  return absl::NotFoundError(
+      absl::StrCat("no device is a ", name, "; the HIP runtime offers ",
+                   absl::StrJoin(devices, ", ", [](std::string* out, const DeviceInfo& device) {
+                     absl::StrAppend(out, device.target, " (", device.name, ")");
+                   })));
+}
+
+}  // namespace
+
 absl::StatusOr<DeviceInfo> FindDevice(absl::string_view target) {
   absl::StatusOr<std::vector<DeviceInfo>> devices = ListDevices();
   if (!devices.ok()) return devices.status();
   for (DeviceInfo& device : *devices) {
     if (device.target == target) return std::move(device);
   }
-  return absl::NotFoundError(
-      absl::StrCat("no device is a ", target, "; the HIP runtime offers ",
-                   absl::StrJoin(*devices, ", ", [](std::string* out, const DeviceInfo& device) {
-                     absl::StrAppend(out, device.target, " (", device.name, ")");
-                   })));
+  for (DeviceInfo& device : *devices) {
+    const Processor* const processor = FindProcessor(device.target);
+    if (processor != nullptr && Name(processor->gfx) == target) return std::move(device);
+  }
+  return NoDevice(target, *devices);
+}
+
+absl::StatusOr<DeviceInfo> FindDevice(const DeviceFacts& facts) {
+  absl::StatusOr<std::vector<DeviceInfo>> devices = ListDevices();
+  if (!devices.ok()) return devices.status();
+  for (DeviceInfo& device : *devices) {
+    const absl::StatusOr<DeviceFacts> of_device = device.Facts();
+    if (of_device.ok() && of_device->product == facts.product &&
+        of_device->compute_units == facts.compute_units)
+      return std::move(device);
+  }
+  const DeviceFacts of_target(facts.gfx);
+  if (facts.product == of_target.product && facts.compute_units == of_target.compute_units)
+    return FindDevice(Name(facts.gfx));
+  return NoDevice(
+      absl::StrCat(facts.product->name, " with ", facts.compute_units, " compute units"), *devices);
 }
 
 absl::Status UseDevice(const DeviceInfo& device) {
@@ -72,16 +101,21 @@ absl::StatusOr<DeviceInfo> CurrentDevice() {
 }
 
 absl::StatusOr<DeviceFacts> DeviceInfo::Facts() const {
-  const std::optional<Gfx> gfx = ParseGfx(target);
-  if (!gfx) {
+  const Processor* const processor = FindProcessor(target);
+  if (processor == nullptr) {
     return absl::UnimplementedError(absl::StrCat(
         "device ", ordinal, " (", name, ") is a ", target, "; Gridwise has kernels for ",
-        absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx of) { out->append(Name(of)); })));
+        absl::StrJoin(kProcessors, ", ",
+                      [](std::string* out, const Processor& of) { out->append(of.name); })));
   }
-  DeviceFacts facts(*gfx, compute_units);
+  const Product& product = ProductLike(*processor, name, compute_units);
+  DeviceFacts facts(processor->gfx, product, compute_units);
   if (clock_ghz > 0) facts.clock_ghz = clock_ghz;
   if (memory_clock_ghz > 0 && memory_bus_bytes > 0) {
-    facts.memory_gb_per_s = memory_clock_ghz * memory_bus_bytes * TraitsOf(*gfx).memory_transfers;
+    const double peak = memory_clock_ghz * memory_bus_bytes * product.memory_transfers;
+    const bool is_partition = compute_units < product.compute_units && product.xcds > 1;
+    // HIP may report the whole card's bus for a partition.
+    facts.memory_gb_per_s = is_partition ? std::min(peak, facts.memory_gb_per_s) : peak;
   }
   if (memory_bytes > 0) facts.memory_bytes = memory_bytes;
   return facts;

@@ -3,10 +3,13 @@
 
 #include <map>
 #include <mutex>
+#include <string_view>
 #include <utility>
 
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_cat.h"
+#include "core/launch/code.h"
+#include "core/runtime/device.h"
 #include "core/runtime/status.h"
 #include "tools/third_party/hip/cuda/launch.h"
 
@@ -56,19 +59,21 @@ absl::StatusOr<int> CurrentOrdinal() {
 
 }  // namespace
 
-absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name) {
-  const absl::StatusOr<int> device = CurrentOrdinal();
+absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code) {
+  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();
+  const absl::StatusOr<std::string_view> object = ObjectFor(code, device->target);
+  if (!object.ok()) return object.status();
   ModuleCache& cache = TheModules();
   const std::lock_guard lock(cache.mutex);
-  const std::pair key(*device, code_object.data());
+  const std::pair key(device->ordinal, object->data());
   auto found = cache.modules.find(key);
   if (found == cache.modules.end()) {
-    absl::StatusOr<Module> module = Module::Load(code_object);
+    absl::StatusOr<Module> module = Module::Load(*object);
     if (!module.ok()) return module.status();
     found = cache.modules.emplace(key, *std::move(module)).first;
   }
-  return found->second.FindKernel(name);
+  return found->second.FindKernel(code.symbol);
 }
 
 void ForgetModules() {

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/launch/launch.h"
 #include "core/launch/launch_shape.h"
 #include "hip/hip_runtime_api.h"
 
@@ -37,11 +38,11 @@ class Module {
   hipModule_t module_ = nullptr;
 };
 
-/// The kernel `name` of the code object with the bytes `code_object`, on the current device. The
-/// first call of this process for the code object on this device loads the module; it stays loaded
-/// until ResetDevice(). A code object is identified by its address and must be static memory.
-/// Thread-safe.
-absl::StatusOr<hipFunction_t> LoadKernel(absl::string_view code_object, const std::string& name);
+/// The kernel `code`, on the current device, from the code object that ObjectFor
+/// (core/launch/code.h) chooses for it. The first call of this process for the code object on this
+/// device loads the module; it stays loaded until ResetDevice(). A code object is identified by its
+/// address and must be static memory. Thread-safe.
+absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code);
 
 /// Forgets the modules that LoadKernel loaded on the current device, whose state is lost.
 void ForgetModules();

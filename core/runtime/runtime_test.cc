@@ -14,6 +14,8 @@
 #include "absl/strings/string_view.h"
 #include "core/arch/device_facts.h"
 #include "core/arch/target.h"
+#include "core/launch/code.h"
+#include "core/launch/launch.h"
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"
@@ -37,10 +39,9 @@ std::string Target() {
 
 /// The code object of the target under test.
 absl::string_view Code() {
-  for (const CodeObject& object : RuntimeTestCode()) {
-    if (object.gfx == Target()) return object.data;
-  }
-  return {};
+  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
+  const KernelCode code = {.object = {}, .symbol = "", .objects = RuntimeTestCode()};
+  return device.ok() ? ObjectFor(code, device->target).value_or("") : "";
 }
 
 class RuntimeTest : public ::testing::Test {
@@ -75,11 +76,14 @@ TEST_F(RuntimeTest, ATargetsProductIsCountedAsItsTargetIs) {
   ASSERT_TRUE(device.ok()) << device.status();
   const absl::StatusOr<DeviceFacts> facts = device->Facts();
   ASSERT_TRUE(facts.ok()) << facts.status();
-  if (!absl::StrContains(device->name, TraitsOf(facts->gfx).product)) {
-    GTEST_SKIP() << device->name << " is another product of " << device->target;
+  if (device->name != facts->product->full_name) {
+    GTEST_SKIP() << device->name << " is a product that is not listed";
   }
-  EXPECT_EQ(facts->compute_units, DeviceFacts(facts->gfx).compute_units);
-  EXPECT_EQ(facts->xcds, DeviceFacts(facts->gfx).xcds);
+  EXPECT_EQ(facts->compute_units, facts->product->compute_units);
+  EXPECT_EQ(facts->xcds, facts->product->xcds);
+  const absl::StatusOr<DeviceInfo> found = FindDevice(*facts);
+  ASSERT_TRUE(found.ok()) << found.status();
+  EXPECT_EQ(found->ordinal, device->ordinal);
 }
 
 TEST_F(RuntimeTest, AMissingTargetIsNamedWithWhatThereIs) {

@@ -11,9 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/strides.h"
@@ -22,6 +21,7 @@
 #include "core/launch/refusal.h"
 #include "core/runtime/device.h"
 #include "core/runtime/event_clock.h"
+#include "core/text/parse_device.h"
 #include "gridwise/version.h"
 
 namespace gridwise {
@@ -282,10 +282,9 @@ absl::StatusOr<DataType> TypeOf(const char* field, int32_t type) {
 
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
   if (target != nullptr) {
-    if (const std::optional<Gfx> gfx = ParseGfx(target)) return DeviceFacts(*gfx);
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "target is %s; must be one of %s", target,
-        absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) { out->append(Name(gfx)); })));
+    absl::StatusOr<DeviceFacts> device = ParseDevice(target);
+    if (device.ok()) return device;
+    return absl::InvalidArgumentError(absl::StrCat("target: ", device.status().message()));
   }
   const absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (!device.ok()) return device.status();

@@ -121,7 +121,7 @@ TEST(Targets, AreNamed) {
   const gridwise_conv_problem problem = Problem();
   gridwise_plan* plan = nullptr;
   EXPECT_THAT(Refusal(gridwise_make_plan(&problem, "gfx1", nullptr, &plan)),
-              HasSubstr("target is gfx1; must be one of gfx942, "));
+              HasSubstr("target: the device is 'gfx1'; must be "));
 }
 
 TEST(Explanations, AreThoseOfTheCount) {

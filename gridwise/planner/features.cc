@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/base/no_destructor.h"
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/conv/gemm_map.h"
 
 namespace gridwise::model {
@@ -30,8 +30,7 @@ double BytesOf(const ConvProblem& p) {
 }
 
 /// Returns the GB/s of the Infinity Cache, or of device memory if there is none.
-double BehindL2(Gfx gfx) {
-  const MachineFacts machine = MachineFactsOf(gfx);
+double BehindL2(const MachineFacts& machine) {
   return machine.mall_gb_per_s > 0 ? machine.mall_gb_per_s : machine.dram_read_gb_per_s;
 }
 
@@ -106,7 +105,7 @@ void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
 }
 
 void VisitTarget(const DeviceFacts& device, auto visit) {
-  const MachineFacts machine = MachineFactsOf(device.gfx);
+  const MachineFacts machine = device.machine;
   const TargetTraits target = TraitsOf(device.gfx);
   const double units = device.compute_units;
   visit("log2_units", Log2(units));
@@ -233,7 +232,7 @@ FeatureMaker::FeatureMaker(PlanContext& context) {
               .wave_size = 1.0 * TraitsOf(device.gfx).wave_size,
               .out_bytes = 1.0 * SizeOf(p.output_type())};
   units_ = device.compute_units;
-  tensors_cycles_ = BytesOf(p) / (BehindL2(device.gfx) / device.clock_ghz);
+  tensors_cycles_ = BytesOf(p) / (BehindL2(device.machine) / device.clock_ghz);
   const auto put = [&](std::string_view, double value) {
     problem_[of_problem_++] = static_cast<float>(value);
   };

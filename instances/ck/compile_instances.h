@@ -19,15 +19,15 @@ using enum Walk;
 
 }  // namespace gridwise::ck
 
-#define INSTANCE(ops, ...)                                                               \
-  namespace gridwise::ck {                                                               \
-  static_assert(Reject(GemmConfig{__VA_ARGS__}, kThisTarget) == nullptr,                 \
-                Sentence(Reject(GemmConfig{__VA_ARGS__}, kThisTarget)));                 \
-  extern "C" GRIDWISE_KERNEL                                                             \
-      __attribute__((amdgpu_flat_work_group_size(GemmConfig{__VA_ARGS__}.threads(),      \
-                                                 GemmConfig{__VA_ARGS__}.threads()),     \
-                     amdgpu_waves_per_eu(GemmConfig{__VA_ARGS__}.occupancy))) void       \
-          GRIDWISE_INSTANCE_SYMBOL(ck)(GemmArgs<FunctionsOf<GemmConfig{__VA_ARGS__}>>) { \
-    Gemm<GemmConfig{__VA_ARGS__}, FunctionsOf<GemmConfig{__VA_ARGS__}>>();               \
-  }                                                                                      \
+#define INSTANCE(ops, ...)                                                                       \
+  namespace gridwise::ck {                                                                       \
+  static_assert(Reject(GemmConfig{__VA_ARGS__}, kThisTarget) == nullptr,                         \
+                Sentence(Reject(GemmConfig{__VA_ARGS__}, kThisTarget)));                         \
+  extern "C" GRIDWISE_KERNEL                                                                     \
+      __attribute__((amdgpu_flat_work_group_size(GemmConfig{__VA_ARGS__}.threads(),              \
+                                                 GemmConfig{__VA_ARGS__}.threads()),             \
+                     amdgpu_waves_per_eu(WavesPerSimd(GemmConfig{__VA_ARGS__}.occupancy)))) void \
+          GRIDWISE_INSTANCE_SYMBOL(ck)(GemmArgs<FunctionsOf<GemmConfig{__VA_ARGS__}>>) {         \
+    Gemm<GemmConfig{__VA_ARGS__}, FunctionsOf<GemmConfig{__VA_ARGS__}>>();                       \
+  }                                                                                              \
   }

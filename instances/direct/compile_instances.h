@@ -21,12 +21,12 @@ using enum DataType;
     Kernel<kConfig, kThisTarget>(args);                                                      \
   }
 #else
-#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                     \
-  extern "C" GRIDWISE_KERNEL                                                       \
-      __attribute__((amdgpu_flat_work_group_size(threads, threads),                \
-                     amdgpu_waves_per_eu(FewestWaves(kConfig, kThisTarget)))) void \
-      GRIDWISE_INSTANCE_SYMBOL(direct)(Args) {                                     \
-    Kernel<kConfig, kThisTarget>(KernelArgs<Args>());                              \
+#define GRIDWISE_DIRECT_KERNEL(Kernel, Args, threads, kConfig)                                   \
+  extern "C" GRIDWISE_KERNEL                                                                     \
+      __attribute__((amdgpu_flat_work_group_size(threads, threads),                              \
+                     amdgpu_waves_per_eu(WavesPerSimd(FewestWaves(kConfig, kThisTarget))))) void \
+      GRIDWISE_INSTANCE_SYMBOL(direct)(Args) {                                                   \
+    Kernel<kConfig, kThisTarget>(KernelArgs<Args>());                                            \
   }
 #endif
 

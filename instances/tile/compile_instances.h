@@ -16,17 +16,17 @@ using enum Schedule;
 
 }  // namespace gridwise::tile
 
-#define GRIDWISE_TILE_INSTANCE(Kernel, Args, ...)                                    \
-  namespace gridwise::tile {                                                         \
-  static_assert(Reject(TileConfig{__VA_ARGS__}, kThisTarget) == nullptr,             \
-                Sentence(Reject(TileConfig{__VA_ARGS__}, kThisTarget)));             \
-  extern "C" GRIDWISE_KERNEL                                                         \
-      __attribute__((amdgpu_flat_work_group_size(TileConfig{__VA_ARGS__}.threads(),  \
-                                                 TileConfig{__VA_ARGS__}.threads()), \
-                     amdgpu_waves_per_eu(TileConfig{__VA_ARGS__}.occupancy))) void   \
-          GRIDWISE_INSTANCE_SYMBOL(tile)(Args) {                                     \
-    Kernel<TileConfig{__VA_ARGS__}, kThisTarget>();                                  \
-  }                                                                                  \
+#define GRIDWISE_TILE_INSTANCE(Kernel, Args, ...)                                                \
+  namespace gridwise::tile {                                                                     \
+  static_assert(Reject(TileConfig{__VA_ARGS__}, kThisTarget) == nullptr,                         \
+                Sentence(Reject(TileConfig{__VA_ARGS__}, kThisTarget)));                         \
+  extern "C" GRIDWISE_KERNEL                                                                     \
+      __attribute__((amdgpu_flat_work_group_size(TileConfig{__VA_ARGS__}.threads(),              \
+                                                 TileConfig{__VA_ARGS__}.threads()),             \
+                     amdgpu_waves_per_eu(WavesPerSimd(TileConfig{__VA_ARGS__}.occupancy)))) void \
+          GRIDWISE_INSTANCE_SYMBOL(tile)(Args) {                                                 \
+    Kernel<TileConfig{__VA_ARGS__}, kThisTarget>();                                              \
+  }                                                                                              \
   }
 
 #define FORWARD(...) GRIDWISE_TILE_INSTANCE(GatherTile, GatherArgs, __VA_ARGS__)

@@ -21,7 +21,7 @@ namespace {
 
 /// Starts a launch that needs neither table nor workspace, as Executable does.
 absl::Status Start(const KernelLaunch& launch, const ConvTensors& tensors) {
-  const absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code.object, launch.code.symbol);
+  const absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code);
   if (!kernel.ok()) return kernel.status();
   const std::array<const void*, 3> starts = {tensors.a, tensors.b, tensors.out};
   std::vector<std::byte> arguments = launch.arguments;

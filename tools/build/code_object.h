@@ -9,7 +9,7 @@ namespace gridwise {
 /// A code object that is embedded in this program: an AMD GPU ELF, or PTX as
 /// tools/build/private/pack_ptx.sh packs it.
 struct CodeObject {
-  std::string_view gfx;   // the target it was compiled for, e.g. "gfx942"
+  std::string_view gfx;   // what it was compiled for: "gfx942", "gfx11-generic"
   std::string_view data;  // its bytes, 4096-byte aligned: hipModuleLoadData(&module, data.data())
 };
 

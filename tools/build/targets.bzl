@@ -20,6 +20,27 @@ CONV_TARGETS = AMD_TARGETS
 # Those that the simulator's own kernels are tested on.
 SIM_TEST_TARGETS = AMD_TARGETS
 
+# Families of AMD targets: code that is compiled for the family's name runs on all of its processors. A target's kernels are
+# compiled for the target by default, and for the family or another of its processors where //tools/config:targets names that.
+# Source: LLVM AMDGPUUsage, "Generic Processors".
+PROCESSOR_FAMILIES = {
+    "gfx11-generic": struct(
+        target = "gfx1100",
+        processors = ["gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"],
+    ),
+    "gfx12-generic": struct(
+        target = "gfx1201",
+        processors = ["gfx1200", "gfx1201"],
+    ),
+}
+
+# What kernels can be compiled for -> the target whose kernels they are.
+TARGET_OF = {target: target for target in ALL_TARGETS} | {
+    processor: family.target
+    for name, family in PROCESSOR_FAMILIES.items()
+    for processor in [name] + family.processors
+}
+
 # Those whose code is changed between compiler and assembler: split_duals.awk says why.
 TARGETS_BY_ASSEMBLY = ["gfx1100"]
 
@@ -33,7 +54,7 @@ def with_kernels_of(targets):
       a value for target_compatible_with.
     """
     constraints = []
-    for target in targets:
+    for target in targets:  # or for other processors that run its kernels
         constraints = constraints + select({
             Label("//tools/config:want_" + target): [],
             "//conditions:default": ["@platforms//:incompatible"],

@@ -3,33 +3,27 @@
 
 #include "core/arch/target_traits.h"
 
-#ifdef __gfx1201__
+// Of GFX12, gfx1250 and later have other matrix instructions.
+#if defined(__gfx1200__) || defined(__gfx1201__) || defined(__gfx12_generic__)
 #define GRIDWISE_THIS_TARGET k1201
 #define GRIDWISE_MMA_TABLE "core/arch/mma/gfx1201.h"
 #endif
 
 namespace gridwise::targets {
 
-/// RX 9070 XT. Sources: AMD RDNA4 ISA (kernel state, LDS, buffer resources) and the data sheet. Its
-/// unit is a compute unit, half of a workgroup processor. The scope of atomics is a field of the
-/// instruction at bit 3 of the policy, of which 0 means the compute unit and 2 (SCOPE_DEV) the
-/// device: "Memory Model gfx12" of LLVM's User Guide for AMDGPU Backend.
+/// RDNA4. Sources: AMD RDNA4 ISA (kernel state, LDS, buffer resources). A unit is a workgroup
+/// processor. The scope of atomics is a field of the instruction at bit 3 of the policy, of which 0
+/// means the compute unit and 2 (SCOPE_DEV) the device: "Memory Model gfx12" of LLVM's User Guide
+/// for AMDGPU Backend.
 inline constexpr TargetTraits k1201 = {
     .name = "gfx1201",
-    .product = "RX 9070 XT",
     .wave_size = 32,
     .lds_bytes = 64 << 10,
     .unit_lds_bytes = 128 << 10,
     .lds_banks = 32,
     .vgprs = 256,
-    .compute_units = 32,
-    .xcds = 1,
     .simds_per_unit = 4,
     .vector_caches = 2,
-    .clock_ghz = 2.97,
-    .memory_gb_per_s = 640,
-    .memory_gib = 16,
-    .memory_transfers = 16,
     .buffer_format = 0x31004000,
     .atomic_policy = 2 << 3,
     .mma_unit = MmaUnit::kWmma12,

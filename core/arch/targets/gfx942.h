@@ -10,25 +10,18 @@
 
 namespace gridwise::targets {
 
-/// MI300X. Sources: AMD CDNA3 ISA (kernel state, LDS, buffer resources) and the data sheet;
+/// CDNA3. Sources: AMD CDNA3 ISA (kernel state, LDS, buffer resources);
 /// atomics: "Memory Model gfx942" of LLVM's User Guide for AMDGPU Backend, by which a device-scope
 /// (agent) read-modify-write that returns nothing has sc1 = 0, and sc0 would ask for the old value.
 inline constexpr TargetTraits k942 = {
     .name = "gfx942",
-    .product = "MI300X",
     .wave_size = 64,
     .lds_bytes = 64 << 10,
     .unit_lds_bytes = 64 << 10,
     .lds_banks = 32,
     .vgprs = 512,
-    .compute_units = 304,
-    .xcds = 8,
     .simds_per_unit = 4,
     .vector_caches = 1,
-    .clock_ghz = 2.1,
-    .memory_gb_per_s = 5300,
-    .memory_gib = 192,
-    .memory_transfers = 4,
     .buffer_format = 0x00027000,
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kMfma,

@@ -10,24 +10,17 @@
 
 namespace gridwise::targets {
 
-/// MI355X. Sources: AMD CDNA4 ISA (kernel state, LDS, buffer resources) and the data sheet; atomics
+/// CDNA4. Sources: AMD CDNA4 ISA (kernel state, LDS, buffer resources); atomics
 /// as on gfx942, by the same document.
 inline constexpr TargetTraits k950 = {
     .name = "gfx950",
-    .product = "MI355X",
     .wave_size = 64,
     .lds_bytes = 160 << 10,
     .unit_lds_bytes = 160 << 10,
     .lds_banks = 64,
     .vgprs = 512,
-    .compute_units = 256,
-    .xcds = 8,
     .simds_per_unit = 4,
     .vector_caches = 1,
-    .clock_ghz = 2.4,
-    .memory_gb_per_s = 8000,
-    .memory_gib = 288,
-    .memory_transfers = 4,
     .buffer_format = 0x00027000,
     .atomic_policy = 0,
     .mma_unit = MmaUnit::kMfma,

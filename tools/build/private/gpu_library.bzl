@@ -4,7 +4,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "AMD_TARGETS")
+load("//tools/build:targets.bzl", "AMD_TARGETS", "TARGET_OF")
 load(":gpu_object.bzl", "GpuObjectInfo")
 load(":transitions.bzl", "split_transition")
 
@@ -49,7 +49,7 @@ def _camel_case(name):
 def _objects(ctx):
     """Returns [struct(target, shard, file)], with files named the same whatever the configuration's hash."""
     objects = []
-    for target in ctx.attr.targets:
+    for target in [p for p in TARGET_OF if TARGET_OF[p] in ctx.attr.targets]:
         for shard, kernel in enumerate(ctx.split_attr.objects.get(target, [])):
             suffix = ".%d" % shard if len(ctx.split_attr.objects[target]) > 1 else ""
             named = ctx.actions.declare_file("%s.%s%s.%s" % (ctx.label.name, target, suffix, kernel[GpuObjectInfo].hsaco.extension))
@@ -74,7 +74,7 @@ def _embedded(ctx, object):
 def _write_sources(ctx, objects):
     name, namespace = ctx.label.name, ctx.attr.namespace
     unique = "gpu_code_" + "".join([c if c.isalnum() else "_" for c in str(ctx.label).elems()])
-    symbols = [("%s_%s_%d" % (unique, o.target, o.shard), o) for o in objects]
+    symbols = [("%s_%s_%d" % (unique, o.target.replace("-", "_"), o.shard), o) for o in objects]
     function = _camel_case(name)
     asm = ctx.actions.declare_file(name + ".S")
     ctx.actions.write(asm, "".join([_ASM.format(symbol = s, path = o.file.path) for s, o in symbols]) +

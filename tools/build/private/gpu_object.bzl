@@ -3,7 +3,7 @@
 
 load("@bazel_skylib//rules:common_settings.bzl", "BuildSettingInfo")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "TARGETS_BY_ASSEMBLY")
+load("//tools/build:targets.bzl", "TARGETS_BY_ASSEMBLY", "TARGET_OF")
 
 GpuObjectInfo = provider("A code object.", fields = {
     "gfx": "the target, e.g. gfx942; 'none' outside a transition",
@@ -52,7 +52,7 @@ def compile_command(toolchain, gfx, script):
     Returns:
       a list: the program and its first arguments.
     """
-    return ["/bin/sh", script, gfx, toolchain.clang] if gfx in TARGETS_BY_ASSEMBLY else [toolchain.clang]
+    return ["/bin/sh", script, gfx, toolchain.clang] if TARGET_OF.get(gfx) in TARGETS_BY_ASSEMBLY else [toolchain.clang]
 
 def _impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu

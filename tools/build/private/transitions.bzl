@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Transitions on //tools/config:gfx, the target that device code is compiled for."""
+"""Transitions on //tools/config:gfx, the target or processor that device code is compiled for."""
 
-load("//tools/build:targets.bzl", "ALL_TARGETS")
+load("//tools/build:targets.bzl", "TARGET_OF")
 
 def _one_impl(_settings, attr):
     return {"//tools/config:gfx": attr.gfx}
@@ -11,9 +11,9 @@ gfx_transition = transition(implementation = _one_impl, inputs = [], outputs = [
 def _split_impl(settings, attr):
     wanted = settings["//tools/config:targets"]
     for target in wanted:
-        if target not in ALL_TARGETS:
-            fail("//tools/config:targets: unknown GPU target '%s'; known: %s" % (target, ", ".join(ALL_TARGETS)))
-    return {t: {"//tools/config:gfx": t} for t in attr.targets if t in wanted}
+        if target not in TARGET_OF:
+            fail("//tools/config:targets: unknown GPU target '%s'; known: %s" % (target, ", ".join(TARGET_OF.keys())))
+    return {p: {"//tools/config:gfx": p} for p, target in TARGET_OF.items() if target in attr.targets and p in wanted}
 
 split_transition = transition(
     implementation = _split_impl,

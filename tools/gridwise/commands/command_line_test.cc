@@ -43,7 +43,7 @@ TEST(CommandLineTest, RefusesBadSizes) {
 TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("--time", "--time is given and no command; `gridwise help` lists them");
   ExpectRefusal("run bwd_data --problem=gemms9 --device=gfx000",
-                "--device is 'gfx000'; must be one of gfx942 (MI300X), ");
+                "the device is 'gfx000'; must be a GPU or a processor of one: ");
   // i32 is no type of operands.
   ExpectRefusal("run fwd --problem=gemms9 --type=fp64",
                 "--type is 'fp64'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, "

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
+#include "core/text/parse_device.h"
 #include "tools/gridwise/problem/problem.h"
 #include "tools/gridwise/problem/problem_sets.h"
 #include "tools/gridwise/problem/selection.h"
@@ -29,10 +30,11 @@ namespace gridwise {
 namespace {
 
 /// Returns the cheapest plan of the choices.
-ComparedSide PlanSide(const Problem& problem, Gfx gfx, const std::vector<PlanOptions>& choices) {
+ComparedSide PlanSide(const Problem& problem, const DeviceFacts& device,
+                      const std::vector<PlanOptions>& choices) {
   ComparedSide side;
   for (const PlanOptions& choice : choices) {
-    absl::StatusOr<InstancePlan> plan = MakePlan(problem, gfx, choice);
+    absl::StatusOr<InstancePlan> plan = MakePlan(problem, device, choice);
     if (!plan.ok()) {
       side.reason = plan.status().message();
       continue;
@@ -112,12 +114,12 @@ CompareOptions WithPublished(CompareOptions options, const PublishedComparison& 
 }
 
 /// Returns an error if no problem of the selection accepts a choice.
-absl::Status CheckChoice(const char* side, const std::vector<PlanOptions>& choices, Gfx gfx,
-                         const Selection& selection) {
+absl::Status CheckChoice(const char* side, const std::vector<PlanOptions>& choices,
+                         const DeviceFacts& device, const Selection& selection) {
   absl::Status first;
   for (const SelectedProblem& selected : selection.problems) {
     for (const PlanOptions& choice : choices) {
-      const absl::Status status = MakePlan(selected.problem, gfx, choice).status();
+      const absl::Status status = MakePlan(selected.problem, device, choice).status();
       if (!absl::IsInvalidArgument(status)) return absl::OkStatus();
       if (first.ok()) first = status;
     }
@@ -126,12 +128,13 @@ absl::Status CheckChoice(const char* side, const std::vector<PlanOptions>& choic
 }
 
 /// Compares the choices on a problem.
-absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, Gfx gfx,
+absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, const DeviceFacts& device,
                                    const std::vector<PlanOptions>& a,
                                    const std::vector<PlanOptions>& b,
                                    const CompareOptions& options) {
   const Problem& problem = selected.problem;
-  Comparison c = {selected.name, problem, PlanSide(problem, gfx, a), PlanSide(problem, gfx, b)};
+  Comparison c = {selected.name, problem, PlanSide(problem, device, a),
+                  PlanSide(problem, device, b)};
   if (options.time) {
     Time(problem, options.quick, c.a);
     Time(problem, options.quick, c.b);
@@ -209,19 +212,20 @@ ExitCode CompareCommand(const CompareOptions& given) {
       SelectProblems(options.request, *target, options.max_flops);
   if (!selection.ok()) return Fail(selection.status());
   for (const auto& [side, choices] : {std::pair("a", &*a), {"b", &*b}}) {
-    absl::Status status = CheckChoice(side, *choices, target->gfx, *selection);
+    absl::Status status = CheckChoice(side, *choices, target->device, *selection);
     if (!status.ok()) return Fail(status);
   }
   table.a = options.a;
   table.b = options.b;
-  table.device = Name(target->gfx);
+  table.device = NameOf(target->device);
+  table.note = CalibrationNote(target->device);
   table.verified = options.verify;
   table.timed = options.time;
   // stdout is for machine-readable output, if there is any.
   const bool is_read = options.csv == "-" || options.markdown == "-" || options.page == "-";
   std::FILE* const people = is_read ? stderr : stdout;
   for (const SelectedProblem& selected : selection->problems) {
-    absl::StatusOr<Comparison> c = Compare(selected, target->gfx, *a, *b, options);
+    absl::StatusOr<Comparison> c = Compare(selected, target->device, *a, *b, options);
     if (!c.ok()) return Fail(c.status());
     if (table.published != nullptr) c->published = table.published->Find(c->name);
     std::fputs(ToText(*c).c_str(), people);

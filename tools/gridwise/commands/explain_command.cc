@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/conv/tensor_bytes.h"
+#include "core/text/parse_device.h"
 #include "gridwise/conv.h"
 #include "gridwise/plan.h"
 #include "llvm/Support/JSON.h"
@@ -42,11 +43,12 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                                     const ResolvedProblem& resolved) {
   const PlanOptions wanted = {
       .instance = options.instance, .family = options.family, .op = options.op};
-  Explanation explanation = {.problem = resolved.problem,
-                             .device = resolved.gfx,
-                             .instances = ExplainInstances(resolved.problem, resolved.gfx, wanted)};
+  Explanation explanation = {
+      .problem = resolved.problem,
+      .device = resolved.device,
+      .instances = ExplainInstances(resolved.problem, resolved.device, wanted)};
   if (explanation.instances.empty()) {
-    return MakePlan(resolved.problem, resolved.gfx, wanted).status();
+    return MakePlan(resolved.problem, resolved.device, wanted).status();
   }
   const auto unable =
       std::stable_partition(explanation.instances.begin(), explanation.instances.end(),
@@ -57,7 +59,7 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
                      return a.ranked_cycles < b.ranked_cycles;
                    });
   if (const auto* const conv = std::get_if<ConvProblem>(&resolved.problem)) {
-    explanation.ranked_by = RankedBy(*conv, resolved.gfx, wanted);
+    explanation.ranked_by = RankedBy(*conv, resolved.device, wanted);
   }
   return explanation;
 }
@@ -91,6 +93,8 @@ void Print(const Explanation& explanation) {
   }
   absl::PrintF("problem    %s\n", ToString(explanation.problem));
   if (!explanation.ranked_by.empty()) absl::PrintF("ranked by  %s\n", explanation.ranked_by);
+  if (const std::string note = CalibrationNote(explanation.device); !note.empty())
+    absl::PrintF("estimates  %s\n", note);
   absl::PrintF("%d of %d instances compute it\n", explanation.able, instances.size());
   for (size_t i = 0; i < instances.size(); ++i) {
     const InstanceExplanation& instance = instances[i];
@@ -121,6 +125,8 @@ llvm::json::Object ToJson(const Explanation& explanation) {
   }
   return llvm::json::Object{{"problem", ToJson(explanation.problem)},
                             {"target", Name(explanation.device.gfx)},
+                            {"device", NameOf(explanation.device)},
+                            {"calibrated", CalibrationNote(explanation.device).empty()},
                             {"ranked_by", explanation.ranked_by},
                             {"instances", std::move(instances)}};
 }

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/arch/product_list.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
@@ -28,7 +29,14 @@ namespace {
 
 void ListTargets() {
   absl::PrintF("targets\n");
-  for (Gfx gfx : kAllGfx) absl::PrintF("  %s  %s\n", Name(gfx), TraitsOf(gfx).product);
+  for (Gfx gfx : kAllGfx) {
+    absl::PrintF("  %s\n", Name(gfx));
+    for (const Product& product : ProductsOf(gfx)) {
+      absl::PrintF("    %-14s %-8s %3d compute units, %.2f GHz, %.0f GB/s%s\n", product.name,
+                   product.processor, product.compute_units, product.clock_ghz,
+                   product.memory_gb_per_s, product.like.empty() ? "" : "; times not calibrated");
+    }
+  }
 }
 
 constexpr char kGemm[] = "gemm";
@@ -115,15 +123,24 @@ void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
   }
 }
 
+llvm::json::Object ToJson(const Product& product) {
+  return llvm::json::Object{{"name", std::string(product.name)},
+                            {"processor", std::string(product.processor)},
+                            {"compute_units", product.compute_units},
+                            {"clock_ghz", product.clock_ghz},
+                            {"memory_gb_per_s", product.memory_gb_per_s},
+                            {"calibrated", product.like.empty()}};
+}
+
 llvm::json::Array TargetsJson() {
   llvm::json::Array targets;
   for (const Gfx gfx : kAllGfx) {
-    const TargetTraits traits = TraitsOf(gfx);
-    targets.push_back(llvm::json::Object{{"name", Name(gfx)},
-                                         {"product", traits.product},
-                                         {"compute_units", traits.compute_units},
-                                         {"clock_ghz", traits.clock_ghz},
-                                         {"memory_gb_per_s", traits.memory_gb_per_s}});
+    llvm::json::Array products;
+    for (const Product& product : ProductsOf(gfx)) products.push_back(ToJson(product));
+    llvm::json::Object target = ToJson(ProductsOf(gfx).front());
+    target["product"] = std::exchange(target["name"], Name(gfx));
+    target["products"] = std::move(products);
+    targets.push_back(std::move(target));
   }
   return targets;
 }

@@ -15,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
+#include "core/text/parse_device.h"
 #include "gridwise/plan.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/cli/terminal.h"
@@ -144,12 +145,13 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
     if (!status.ok()) return status;
   }
   if (conv != nullptr) {
-    absl::Status added = AddInstanceOnDemand(options.request.program, options.family,
-                                             options.instance, conv->direction, resolved->gfx);
+    absl::Status added =
+        AddInstanceOnDemand(options.request.program, options.family, options.instance,
+                            conv->direction, resolved->device.gfx);
     if (!added.ok()) return added;
   }
   absl::StatusOr<InstancePlan> plan =
-      MakePlan(problem, resolved->gfx,
+      MakePlan(problem, resolved->device,
                {.instance = options.instance,
                 .family = options.family,
                 .op = options.op,
@@ -171,7 +173,7 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   return job;
 }
 
-void PrintOutcome(const Problem& problem, const Outcome& outcome) {
+void PrintOutcome(const Problem& problem, const InstancePlan& plan, const Outcome& outcome) {
   const double gflops = Flops(problem) / outcome.seconds * 1e-9;
   if (!outcome.sim) {
     absl::PrintF("run        %.6f s, %.1f GFLOP/s\n", outcome.seconds, gflops);
@@ -189,8 +191,9 @@ void PrintOutcome(const Problem& problem, const Outcome& outcome) {
   }
   absl::PrintF("           %d instructions: %s\n", total, classes);
   if (outcome.sim->ports_ms == 0) return;
-  absl::PrintF("ports      on the GPU at least %.4g ms in long runs (%s); --time tells more\n",
-               outcome.sim->ports_ms, outcome.sim->ports);
+  absl::PrintF("ports      on the GPU at least %.4g ms in long runs (%s%s); --time tells more\n",
+               outcome.sim->ports_ms, outcome.sim->ports,
+               CalibrationNote(plan.device()).empty() ? "" : "; not calibrated");
 }
 
 /// Compares the result with the CPU reference. Returns an error if the reference cannot be
@@ -220,6 +223,7 @@ void PrintTiming(const Timing& timing) {
         "simulator's clock\n",
         timing.ms, timing.clock_ghz, timing.low_ms, timing.high_ms, timing.burst_ms,
         timing.burst_ghz);
+    if (!timing.note.empty()) absl::PrintF("           %s\n", timing.note);
   }
   absl::PrintF("           %.1f TFLOP/s, %.0f %% of the bound of %.4g ms (%s)\n",
                timing.tflop_per_s(), 100 * timing.of_bound(), timing.roofline.ms(),
@@ -284,7 +288,7 @@ ExitCode RunCommand(const RunOptions& options) {
   if (options.time) return RunTimed(options, *job);
   const absl::StatusOr<Outcome> outcome = Compute(job->problem, job->plan, job->operands);
   if (!outcome.ok()) return Fail(outcome.status(), kDeviceError);
-  if (!options.json) PrintOutcome(job->problem, *outcome);
+  if (!options.json) PrintOutcome(job->problem, job->plan, *outcome);
   std::fflush(stdout);
   if (!options.out.empty()) {
     if (absl::Status status = WriteOutput(options, *job, *outcome); !status.ok())

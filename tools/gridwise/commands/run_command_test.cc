@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
 #include "core/text/shell.h"
@@ -142,7 +143,7 @@ TEST(RunCommand, RunsFunctionsOfOperandsAndResults) {
 }
 
 TEST(RunCommand, DevicesHaveTheNamesOfTheirProducts) {
-  const std::string product = TraitsOf(*ParseGfx(Target())).product;
+  const std::string product = std::string(ProductsOf(*ParseGfx(Target())).front().name);
   const ShellResult result = Gridwise(absl::StrCat(kSmall, "--verify --device='", product, "'"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   const std::string squeezed = absl::StrReplaceAll(product, {{" ", ""}});

@@ -20,6 +20,7 @@
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
 #include "core/runtime/device.h"
+#include "core/text/parse_device.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/problem/problem.h"
 #include "tools/gridwise/problem/problem_sets.h"
@@ -27,6 +28,7 @@
 #include "tools/gridwise/report/json.h"
 #include "tools/gridwise/run/computation.h"
 #include "tools/gridwise/run/demand.h"
+#include "tools/gridwise/run/device_for.h"
 #include "tools/gridwise/sweep/sweep_items.h"
 #include "tools/gridwise/sweep/sweep_report.h"
 #include "tools/gridwise/sweep/sweep_runs.h"
@@ -68,10 +70,10 @@ constexpr double kSureToLose = 1.1;
 /// Runs items, stores the results, and reports them.
 class Sweep {
  public:
-  Sweep(const SweepOptions& options, Gfx gfx, std::vector<SweepItem> items, SweepTable table,
-        std::FILE* people)
+  Sweep(const SweepOptions& options, const DeviceFacts& device, std::vector<SweepItem> items,
+        SweepTable table, std::FILE* people)
       : options_(options),
-        gfx_(gfx),
+        device_(device),
         items_(std::move(items)),
         table_(std::move(table)),
         report_(options, people) {
@@ -102,7 +104,7 @@ class Sweep {
   bool PrintSummary() const {
     return report_.PrintSummary(items_,
                                 [this](const SweepItem& item, const InstanceChoice& instance) {
-                                  return table_.FindMs(RecordOf(options_, gfx_, item, instance));
+                                  return table_.FindMs(RecordOf(options_, device_, item, instance));
                                 });
   }
 
@@ -114,7 +116,7 @@ class Sweep {
     const std::span<const Result> wanted =
         options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
-    return table_.Find(RecordOf(options_, gfx_, item, instance), wanted);
+    return table_.Find(RecordOf(options_, device_, item, instance), wanted);
   }
 
   /// Does all runs, each in its own process, several at the same time.
@@ -162,7 +164,7 @@ class Sweep {
   /// Adds the result of a worker's run, which took `seconds` of the sweep.
   absl::Status TakeLine(const SweepItem& item, const InstanceChoice& instance,
                         const absl::StatusOr<std::string>& line, double seconds) {
-    SweepRecord record = RecordOf(options_, gfx_, item, instance);
+    SweepRecord record = RecordOf(options_, device_, item, instance);
     if (line.ok()) {
       const absl::StatusOr<Result> result = table_.AddLine(*line);
       if (!result.ok()) return result.status();
@@ -176,7 +178,7 @@ class Sweep {
   }
 
   absl::Status RunItem(const SweepItem& item) {
-    SweepRuns runs(options_, gfx_, item);
+    SweepRuns runs(options_, device_, item);
     for (const InstanceChoice& instance : item.instances) {
       if (const std::optional<Result> earlier = Find(item, instance)) {
         report_.SkipRun(*earlier);
@@ -206,11 +208,11 @@ class Sweep {
     std::vector<InstanceChoice> instances;
     for (const InstanceChoice& instance : item.instances) {
       if (!Find(item, instance)) instances.push_back(instance);
-      const SweepRecord record = RecordOf(options_, gfx_, item, instance);
+      const SweepRecord record = RecordOf(options_, device_, item, instance);
       best_ms = std::min(best_ms, table_.FindMs(record).value_or(best_ms));
     }
     std::ranges::stable_sort(instances, {}, &InstanceChoice::ranked_cycles);
-    SweepRuns runs(options_, gfx_, item);
+    SweepRuns runs(options_, device_, item);
     std::optional<SweepRecord> told;
     for (const InstanceChoice& instance : instances) {
       SweepRecord record = runs.Run(instance, kSureToLose * best_ms);
@@ -225,7 +227,7 @@ class Sweep {
   }
 
   const SweepOptions& options_;
-  const Gfx gfx_;
+  const DeviceFacts device_;
   const std::vector<SweepItem> items_;
   SweepTable table_;
   SweepReport report_;
@@ -238,7 +240,7 @@ absl::StatusOr<std::optional<std::vector<BuiltInstance>>> AddInstances(
     const SweepOptions& options, const RequestedTarget& target) {
   for (const Direction direction : target.directions) {
     absl::Status status = AddInstanceOnDemand(options.request.program, options.family,
-                                              options.instance, direction, target.gfx);
+                                              options.instance, direction, target.device.gfx);
     if (!status.ok()) return status;
   }
   if (options.instances.empty()) return std::nullopt;
@@ -246,14 +248,14 @@ absl::StatusOr<std::optional<std::vector<BuiltInstance>>> AddInstances(
   if (!text.ok()) return text.status();
   absl::StatusOr<std::pair<Gfx, std::vector<BuiltInstance>>> instances = ParseInstances(*text);
   if (!instances.ok()) return instances.status();
-  if (instances->first != target.gfx) {
+  if (instances->first != target.device.gfx) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the instances of %s are for %s, and not for %s", options.instances,
-                        Name(instances->first), Name(target.gfx)));
+                        Name(instances->first), Name(target.device.gfx)));
   }
   for (const BuiltInstance& instance : instances->second) {
     absl::Status status = AddInstanceOnDemand(options.request.program, instance.family,
-                                              instance.name, instance.direction, target.gfx);
+                                              instance.name, instance.direction, target.device.gfx);
     if (!status.ok()) return status;
   }
   return std::move(instances->second);
@@ -277,9 +279,11 @@ ExitCode SweepCommand(const SweepOptions& options) {
           ? SweepTable()
           : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
   if (!table.ok()) return Fail(table.status());
-  if (auto device = FindDevice(Name(target->gfx)); !device.ok())
+  if (auto device = DeviceFor(target->device); !device.ok())
     return Fail(device.status(), kDeviceError);
-  Sweep sweep(options, target->gfx, *std::move(items), *std::move(table), people);
+  if (const std::string note = CalibrationNote(target->device); !note.empty())
+    absl::FPrintF(people, "times and estimates are %s\n", note);
+  Sweep sweep(options, target->device, *std::move(items), *std::move(table), people);
   if (absl::Status status = sweep.Run(); !status.ok()) return Fail(status);
   const bool passed = sweep.PrintSummary();
   if (options.json) PrintJson(sweep.TakeJson());

@@ -182,7 +182,7 @@ TEST(SweepCommand, ReportsWhatFails) {
 TEST(SweepCommand, RefusesBadFlags) {
   ExpectRefusal("sweep --problems=retinanet --direction=up", "the direction is 'up'");
   ExpectRefusal("sweep --problems=retinanet --type=f7", "--type is 'f7'");
-  ExpectRefusal("sweep --problems=retinanet --device=gfx000", "--device is 'gfx000'");
+  ExpectRefusal("sweep --problems=retinanet --device=gfx000", "the device is 'gfx000'");
   ExpectRefusal("sweep --problems=/no/such.csv", "/no/such.csv");
   ExpectRefusal("sweep --problems=retinanet --x=8", "sweep takes no --x");
   ExpectRefusal("sweep --c=8 --in=5", "the problem is incomplete: give --k, --filter");

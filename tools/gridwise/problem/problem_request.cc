@@ -8,22 +8,15 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
-#include "core/arch/parse_gfx.h"
 #include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
+#include "core/text/parse_device.h"
 #include "tools/gridwise/problem/problem_sets.h"
 
 namespace gridwise {
 namespace {
-
-/// Returns `text` in lower case, without spaces.
-std::string Squeezed(std::string_view text) {
-  return absl::StrReplaceAll(absl::AsciiStrToLower(text), {{" ", ""}});
-}
 
 constexpr char kGemmWord[] = "gemm";  // instead of a direction
 
@@ -83,15 +76,9 @@ absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
 }  // namespace
 
 absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
-  if (const std::optional<Gfx> gfx = ParseGfx(name)) return *gfx;
-  for (const Gfx gfx : kAllGfx) {
-    if (Squeezed(name) == Squeezed(TraitsOf(gfx).product)) return gfx;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--device is '", name, "'; must be one of ",
-                   absl::StrJoin(kAllGfx, ", ", [](std::string* out, Gfx gfx) {
-                     absl::StrAppend(out, Name(gfx), " (", TraitsOf(gfx).product, ")");
-                   })));
+  const absl::StatusOr<DeviceFacts> device = ParseDevice(name);
+  if (!device.ok()) return device.status();
+  return device->gfx;
 }
 
 absl::StatusOr<Direction> ParseDirectionWord(const std::string& name) {
@@ -113,18 +100,18 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
     if (!direction.ok()) return direction.status();
     target.directions = {*direction};
   }
-  const absl::StatusOr<Gfx> gfx = ParseTarget(request.device);
-  if (!gfx.ok()) return gfx.status();
-  const absl::StatusOr<DataType> type = ParseType("type", request.type, *gfx, IsOperandType);
+  const absl::StatusOr<DeviceFacts> device = ParseDevice(request.device);
+  if (!device.ok()) return device.status();
+  const absl::StatusOr<DataType> type = ParseType("type", request.type, device->gfx, IsOperandType);
   if (!type.ok()) return type.status();
   target.type = *type;
   if (!request.out_type.empty()) {
     const absl::StatusOr<DataType> out_type =
-        ParseType("out-type", request.out_type, *gfx, [](DataType) { return true; });
+        ParseType("out-type", request.out_type, device->gfx, [](DataType) { return true; });
     if (!out_type.ok()) return out_type.status();
     target.out_type = *out_type;
   }
-  target.gfx = *gfx;
+  target.device = *device;
   return target;
 }
 
@@ -137,7 +124,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
     problem->type = target->type;
     if (target->out_type) problem->out_type = target->out_type;
     if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
-    return ResolvedProblem{*problem, target->gfx};
+    return ResolvedProblem{*problem, target->device};
   };
   if (request.direction == kGemmWord) return finish(GemmOf(request));
   const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);

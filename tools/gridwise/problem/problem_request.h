@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
@@ -30,11 +31,10 @@ struct ProblemRequest {
   ProblemFlags sizes;
   GemmFlags gemm = {};
   VariantFlags variant;
-  std::string device;  // "gfx942" or "MI300X"
+  std::string device;  // for ParseDevice: "gfx942", "MI300X"
 };
 
-/// Returns the target called `name`, e.g. "gfx942", or the target of a product, e.g. "MI300X" or
-/// "rx7900xtx".
+/// Returns the target whose kernels the device called `name` runs; see ParseDevice.
 absl::StatusOr<Gfx> ParseTarget(const std::string& name);
 
 /// Parses "fwd", "bwd_data" or "bwd_weight".
@@ -46,13 +46,13 @@ struct RequestedTarget {
   bool gemms = false;  // matrix multiplications too
   DataType type;
   std::optional<DataType> out_type;
-  Gfx gfx;
+  DeviceFacts device = kAllGfx[0];
 };
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request);
 
 struct ResolvedProblem {
   Problem problem;
-  Gfx gfx;
+  DeviceFacts device;
 };
 
 /// Returns the problem that `request` describes, which is valid. If the request names no problem,

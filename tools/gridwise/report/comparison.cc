@@ -233,10 +233,11 @@ std::string ComparisonTable::Summary() const {
         "%.2f times as a\n",
         mean.value(), max_a, max_b);
   }
-  absl::StrAppendFormat(&text, "Times are %s%s.\n",
+  absl::StrAppendFormat(&text, "Times are %s%s%s%s.\n",
                         measured ? "measured"
                         : timed  ? "by the simulator's clock, not measurements"
                                  : "the planner's estimates, not measurements",
+                        measured || note.empty() ? "" : "; ", measured ? "" : note,
                         !verified       ? ""
                         : failed() == 0 ? "; all results are right"
                                         : absl::StrCat("; ", failed(),

@@ -43,6 +43,7 @@ struct Comparison {
 /// Two choices on the problems of a set.
 struct ComparisonTable {
   std::string a, b, device;                        // the choices as text
+  std::string note;                                // CalibrationNote of the device
   const PublishedComparison* published = nullptr;  // the comparison that it repeats
   bool verified = false, timed = false;
   std::vector<Comparison> rows;

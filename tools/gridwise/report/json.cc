@@ -11,6 +11,7 @@
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
 #include "core/launch/launch.h"
+#include "core/text/parse_device.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace gridwise {
@@ -94,6 +95,8 @@ llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {
 
 llvm::json::Object ToJson(const InstancePlan& plan) {
   return llvm::json::Object{{"target", Name(plan.gfx())},
+                            {"device", NameOf(plan.device())},
+                            {"calibrated", CalibrationNote(plan.device()).empty()},
                             {"family", plan.family()},
                             {"instance", plan.instance()},
                             {"launches", plan.launches()},
@@ -135,6 +138,7 @@ llvm::json::Object ToJson(const Timing& timing) {
                             {"bound", timing.roofline.bound()},
                             {"of_bound", JsonNumber(timing.of_bound())}};
   if (timing.measured) return object;
+  object["calibrated"] = timing.note.empty();
   object["low_ms"] = timing.low_ms;
   object["high_ms"] = timing.high_ms;
   object["burst_ms"] = timing.burst_ms;

@@ -17,6 +17,7 @@
 #include "gridwise/executable.h"
 #include "tools/gridwise/cli/progress.h"
 #include "tools/gridwise/problem/tensors.h"
+#include "tools/gridwise/run/device_for.h"
 
 namespace gridwise {
 namespace {
@@ -59,7 +60,7 @@ Operands RandomOperandsOf(const P& problem, uint64_t seed) {
 template <class P>
 absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
                                   const Operands& operands) {
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
+  const absl::StatusOr<DeviceInfo> device = DeviceFor(plan.device());
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   const absl::StatusOr<DeviceBuffer> a = Upload(problem.type, operands.a);

@@ -16,6 +16,7 @@
 #include "core/runtime/device.h"
 #include "core/runtime/status.h"
 #include "hip/hip_runtime_api.h"
+#include "tools/gridwise/run/device_for.h"
 #include "tools/gridwise/run/sim_report.h"
 
 namespace gridwise {
@@ -67,7 +68,7 @@ std::string Gigabytes(std::int64_t bytes) {
 }
 
 absl::Status CheckDevice(const MemoryNeed& need, const InstancePlan& plan) {
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
+  const absl::StatusOr<DeviceInfo> device = DeviceFor(plan.device());
   if (!device.ok()) return absl::OkStatus();  // the computation reports it
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   std::size_t free = 0, total = 0;

@@ -14,9 +14,11 @@
 #include "core/runtime/buffer.h"
 #include "core/runtime/device.h"
 #include "core/runtime/stream.h"
+#include "core/text/parse_device.h"
 #include "gridwise/executable.h"
 #include "tools/gridwise/cli/progress.h"
 #include "tools/gridwise/run/computation.h"
+#include "tools/gridwise/run/device_for.h"
 #include "tools/gridwise/run/sim_report.h"
 
 namespace gridwise {
@@ -138,7 +140,7 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
 template <class P>
 absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
                               const TimingOptions& options) {
-  const absl::StatusOr<DeviceInfo> device = FindDevice(Name(plan.gfx()));
+  const absl::StatusOr<DeviceInfo> device = DeviceFor(plan.device());
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   // This is before kernels are loaded, so that their source lines are loaded too.
@@ -157,6 +159,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
     }
   }
   if (!timing.ok()) return timing.status();
+  if (!timing->measured) timing->note = CalibrationNote(plan.device());
   const RooflineWork work = RooflineWorkOf(problem);
   timing->flops = work.flops;
   timing->roofline = RooflineOf(work, plan.device(), timing->matrix_ghz);

@@ -25,6 +25,7 @@ struct Timing {
   int64_t launches = 0;            // kernel launches; the clock does not time copies and fills
   bool given_up = false;           // `ms` is a lower bound that exceeds TimingOptions::limit_ms
 
+  std::string note = {};  // that the clock is not calibrated for the device; "" if it is
   double matrix_ghz = 0;  // clock at which power allows matrix units to work all the time
   /// The roofline of the plan's problem on its device at matrix_ghz.
   Roofline roofline = {};

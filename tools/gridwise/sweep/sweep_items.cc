@@ -63,12 +63,11 @@ absl::Status KeepShard(const std::string& shard, std::vector<SelectedProblem>& p
 }
 
 /// Returns the instances that `options` requests.
-SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions& options,
-                   WantedInstances wanted_instances) {
+SweepItem MakeItem(const SelectedProblem& selected, const DeviceFacts& device,
+                   const SweepOptions& options, WantedInstances wanted_instances) {
   const auto& [name, problem, index] = selected;
   SweepItem item = {
       .name = name, .index = index, .problem = problem, .instances = {}, .reason = ""};
-  const DeviceFacts device = gfx;
   const PlanOptions wanted = {
       .instance = options.instance, .family = options.family, .op = options.op};
   const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
@@ -114,7 +113,7 @@ absl::StatusOr<std::vector<SweepItem>> SelectItems(const SweepOptions& options,
   }
   std::vector<SweepItem> items;
   for (const SelectedProblem& selected : selection->problems) {
-    items.push_back(MakeItem(selected, target.gfx, options, wanted_instances));
+    items.push_back(MakeItem(selected, target.device, options, wanted_instances));
   }
   return items;
 }

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "core/reference/elements.h"
 #include "core/runtime/device.h"
+#include "core/text/parse_device.h"
 #include "tools/gridwise/problem/problem.h"
 #include "tools/gridwise/run/memory_need.h"
 #include "tools/gridwise/run/time_plan.h"
@@ -22,11 +23,11 @@ bool IsPrecise(const SweepOptions& options) { return options.precise || options.
 
 }  // namespace
 
-SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item,
+SweepRecord RecordOf(const SweepOptions& options, const DeviceFacts& device, const SweepItem& item,
                      const InstanceChoice& instance) {
   SweepRecord record;
   record.problem = item.name;
-  record.device = Name(gfx);
+  record.device = NameOf(device);
   record.sizes = ToString(item.problem);
   record.instance = instance.instance;
   record.seed = options.seed;
@@ -44,11 +45,11 @@ bool IsQuick(const SweepOptions& options) {
 }
 
 SweepRecord SweepRuns::Run(const InstanceChoice& instance, double limit_ms) {
-  SweepRecord record = RecordOf(options_, gfx_, item_, instance);
+  SweepRecord record = RecordOf(options_, device_, item_, instance);
   record.message = item_.reason;
   if (instance.instance.empty()) return record;
   const absl::StatusOr<InstancePlan> plan =
-      MakePlan(item_.problem, gfx_, {.instance = instance.instance, .family = instance.family});
+      MakePlan(item_.problem, device_, {.instance = instance.instance, .family = instance.family});
   absl::Status status = plan.status();
   if (plan.ok()) status = options_.time ? Time(*plan, limit_ms, record) : Compute(*plan, record);
   if (!status.ok()) {

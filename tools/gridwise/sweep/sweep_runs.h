@@ -16,7 +16,7 @@
 namespace gridwise {
 
 /// Returns the record of a run, without its result.
-SweepRecord RecordOf(const SweepOptions& options, Gfx gfx, const SweepItem& item,
+SweepRecord RecordOf(const SweepOptions& options, const DeviceFacts& device, const SweepItem& item,
                      const InstanceChoice& instance);
 
 /// Returns whether times come from the smallest sample.
@@ -25,8 +25,8 @@ bool IsQuick(const SweepOptions& options);
 /// Runs a problem in this process, always on the same operands.
 class SweepRuns {
  public:
-  SweepRuns(const SweepOptions& options, Gfx gfx, const SweepItem& item)
-      : options_(options), gfx_(gfx), item_(item) {}
+  SweepRuns(const SweepOptions& options, const DeviceFacts& device, const SweepItem& item)
+      : options_(options), device_(device), item_(item) {}
 
   /// Runs the problem on an instance. Returns its record, even if the run failed. Stops timing an
   /// instance that certainly exceeds the limit; its result is then kSlower.
@@ -39,7 +39,7 @@ class SweepRuns {
   absl::Status Verify(const Outcome& outcome, SweepRecord& record);
 
   const SweepOptions& options_;
-  const Gfx gfx_;
+  const DeviceFacts device_;
   const SweepItem& item_;
   std::optional<Operands> operands_;
   std::optional<Expected> expected_;

@@ -33,10 +33,21 @@ inline constexpr SimTarget kSimTargets[] = {
     {"gfx1201", "gfx12-generic", kGfx1201, 32},
 };
 
-/// The target that is called `gfx`, or null.
+/// Further processors: each executes the instructions of the target with the same bit.
+inline constexpr SimTarget kSimProcessors[] = {
+    {"gfx1101", "gfx11-generic", kGfx1100, 32}, {"gfx1102", "gfx11-generic", kGfx1100, 32},
+    {"gfx1103", "gfx11-generic", kGfx1100, 32}, {"gfx1150", "gfx11-generic", kGfx1100, 32},
+    {"gfx1151", "gfx11-generic", kGfx1100, 32}, {"gfx1152", "gfx11-generic", kGfx1100, 32},
+    {"gfx1153", "gfx11-generic", kGfx1100, 32}, {"gfx1200", "gfx12-generic", kGfx1201, 32},
+};
+
+/// The target or processor that is called `gfx`, or null.
 constexpr const SimTarget* FindTarget(std::string_view gfx) {
   for (const SimTarget& target : kSimTargets) {
     if (gfx == target.gfx) return &target;
+  }
+  for (const SimTarget& processor : kSimProcessors) {
+    if (gfx == processor.gfx) return &processor;
   }
   return nullptr;
 }
@@ -53,7 +64,7 @@ constexpr std::string_view DeviceFor(std::string_view name) {
   for (const SimTarget& target : kSimTargets) {
     if (RunsCodeFor(target.gfx, name)) return target.gfx;
   }
-  return name;
+  return name;  // perhaps a further processor
 }
 
 }  // namespace gridwise::sim

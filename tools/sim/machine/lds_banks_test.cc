@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/target.h"
@@ -88,7 +88,7 @@ TEST(LdsBlocks, AreThePlannersAsWell) {
   EXPECT_EQ(LdsBlockBytes(kGfx1100), 1024u);
   EXPECT_EQ(LdsBlockBytes(kGfx1201), 1024u);
   for (const Gfx gfx : kAmdGfx) {
-    EXPECT_EQ(LdsBlockBytes(FindTarget(Name(gfx))->bit), MachineFactsOf(gfx).lds_granule)
+    EXPECT_EQ(LdsBlockBytes(FindTarget(Name(gfx))->bit), DeviceFacts(gfx).machine.lds_granule)
         << Name(gfx);
   }
 }

@@ -128,6 +128,10 @@ std::optional<std::string> ChooseDevice(const ProgramFile& file) {
     };
     if (std::any_of(file.targets.begin(), file.targets.end(), runs)) return gridwise::Name(gfx);
   }
+  for (const SimTarget& processor : kSimProcessors) {
+    const auto runs = [&](std::string_view target) { return RunsCodeFor(processor.gfx, target); };
+    if (std::any_of(file.targets.begin(), file.targets.end(), runs)) return processor.gfx;
+  }
   return std::nullopt;
 }
 

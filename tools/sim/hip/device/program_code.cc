@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <mutex>
 #include <set>
 #include <span>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/arch/processor_list.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/target.h"
 
@@ -28,6 +28,15 @@ ProgramCode& Code() {
   return *code;
 }
 
+/// Removes the devices that execute code for none of `targets`.
+void KeepThoseThatRun(const std::vector<std::string>& targets, std::vector<std::string>& devices) {
+  std::erase_if(devices, [&](const std::string& device) {
+    return std::none_of(targets.begin(), targets.end(), [&](const std::string& target) {
+      return sim::RunsCodeFor(device, target);
+    });
+  });
+}
+
 }  // namespace
 
 void AddProgramCode(const void* bundle) {
@@ -42,21 +51,22 @@ void RemoveProgramCode(const void* bundle) {
   if (found != Code().bundles.end()) Code().bundles.erase(found);
 }
 
-std::optional<Gfx> OnlyTargetOfProgram() {
+std::optional<std::string> OnlyTargetOfProgram() {
   std::lock_guard lock(Code().mutex);
-  std::vector<Gfx> able(std::begin(kAmdGfx), std::end(kAmdGfx));
+  std::vector<std::string> able;
+  for (const Gfx gfx : kAmdGfx) able.emplace_back(Name(gfx));
+  std::vector<std::string> others;
+  for (const Processor& processor : kProcessors) others.emplace_back(processor.name);
   for (const void* bundle : Code().bundles) {
     const absl::StatusOr<std::span<const std::byte>> image = ImageExtent(bundle);
     if (!image.ok()) continue;  // who loads it says what is wrong
     const absl::StatusOr<std::vector<std::string>> targets = ImageTargets(*image);
     if (!targets.ok()) continue;
-    std::erase_if(able, [&](Gfx gfx) {
-      return std::none_of(targets->begin(), targets->end(), [&](const std::string& target) {
-        return RunsCodeFor(Name(gfx), target);
-      });
-    });
+    KeepThoseThatRun(*targets, able);
+    KeepThoseThatRun(*targets, others);
   }
-  return able.size() == 1 ? std::optional(able.front()) : std::nullopt;
+  if (able.size() == 1) return able.front();
+  return able.empty() && !others.empty() ? std::optional(others.front()) : std::nullopt;
 }
 
 }  // namespace gridwise::sim

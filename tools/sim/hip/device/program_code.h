@@ -2,8 +2,7 @@
 #pragma once
 
 #include <optional>
-
-#include "core/arch/target.h"
+#include <string>
 
 /// The device code in the program itself, which decides what devices there are.
 
@@ -14,7 +13,8 @@ namespace gridwise::sim {
 void AddProgramCode(const void* bundle);
 void RemoveProgramCode(const void* bundle);
 
-/// The target that alone can execute all device code in the program itself, if there is just one.
-std::optional<Gfx> OnlyTargetOfProgram();
+/// The target that alone can execute all device code in the program itself, if there is just one;
+/// else a processor that can, if no target does.
+std::optional<std::string> OnlyTargetOfProgram();
 
 }  // namespace gridwise::sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
 #include <cstring>
+#include <string>
+#include <string_view>
 
 #include "absl/strings/str_format.h"
 #include "tools/sim/hip/device/runtime.h"
@@ -8,66 +10,15 @@
 namespace gridwise::sim {
 namespace {
 
-/// What TargetTraits does not say of a product, as its driver reports it. Sources: the product's
-/// data sheet and ROCm's "Accelerator and GPU hardware specifications".
-struct Product {
-  const char* name;
-  const char* features;  // target features, after the target's name
-  int memory_clock_khz;
-  int memory_bus_bits;
-  int l2_bytes;  // of one chiplet
-  int threads_per_unit;
-  int registers_per_block;  // 32-bit
-  int timer_khz;            // of s_memrealtime
-};
+constexpr int kThreadsOfUnit = 2048, kRegistersOfBlock = 65536;
+constexpr int kTimerKhz = 100000;  // of s_memrealtime
 
-Product ProductOf(Gfx gfx) {
-  switch (gfx) {
-    case Gfx::k942:
-      return {.name = "AMD Instinct MI300X",
-              .features = ":sramecc+:xnack-",
-              .memory_clock_khz = 1300000,
-              .memory_bus_bits = 8192,
-              .l2_bytes = 4 << 20,
-              .threads_per_unit = 2048,
-              .registers_per_block = 65536,
-              .timer_khz = 100000};
-    case Gfx::k950:
-      return {.name = "AMD Instinct MI355X",
-              .features = ":sramecc+:xnack-",
-              .memory_clock_khz = 2000000,
-              .memory_bus_bits = 8192,
-              .l2_bytes = 4 << 20,
-              .threads_per_unit = 2048,
-              .registers_per_block = 65536,
-              .timer_khz = 100000};
-    case Gfx::k1100:
-      return {.name = "AMD Radeon RX 7900 XTX",
-              .features = "",
-              .memory_clock_khz = 1249000,
-              .memory_bus_bits = 384,
-              .l2_bytes = 6 << 20,
-              .threads_per_unit = 2048,
-              .registers_per_block = 65536,
-              .timer_khz = 100000};
-    case Gfx::k1201:
-      return {.name = "AMD Radeon RX 9070 XT",
-              .features = "",
-              .memory_clock_khz = 1258000,
-              .memory_bus_bits = 256,
-              .l2_bytes = 8 << 20,
-              .threads_per_unit = 2048,
-              .registers_per_block = 65536,
-              .timer_khz = 100000};
-    case Gfx::kSm90a:
-      break;  // is not simulated
-  }
-  return {};
-}
+/// Features of the processor after its name, as the driver starts it by default.
+const char* FeaturesOf(Gfx gfx) { return TraitsOf(gfx).wave_size == 64 ? ":sramecc+:xnack-" : ""; }
 
 // "gfx942" is compute capability 9.4, "gfx1100" 11.0.
-void SetCapability(hipDeviceProp_t& p, const char* gfx) {
-  const size_t digits = std::strlen(gfx) - 3;
+void SetCapability(hipDeviceProp_t& p, std::string_view gfx) {
+  const size_t digits = gfx.size() - 3;
   p.major = digits == 4 ? 10 * (gfx[3] - '0') + (gfx[4] - '0') : gfx[3] - '0';
   p.minor = gfx[3 + digits - 2] - '0';
 }
@@ -91,19 +42,20 @@ void SetArchitectureFlags(hipDeviceArch_t& arch) {
 
 }  // namespace
 
-hipDeviceProp_t PropertiesOf(Gfx gfx) {
-  const TargetTraits traits = TraitsOf(gfx);
-  const Product product = ProductOf(gfx);
+hipDeviceProp_t PropertiesOf(const DeviceFacts& facts) {
+  const TargetTraits traits = TraitsOf(facts.gfx);
+  const Product& product = *facts.product;
+  const std::string name(product.full_name), processor(product.processor);
   hipDeviceProp_t p;
   std::memset(static_cast<void*>(&p), 0, sizeof(p));
-  absl::SNPrintF(p.name, sizeof(p.name), "%s", product.name);
-  absl::SNPrintF(p.gcnArchName, sizeof(p.gcnArchName), "%s%s", traits.name, product.features);
-  p.totalGlobalMem = uint64_t{static_cast<unsigned>(traits.memory_gib)} << 30;
+  absl::SNPrintF(p.name, sizeof(p.name), "%s", name);
+  absl::SNPrintF(p.gcnArchName, sizeof(p.gcnArchName), "%s%s", processor, FeaturesOf(facts.gfx));
+  p.totalGlobalMem = static_cast<uint64_t>(facts.memory_bytes);
   p.sharedMemPerBlock = traits.lds_bytes;
   p.sharedMemPerBlockOptin = traits.lds_bytes;
   p.sharedMemPerMultiprocessor = traits.lds_bytes;
   p.maxSharedMemoryPerMultiProcessor = traits.lds_bytes;
-  p.regsPerBlock = product.registers_per_block;
+  p.regsPerBlock = kRegistersOfBlock;
   p.regsPerMultiprocessor = traits.vgprs * traits.wave_size * traits.simds_per_unit;
   p.warpSize = traits.wave_size;
   p.memPitch = 2147483647;
@@ -112,17 +64,18 @@ hipDeviceProp_t PropertiesOf(Gfx gfx) {
   p.maxGridSize[0] = 2147483647;
   p.maxGridSize[1] = 65536;
   p.maxGridSize[2] = 65536;
-  p.clockRate = static_cast<int>(traits.clock_ghz * 1e6 + 0.5);
-  p.clockInstructionRate = product.timer_khz;
-  p.memoryClockRate = product.memory_clock_khz;
+  p.clockRate = static_cast<int>(facts.clock_ghz * 1e6 + 0.5);
+  p.clockInstructionRate = kTimerKhz;
+  p.memoryClockRate = static_cast<int>(
+      facts.memory_gb_per_s * 8e6 / product.memory_bus_bits / product.memory_transfers + 0.5);
   p.memoryBusWidth = product.memory_bus_bits;
   p.totalConstMem = 2147483647;
-  SetCapability(p, traits.name);
+  SetCapability(p, processor);
   SetArchitectureFlags(p.arch);
-  p.multiProcessorCount = traits.compute_units;
-  p.maxThreadsPerMultiProcessor = product.threads_per_unit;
+  p.multiProcessorCount = facts.compute_units;
+  p.maxThreadsPerMultiProcessor = kThreadsOfUnit;
   p.maxBlocksPerMultiProcessor = 32;
-  p.l2CacheSize = product.l2_bytes;
+  p.l2CacheSize = static_cast<int>(facts.machine.l2_bytes);  // of one XCD
   p.canMapHostMemory = 1;
   p.concurrentKernels = 1;
   p.cooperativeLaunch = 1;

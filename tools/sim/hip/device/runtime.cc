@@ -12,11 +12,15 @@
 #include <optional>
 #include <string>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/arch/parse_gfx.h"
+#include "core/text/parse_device.h"
 #include "tools/sim/hip/device/program_code.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/time/session/session.h"
 
 namespace gridwise::sim {
@@ -33,28 +37,63 @@ std::deque<std::string>& Sentences() {
   return *sentences;
 }
 
-std::vector<std::unique_ptr<Device>> MakeDevices() {
-  std::vector<std::unique_ptr<Device>> devices;
-  const char* wanted = std::getenv("GRIDWISE_SIM_DEVICES");
-  if (wanted == nullptr) {
-    const std::optional<Gfx> only = OnlyTargetOfProgram();
-    for (const Gfx gfx : kAmdGfx) {
-      if (!only || gfx == *only) devices.push_back(std::make_unique<Device>(gfx));
-    }
-    return devices;
+/// Devices that were added before the first call of HIP.
+struct AddedDevices {
+  std::mutex mutex;
+  bool too_late = false;
+  std::vector<DeviceFacts> devices;
+};
+AddedDevices& Added() {
+  static auto* const added = new AddedDevices;
+  return *added;
+}
+
+/// The facts of the device called `name`, if it is simulated.
+absl::StatusOr<DeviceFacts> SimulatedDevice(std::string_view name) {
+  absl::StatusOr<DeviceFacts> facts = ParseDevice(name);
+  if (facts.ok() && FindTarget(facts->product->processor) == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(name, " is not simulated"));
   }
-  for (std::string_view name : absl::StrSplit(wanted, ',', absl::SkipWhitespace())) {
-    name = absl::StripAsciiWhitespace(name);
-    const std::optional<Gfx> gfx = ParseGfx(name);
-    if (gfx && std::find(std::begin(kAmdGfx), std::end(kAmdGfx), *gfx) != std::end(kAmdGfx)) {
-      devices.push_back(std::make_unique<Device>(*gfx));
+  return facts;
+}
+
+std::vector<DeviceFacts> WantedDevices() {
+  std::vector<DeviceFacts> wanted;
+  const char* names = std::getenv("GRIDWISE_SIM_DEVICES");
+  if (names == nullptr) {
+    if (const std::optional<std::string> only = OnlyTargetOfProgram()) {
+      wanted.push_back(*SimulatedDevice(*only));
     } else {
-      std::fprintf(stderr,
-                   "gridwise sim: GRIDWISE_SIM_DEVICES names '%s', which is not a target that is "
-                   "simulated\n",
-                   std::string(name).c_str());
+      wanted.assign(std::begin(kAmdGfx), std::end(kAmdGfx));
+    }
+    return wanted;
+  }
+  for (std::string_view name : absl::StrSplit(names, ',', absl::SkipWhitespace())) {
+    name = absl::StripAsciiWhitespace(name);
+    const absl::StatusOr<DeviceFacts> facts = SimulatedDevice(name);
+    if (facts.ok()) {
+      wanted.push_back(*facts);
+    } else {
+      std::fprintf(
+          stderr,
+          "gridwise sim: GRIDWISE_SIM_DEVICES names '%s', which is not a target or product "
+          "that is simulated: %s\n",
+          std::string(name).c_str(), std::string(facts.status().message()).c_str());
     }
   }
+  return wanted;
+}
+
+std::vector<std::unique_ptr<Device>> MakeDevices() {
+  std::vector<DeviceFacts> wanted = WantedDevices();
+  AddedDevices& added = Added();
+  const std::lock_guard lock(added.mutex);
+  added.too_late = true;
+  for (const DeviceFacts& facts : added.devices) {
+    if (std::find(wanted.begin(), wanted.end(), facts) == wanted.end()) wanted.push_back(facts);
+  }
+  std::vector<std::unique_ptr<Device>> devices;
+  for (const DeviceFacts& facts : wanted) devices.push_back(std::make_unique<Device>(facts));
   return devices;
 }
 
@@ -93,9 +132,9 @@ bool ErrorsStay() {
 
 }  // namespace
 
-Device::Device(Gfx gfx)
-    : gfx(gfx),
-      properties(PropertiesOf(gfx)),
+Device::Device(const DeviceFacts& facts)
+    : facts(facts),
+      properties(PropertiesOf(facts)),
       memory(CapacityOf(properties.totalGlobalMem)),
       printf_buffer(memory.Forbid(kMissingBytes, kNoPrintfBuffer).value_or(0)) {}
 
@@ -103,6 +142,14 @@ const std::vector<std::unique_ptr<Device>>& Devices() {
   // Never destroyed: device memory may be freed by static destructors of the program.
   static const auto* const devices = new std::vector<std::unique_ptr<Device>>(MakeDevices());
   return *devices;
+}
+
+bool AddDevice(std::string_view name) {
+  const absl::StatusOr<DeviceFacts> facts = SimulatedDevice(name);
+  AddedDevices& added = Added();
+  const std::lock_guard lock(added.mutex);
+  if (facts.ok() && !added.too_late) added.devices.push_back(*facts);
+  return facts.ok() && !added.too_late;
 }
 
 void SetCapacities() {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "core/arch/target.h"
+#include "core/arch/device_facts.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/host/hostcall.h"
 #include "tools/sim/machine/wave_sync.h"
@@ -22,9 +22,9 @@ namespace gridwise::sim {
 
 /// A simulated GPU. Everything runs synchronously: when an entry point returns, its work is done.
 struct Device {
-  explicit Device(Gfx gfx);
+  explicit Device(const DeviceFacts& facts);
 
-  const Gfx gfx;
+  const DeviceFacts facts;
   const hipDeviceProp_t properties;
   Memory memory;
   WaveSync wave_sync;
@@ -38,9 +38,12 @@ struct Device {
 };
 
 /// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists
-/// ("gfx942,gfx942" gives two of them); if it is not set, one of the target that alone the program
-/// has code for, else one of each. Unknown names are reported and left out.
+/// ("gfx942,RX 7600" gives an MI300X and an RX 7600; names: core/text/parse_device.h); if it is not
+/// set, one of the target that alone the program has code for, else one of each. Unknown names are
+/// reported and left out.
 const std::vector<std::unique_ptr<Device>>& Devices();
+/// Adds a device as gridwiseSimAddDevice does; false if it is too late or there is no such product.
+bool AddDevice(std::string_view name);
 /// Gives devices the memory that they have in the mode that kernels are now executed in.
 void SetCapacities();
 
@@ -74,7 +77,7 @@ Device* NeedDevice();
 Device* DeviceAt(int index);
 int IndexOf(const Device& device);
 
-/// Properties of a device as the ROCm driver gives them for the product that has the target.
-hipDeviceProp_t PropertiesOf(Gfx gfx);
+/// Properties of a device as the ROCm driver gives them for the product.
+hipDeviceProp_t PropertiesOf(const DeviceFacts& facts);
 
 }  // namespace gridwise::sim

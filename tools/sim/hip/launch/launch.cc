@@ -104,13 +104,13 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
       return hostcall->Serve();
     };
   }
-  const time::Machine& machine = time::MachineOfDevice(module.program->target().gfx);
+  const time::Machine& machine = time::MachineOfDevice(module.device->facts);
   std::optional<time::PortCount> port_count;
   if (record.count_ports && !settings.on() && !time::On())
     options.probes.push_back(&port_count.emplace(machine, *module.program, kernel, grid).probe());
   absl::StatusOr<RunReport> report =
-      time::On() ? time::Launch(*module.program, kernel, grid, arguments, *kernarg, memory, options,
-                                module.source_line)
+      time::On() ? time::Launch(machine, *module.program, kernel, grid, arguments, *kernarg, memory,
+                                options, module.source_line)
                  : Run(*module.program, kernel, grid, *kernarg, memory, options);
   if (hostcall != nullptr) hostcall->EndLaunch();
   {

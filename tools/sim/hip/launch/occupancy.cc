@@ -10,27 +10,17 @@
 namespace gridwise::sim {
 namespace {
 
-/// Registers and wave slots of a SIMD. Sources: CDNA3, CDNA4, RDNA3 and RDNA4 ISA documents (vector
-/// registers, their allocation granularity) and LLVM's AMDGPU target description.
-struct Simd {
-  int registers;  // 32-bit ones of a lane, of all waves together
-  int granule;    // a wave gets a multiple of this
-  int waves;      // slots
-};
-
-Simd SimdOf(Gfx gfx) {
-  return TraitsOf(gfx).wave_size == 64 ? Simd{.registers = 512, .granule = 8, .waves = 8}
-                                       : Simd{.registers = 1536, .granule = 24, .waves = 16};
-}
-
 /// Workgroups of more than one wave that a compute unit can keep barriers for.
 constexpr int kWorkgroupSlots = 32;
 
-int WavesPerSimd(const Simd& simd, const KernelInfo& kernel, int target_wave_size) {
+int WavesPerSimd(const MachineFacts& machine, const KernelInfo& kernel, int target_wave_size) {
   // A wave64 of a wave32 target takes two lanes' worth of every register.
   const int halves = kernel.wave_size / target_wave_size;
-  const int granules = (std::max(kernel.vgprs, 1) + simd.granule - 1) / simd.granule;
-  return std::min(simd.waves, simd.registers / (granules * simd.granule * std::max(halves, 1)));
+  const int granule = static_cast<int>(machine.register_granule);
+  const int granules = (std::max(kernel.vgprs, 1) + granule - 1) / granule;
+  return std::min(
+      static_cast<int>(machine.waves_of_simd),
+      static_cast<int>(machine.registers_of_simd) / (granules * granule * std::max(halves, 1)));
 }
 
 }  // namespace
@@ -38,11 +28,11 @@ int WavesPerSimd(const Simd& simd, const KernelInfo& kernel, int target_wave_siz
 int WorkgroupsPerMultiprocessor(const Device& device, const KernelInfo& kernel, uint32_t items,
                                 uint64_t dynamic_lds_bytes) {
   if (items == 0 || items > kernel.max_workgroup) return 0;
-  const TargetTraits traits = TraitsOf(device.gfx);
+  const TargetTraits traits = TraitsOf(device.facts.gfx);
   const uint32_t wave = static_cast<uint32_t>(kernel.wave_size);
   const int waves = static_cast<int>((items + wave - 1) / wave);
   const int slots =
-      traits.simds_per_unit * WavesPerSimd(SimdOf(device.gfx), kernel, traits.wave_size);
+      traits.simds_per_unit * WavesPerSimd(device.facts.machine, kernel, traits.wave_size);
   int workgroups = std::min(kWorkgroupSlots, slots / waves);
   const uint64_t lds = kernel.static_lds_bytes + dynamic_lds_bytes;
   if (lds > 0) {

@@ -188,7 +188,7 @@ hipError_t Run(const FillOperation& fill, const Device* device) {
   if (device != nullptr && device->fault != hipSuccess) return Report(device->fault);
   const size_t row_bytes = box.width * value_bytes;
   if (time::On() && device != nullptr)
-    time::Fill(Name(device->gfx), row_bytes * box.height * box.depth);
+    time::Fill(time::MachineOfDevice(device->facts), row_bytes * box.height * box.depth);
   for (size_t slice = 0; slice < box.depth; ++slice) {
     for (size_t row = 0; row < box.height; ++row) {
       std::byte* const first = to.base + slice * to.slice_bytes + row * to.row_bytes;

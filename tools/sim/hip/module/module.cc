@@ -30,7 +30,7 @@ hipError_t LoadErrorOf(const absl::Status& status) {
 hipError_t LoadModule(std::span<const std::byte> image, Device& device,
                       std::unique_ptr<ihipModule_t>* module) {
   absl::StatusOr<std::unique_ptr<CodeObject>> object =
-      CodeObject::Load(image, device.memory, gridwise::Name(device.gfx));
+      CodeObject::Load(image, device.memory, device.facts.product->processor);
   if (!object.ok()) return Report(LoadErrorOf(object.status()), object.status());
   absl::StatusOr<std::unique_ptr<Program>> program = Program::Decode(**object);
   if (!program.ok()) return Report(hipErrorInvalidImage, program.status());

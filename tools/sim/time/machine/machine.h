@@ -41,6 +41,9 @@ class Parameter {
 struct Machine {
   std::string_view name;    // "MI300X"
   std::string_view target;  // "gfx942"
+  /// Empty if the clock was compared with measurements of the machine; else the machine whose
+  /// parameters it has where no others are known: its times are not calibrated.
+  std::string_view like = "";
 
   // The device.
   Parameter xcds, units, engines, burst_mhz, sustained_mhz;
@@ -83,7 +86,8 @@ struct Field {
 };
 std::span<const Field> Fields();
 
-/// The machines that are built in, one for each target.
+/// The machines that are built in, one for each target; those of other products follow from them
+/// (product_machine.h).
 std::span<const Machine> Machines();
 /// The built-in machine of `target` ("gfx942"), or null.
 const Machine* MachineOf(std::string_view target);

@@ -12,7 +12,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/text/parse_device.h"
 #include "llvm/Support/JSON.h"
+#include "tools/sim/time/machine/product_machine.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -65,12 +67,18 @@ absl::StatusOr<Machine> ParseMachine(std::string_view json) {
   }
   const llvm::json::Object* root = parsed->getAsObject();
   const auto base = root ? root->getString("base") : std::nullopt;
-  const Machine* built_in = base ? MachineOf(std::string_view(*base)) : nullptr;
-  if (built_in == nullptr) {
+  if (!base) {
     return absl::InvalidArgumentError(
-        "machine file: needs a 'base', one of gfx942, gfx950, gfx1100, gfx1201");
+        "machine file: needs a 'base', the name of a simulated device as gfx942 or MI300A");
   }
-  Machine machine = *built_in;
+  const absl::StatusOr<DeviceFacts> device = ParseDevice(std::string_view(*base));
+  if (!device.ok() || MachineOf(Name(device->gfx)) == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("machine file: 'base' is '", base->str(),
+                     "'; must be the name of a simulated device, one of gfx942, gfx950, gfx1100, "
+                     "gfx1201 or a product"));
+  }
+  Machine machine = MachineFor(*device);
   if (const auto name = root->getString("name")) machine.name = Keep(*name);
   const llvm::json::Object* parameters = root->getObject("parameters");
   if (parameters == nullptr) {

@@ -8,7 +8,8 @@
 
 namespace gridwise::sim::time {
 
-/// A machine from JSON: a built-in one and what is different about it.
+/// A machine from JSON: that of a target or a product, `base` (core/text/parse_device.h), and what
+/// is different about it.
 ///
 ///   {"name": "MI300A", "base": "gfx942", "parameters": {
 ///     "units": {"value": 228, "source": "data sheet"},

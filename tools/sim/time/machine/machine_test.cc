@@ -5,11 +5,12 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "core/arch/machine_facts.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/parse_gfx.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/time/machine/machine_file.h"
+#include "tools/sim/time/machine/product_machine.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -33,12 +34,13 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
   for (const Machine& machine : Machines()) {
     const Gfx gfx = *ParseGfx(machine.target);
     const TargetTraits target = TraitsOf(gfx);
-    EXPECT_EQ(target.compute_units, machine.units) << machine.name;
+    const DeviceFacts device = gfx;
+    EXPECT_EQ(device.compute_units, machine.units) << machine.name;
     EXPECT_EQ(target.simds_per_unit, machine.simds) << machine.name;
     EXPECT_EQ(target.vector_caches, machine.l1s) << machine.name;
     EXPECT_EQ(target.unit_lds_bytes, machine.lds_bytes) << machine.name;
-    EXPECT_EQ(target.xcds, machine.xcds) << machine.name;
-    const MachineFacts facts = MachineFactsOf(gfx);
+    EXPECT_EQ(device.xcds, machine.xcds) << machine.name;
+    const MachineFacts facts = DeviceFacts(gfx).machine;
     EXPECT_DOUBLE_EQ(facts.sustained_ghz * 1000, machine.sustained_mhz) << machine.name;
     EXPECT_EQ(facts.l2_bytes, machine.l2_bytes) << machine.name;
     EXPECT_EQ(facts.l2_bytes_per_clk, machine.l2_read_bytes) << machine.name;
@@ -57,6 +59,48 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
     EXPECT_EQ(facts.launch_us, machine.launch_us) << machine.name;
     EXPECT_EQ(facts.gap_us, machine.gap_us) << machine.name;
   }
+}
+
+// Of every product and every partition: what differs has a source of its own.
+TEST(ProductMachine, HasTheFactsOfTheProduct) {
+  int products = 0;
+  for (const Gfx gfx : kAmdGfx) {
+    for (const Product& product : ProductsOf(gfx)) {
+      const DeviceFacts device(gfx, product);
+      const Machine& machine = MachineFor(device);
+      ++products;
+      EXPECT_EQ(machine.name, product.name);
+      EXPECT_EQ(machine.target, product.processor) << product.name;
+      EXPECT_EQ(machine.like, product.like) << product.name;
+      EXPECT_EQ(machine.units, product.compute_units) << product.name;
+      EXPECT_EQ(machine.xcds, product.xcds) << product.name;
+      EXPECT_NEAR(machine.burst_mhz / MachineOf(Name(gfx))->burst_mhz,
+                  product.clock_ghz / DeviceFacts(gfx).clock_ghz, 1e-3)
+          << product.name;
+      EXPECT_NEAR(machine.sustained_mhz, product.machine.sustained_ghz * 1e3, 0.5) << product.name;
+      EXPECT_EQ(machine.registers, product.machine.registers_of_simd) << product.name;
+      EXPECT_EQ(machine.register_granule, product.machine.register_granule) << product.name;
+      EXPECT_EQ(machine.l2_bytes, product.machine.l2_bytes) << product.name;
+      EXPECT_EQ(machine.l2_read_bytes, product.machine.l2_bytes_per_clk) << product.name;
+      EXPECT_EQ(machine.mall_bytes, product.machine.mall_bytes) << product.name;
+      EXPECT_EQ(machine.mall_gbs, product.machine.mall_gb_per_s) << product.name;
+      EXPECT_EQ(machine.dram_read_gbs, product.machine.dram_read_gb_per_s) << product.name;
+      EXPECT_LE(machine.dram_read_gbs, product.memory_gb_per_s) << product.name;
+      for (const Field& field : Fields()) {
+        const Parameter& parameter = machine.*field.member;
+        EXPECT_STRNE(parameter.source, "") << product.name << " " << field.name;
+        EXPECT_LE(parameter.low, parameter.value) << product.name << " " << field.name;
+        EXPECT_GE(parameter.high, parameter.value) << product.name << " " << field.name;
+      }
+    }
+  }
+  EXPECT_GE(products, 30);
+}
+
+TEST(ProductMachine, OfATargetIsTheBuiltInOne) {
+  for (const Gfx gfx : kAmdGfx) EXPECT_EQ(&MachineFor(gfx), MachineOf(Name(gfx)));
+  EXPECT_EQ(MachineFor(DeviceFacts(Gfx::k942, 38)).name, "MI300X/CPX");
+  EXPECT_EQ(MachineFor(DeviceFacts(Gfx::k942, 38)).like, "MI300X");
 }
 
 TEST(Machine, AssumptionsHaveARange) {
@@ -110,6 +154,7 @@ TEST(MachineFile, SaysWhatIsWrong) {
   EXPECT_THAT(error("{"), HasSubstr("machine file"));
   EXPECT_THAT(error(R"({"parameters": {}})"), HasSubstr("needs a 'base'"));
   EXPECT_THAT(error(R"({"base": "gfx90a", "parameters": {}})"), HasSubstr("one of gfx942"));
+  EXPECT_EQ(ParseMachine(R"({"base": "RX 7600", "parameters": {}})")->units, 16);
   EXPECT_THAT(error(R"({"base": "gfx942", "parameters": {"unit": {"value": 1}}})"),
               HasSubstr("no parameter is called 'unit'"));
   EXPECT_THAT(error(R"({"base": "gfx942", "parameters": {"units": {"value": 228}}})"),

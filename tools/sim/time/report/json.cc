@@ -70,6 +70,7 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       {"kernel", time.kernel},
       {"launches", launches},
       {"machine", Text(time.machine->name)},
+      {"calibrated", time.machine->like.empty()},
       {"workgroups", time.workgroups},
       {"executed", time.sampled},
       {"waves_per_workgroup", time.needs.waves},

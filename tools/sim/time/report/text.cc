@@ -66,6 +66,10 @@ std::string Text(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
       time.ms.burst, double{machine.burst_mhz}, time.clk, double{machine.launch_us},
       time.ms.sustained(), time.sustained_mhz(), time.low.sustained(), time.high.sustained(),
       100 * time.matrix_busy());
+  if (!machine.like.empty()) {
+    absl::StrAppendFormat(
+        &text, "  not calibrated: by parameters of %s where no others are known\n", machine.like);
+  }
   absl::StrAppend(&text, "  limited by: ", Limiter(time), "\n");
   absl::StrAppendFormat(&text, "  no order of execution takes less than %.0f clocks (%s)\n",
                         time.bound.clk, Name(time.bound.resource));

@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/time/machine/machine_file.h"
+#include "tools/sim/time/machine/product_machine.h"
 #include "tools/sim/time/report/json.h"
 #include "tools/sim/time/report/text.h"
 #include "tools/sim/time/session/timed_run.h"
@@ -67,18 +68,19 @@ class Process {
     return *process;
   }
 
-  absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
+  absl::StatusOr<RunReport> Launch(const Machine& machine, Program& program,
+                                   const KernelInfo& kernel, const Grid& grid,
                                    std::span<const std::byte> arguments, const void* kernarg,
                                    Memory& memory, const RunOptions& options,
                                    const SourceLineFn& source_line) {
     const std::lock_guard lock(mutex_);
     RunReport report;
     if (given_up_) return report;
-    const auto [known, added] = known_.try_emplace(
-        absl::StrCat(telling_.bare, telling_.quick, " ", KeyOf(program, kernel, grid, arguments)),
-        nullptr);
+    const auto [known, added] =
+        known_.try_emplace(absl::StrCat(telling_.bare, telling_.quick, " ", machine.name, " ",
+                                        KeyOf(program, kernel, grid, arguments)),
+                           nullptr);
     if (added) {
-      const Machine& machine = MachineOf(program.target().gfx);
       std::vector<WaveEvent> events;
       TimeOptions time_options;
       if (telling_.bare) {
@@ -116,11 +118,11 @@ class Process {
     return report;
   }
 
-  void Fill(std::string_view gfx, uint64_t bytes) {
+  void Fill(const Machine& machine, uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     const LaunchTime& time = fills_
-                                 .try_emplace({std::string(gfx), bytes},
-                                              TimeFill(MachineOf(gfx), static_cast<double>(bytes)))
+                                 .try_emplace({std::string(machine.name), bytes},
+                                              TimeFill(machine, static_cast<double>(bytes)))
                                  .first->second;
     if (telling_.describes) {
       std::fprintf(stderr, "gridwise time: fill of %llu bytes: %.4g ms\n",
@@ -130,8 +132,8 @@ class Process {
     now_ms_ += time.ms.burst;
   }
 
-  const Machine& MachineOf(std::string_view gfx) const {
-    return own_ && own_->target == gfx ? *own_ : *time::MachineOf(gfx);
+  const Machine& MachineOf(const DeviceFacts& device) const {
+    return own_ && own_->target == device.product->processor ? *own_ : MachineFor(device);
   }
 
   double now_ms() {
@@ -227,7 +229,7 @@ class Process {
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // by how it is timed, too
   std::deque<Timed> timed_;
-  std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by target and bytes
+  std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by machine and bytes
   std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes
   std::optional<LaunchTime> given_up_;    // of these
   double limit_ms_ = std::numeric_limits<double>::infinity();
@@ -243,7 +245,9 @@ std::atomic<bool>& IsOn() {
 
 }  // namespace
 
-const Machine& MachineOfDevice(std::string_view gfx) { return Process::Get().MachineOf(gfx); }
+const Machine& MachineOfDevice(const DeviceFacts& device) {
+  return Process::Get().MachineOf(device);
+}
 
 bool On() { return IsOn(); }
 
@@ -256,15 +260,15 @@ void SetLimit(double ms) { Process::Get().set_limit(ms); }
 
 std::optional<Times> TakeTimes() { return Process::Get().TakeTimes(); }
 
-absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
-                                 std::span<const std::byte> arguments, const void* kernarg,
-                                 Memory& memory, const RunOptions& options,
+absl::StatusOr<RunReport> Launch(const Machine& machine, Program& program, const KernelInfo& kernel,
+                                 const Grid& grid, std::span<const std::byte> arguments,
+                                 const void* kernarg, Memory& memory, const RunOptions& options,
                                  const SourceLineFn& source_line) {
-  return Process::Get().Launch(program, kernel, grid, arguments, kernarg, memory, options,
+  return Process::Get().Launch(machine, program, kernel, grid, arguments, kernarg, memory, options,
                                source_line);
 }
 
-void Fill(std::string_view gfx, uint64_t bytes) { Process::Get().Fill(gfx, bytes); }
+void Fill(const Machine& machine, uint64_t bytes) { Process::Get().Fill(machine, bytes); }
 
 double NowMs() { return Process::Get().now_ms(); }
 

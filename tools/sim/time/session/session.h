@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
+#include "core/arch/device_facts.h"
 #include "tools/sim/check/source_lines.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/dispatch.h"
@@ -22,7 +23,7 @@ namespace gridwise::sim::time {
 /// Time mode of the process: the environment variables
 ///
 ///   GRIDWISE_SIM=time              tells the time of launches in place of executing all of them
-///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its target
+///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its processor
 ///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json: all launches; PATH.N.html, PATH.N.trace.json: the
 ///   Nth
 ///   GRIDWISE_SIM_TIME_XCD=1        times all units of the first XCD, too (TimeOptions::xcd)
@@ -44,19 +45,19 @@ void Set(bool on, const Telling& telling);
 /// not executed.
 void SetLimit(double ms);
 
-/// The machine that devices of the target `gfx` ("gfx942") are.
-const Machine& MachineOfDevice(std::string_view gfx);
+/// The machine of a device: the file's (GRIDWISE_SIM_MACHINE) if it is of the device's processor,
+/// else MachineFor (product_machine.h).
+const Machine& MachineOfDevice(const DeviceFacts& device);
 
-/// Launches `kernel` in time mode. The report is of the workgroups that were executed.
-/// `source_line` may be null.
-absl::StatusOr<RunReport> Launch(Program& program, const KernelInfo& kernel, const Grid& grid,
-                                 std::span<const std::byte> arguments, const void* kernarg,
-                                 Memory& memory, const RunOptions& options,
+/// Launches `kernel` in time mode, on `machine`, which lives forever. The report is of the
+/// workgroups that were executed. `source_line` may be null.
+absl::StatusOr<RunReport> Launch(const Machine& machine, Program& program, const KernelInfo& kernel,
+                                 const Grid& grid, std::span<const std::byte> arguments,
+                                 const void* kernarg, Memory& memory, const RunOptions& options,
                                  const SourceLineFn& source_line);
 
-/// A fill of `bytes` bytes of a device of the target `gfx`, which takes its time among the
-/// launches.
-void Fill(std::string_view gfx, uint64_t bytes);
+/// A fill of `bytes` bytes of memory of `machine`, which takes its time among the launches.
+void Fill(const Machine& machine, uint64_t bytes);
 
 /// How long launches take, one after the other: see GridwiseSimTimes (sim_extension.h).
 struct Times {

@@ -23,6 +23,8 @@ using namespace gridwise::sim;
 
 extern "C" {
 
+int gridwiseSimAddDevice(const char* name) { return AddDevice(name) ? 0 : 1; }
+
 int gridwiseSimIsTimed(void) { return time::On() ? 1 : 0; }
 
 int gridwiseSimTakeRuns(GridwiseSimRuns* taken) {
