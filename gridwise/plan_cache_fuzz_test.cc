@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Files of plans: every line is a plan, which prints to what reads as the same, or is skipped with a reason.
+/// Files of plans: every line is a plan, which prints to what reads as the same, or is skipped with
+/// a reason.
 #include <unistd.h>
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Calls of the C API with any numbers: each returns a status and, if it failed, a message; lines of plans read as the same plan.
+/// Calls of the C API with any numbers: each returns a status and, if it failed, a message; lines
+/// of plans read as the same plan.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstddef>

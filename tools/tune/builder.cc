@@ -16,6 +16,7 @@
 #include "gridwise/version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "tools/text/json.h"
 #include "tools/tune/config_space.h"
 #include "tools/tune/filter.h"
 #include "tools/tune/our_words.h"
@@ -37,12 +38,6 @@ std::string TextOf(const json::Value& value) {
   if (const auto number = value.getAsInteger()) return absl::StrCat(*number);
   if (const auto boolean = value.getAsBoolean()) return *boolean ? "1" : "0";
   return llvm::formatv("{0}", value).str();
-}
-
-absl::StatusOr<json::Value> ParseJson(std::string_view text) {
-  llvm::Expected<json::Value> parsed = json::parse(llvm::StringRef(text.data(), text.size()));
-  if (parsed) return *std::move(parsed);
-  return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
 }
 
 /// The elements of an array, or the value alone.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Names of instances: what is read prints to the name, and whether there is such a kernel is a sentence.
+/// Names of instances: what is read prints to the name, and whether there is such a kernel is a
+/// sentence.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Traits as JSON, ours and the tile engine's, and lists of instances: what is printed reads as the same.
+/// Traits as JSON, ours and the tile engine's, and lists of instances: what is printed reads as the
+/// same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

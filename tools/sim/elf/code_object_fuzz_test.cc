@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Damaged code objects: a valid one with bytes that the input changes, and cut where it says. Loading it is refused, or kernels
-/// can be looked for in what was loaded.
+/// Damaged code objects: a valid one with bytes that the input changes, and cut where it says.
+/// Loading it is refused, or kernels can be looked for in what was loaded.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <cstddef>

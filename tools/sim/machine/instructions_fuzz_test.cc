@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// Any bytes as machine code: what cannot be decoded or bound becomes an instruction that faults when it is executed.
+/// Any bytes as machine code: what cannot be decoded or bound becomes an instruction that faults
+/// when it is executed.
 #include <fuzzer/FuzzedDataProvider.h>
 
 #include <algorithm>

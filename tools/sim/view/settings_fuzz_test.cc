@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// What the simulator reads of its environment, and coverage files: what is written reads as the same.
+/// What the simulator reads of its environment, and coverage files: what is written reads as the
+/// same.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

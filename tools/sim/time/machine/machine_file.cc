@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "llvm/Support/JSON.h"
+#include "tools/text/json.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -58,10 +59,9 @@ absl::Status ReadParameter(llvm::StringRef name, const llvm::json::Value& json, 
 }  // namespace
 
 absl::StatusOr<Machine> ParseMachine(std::string_view json) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(llvm::StringRef(json));
-  if (!parsed) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("machine file: ", llvm::toString(parsed.takeError())));
+  const absl::StatusOr<llvm::json::Value> parsed = ParseJson(json);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("machine file: ", parsed.status().message()));
   }
   const llvm::json::Object* root = parsed->getAsObject();
   const auto base = root ? root->getString("base") : std::nullopt;
