@@ -3,9 +3,12 @@
 
 #include "gridwise/plan_cache.h"
 
+#include <malloc.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -225,6 +228,56 @@ TEST_F(Cache, ManyProcessesStoreAtATime) {
   const std::unique_ptr<PlanCache> cache = Open();
   EXPECT_EQ(cache->size(), plans.size());
   EXPECT_THAT(cache->skipped(), IsEmpty());
+}
+
+TEST_F(Cache, AKilledProcessLosesNoLine) {
+  constexpr int kProcesses = 16, kPlans = 40;
+  std::vector<Plan> plans;
+  for (int i = 0; i < kProcesses * kPlans; ++i) plans.push_back(PlanOf(Square(8 + 8 * i)));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const absl::StatusOr<std::unique_ptr<PlanCache>> cache = PlanCache::Open(path_);
+      bool ok = cache.ok();
+      for (int i = 0; ok && i < kPlans; ++i) {
+        ok = (*cache)->Store(plans[process * kPlans + i]).ok() && write(ends[1], "", 1) == 1;
+      }
+      _exit(ok ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  close(ends[1]);
+  std::size_t stored = 0;
+  for (char byte; read(ends[0], &byte, 1) == 1;) {  // until every process has ended
+    if (++stored != kProcesses * kPlans / 8) continue;
+    for (std::size_t i = 0; i < children.size(); i += 2) kill(children[i], SIGKILL);
+  }
+  close(ends[0]);
+  int killed = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    killed += WIFSIGNALED(status) ? 1 : 0;
+    EXPECT_TRUE(WIFSIGNALED(status) || status == 0);
+  }
+  EXPECT_GT(killed, 0) << "nothing was tested";
+  const std::unique_ptr<PlanCache> cache = Open();
+  EXPECT_GE(cache->size(), stored);
+  EXPECT_LE(cache->size(), stored + static_cast<std::size_t>(killed)) << "stored, not yet said";
+  EXPECT_THAT(cache->skipped(), IsEmpty());
+}
+
+TEST(Memory, DoesNotGrowWithPlans) {
+  const auto make = [](int plans) {
+    for (int i = 0; i < plans; ++i) PlanOf(Square(8 + 8 * (i % 64)));
+    return mallinfo2().uordblks;
+  };
+  const std::size_t after_few = make(500);
+  EXPECT_LE(make(20'000), after_few + 4096);
 }
 
 TEST_F(Cache, AFileThatCannotBeReadOrWrittenIsAnError) {

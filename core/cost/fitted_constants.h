@@ -23,16 +23,14 @@ class FittedConstants {
     sets_.emplace_back(fit);
   }
 
-  /// The value of that type, or `built_in` if there is none.
+  /// The value of that type; null if there is none. It lives as long as this.
   template <class Fit>
-  const Fit& Or(const Fit& built_in) const {
+  const Fit* Find() const {
     for (const std::any& set : sets_) {
-      if (const Fit* fit = std::any_cast<Fit>(&set)) return *fit;
+      if (const Fit* fit = std::any_cast<Fit>(&set)) return fit;
     }
-    return built_in;
+    return nullptr;
   }
-  template <class Fit>
-  const Fit& Or(const Fit&& temporary) const = delete;
 
  private:
   std::vector<std::any> sets_;

@@ -161,7 +161,8 @@ bool TileCost::AlwaysExceeds(double eighth_power) const {
 
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
-  const TileFits& fits = request.FitOr(TileFitsOf(request.device.gfx));
+  const auto* set = request.FindFit<TileFits>();
+  const TileFits& fits = set != nullptr ? *set : TileFitsOf(request.device.gfx);
   const TileCost cost(request.device, fits.Of(request.problem.direction), steps, work);
   // Cycles to the eighth power.
   Cost best = {.splits = 0};

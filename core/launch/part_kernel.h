@@ -69,13 +69,11 @@ struct PartRequest {
   std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)
   const FittedConstants* fits = nullptr;  // null: estimates use the built-in constants
 
-  /// The constants of estimates: the request's, or the built-in ones.
+  /// The constants of estimates that the request carries; null: those that are built in.
   template <class Fit>
-  const Fit& FitOr(const Fit& built_in) const {
-    return fits == nullptr ? built_in : fits->Or(built_in);
+  const Fit* FindFit() const {
+    return fits == nullptr ? nullptr : fits->Find<Fit>();
   }
-  template <class Fit>
-  const Fit& FitOr(const Fit&& temporary) const = delete;
 };
 
 /// The estimated cost of a PartRequest.

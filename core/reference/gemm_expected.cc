@@ -70,8 +70,8 @@ absl::StatusOr<Expected> ExpectedOutput(const GemmProblem& p, std::span<const fl
   expected.out.assign(static_cast<std::size_t>(p.out_elements()), Poison(p.output_type()));
   std::vector<double> sums(static_cast<std::size_t>(p.m * p.n)), largest;
   for (std::int64_t matrix = 0; matrix < p.batch; ++matrix) {
-    const absl::Status status = Reference(conv, Rows(a, p.a, matrix, p.m, p.k),
-                                          Rows(b, p.b.Transposed(), matrix, p.n, p.k), sums);
+    absl::Status status = Reference(conv, Rows(a, p.a, matrix, p.m, p.k),
+                                    Rows(b, p.b.Transposed(), matrix, p.n, p.k), sums);
     if (!status.ok()) return status;
     std::array<std::vector<float>, 2> tensors;
     for (std::size_t i = 0; i < static_cast<std::size_t>(p.epilogue.tensors); ++i) {

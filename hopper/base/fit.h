@@ -74,7 +74,10 @@ struct Fit {
 /// The built-in constants.
 inline constexpr Fit kFit;
 /// The constants of a request's estimates.
-inline const Fit& FitOf(const PartRequest& request) { return request.FitOr(kFit); }
+inline const Fit& FitOf(const PartRequest& request) {
+  const auto* set = request.FindFit<Fit>();
+  return set != nullptr ? *set : kFit;
+}
 
 /// Returns bytes per cycle of device memory.
 inline double DramBytesPerCycle(const DeviceFacts& device, const Fit& fit) {

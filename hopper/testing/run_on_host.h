@@ -12,6 +12,7 @@
 namespace gridwise {
 inline int host_workgroup_id = 0;
 }  // namespace gridwise
+// NOLINTBEGIN(bugprone-reserved-identifier)
 #define __builtin_amdgcn_workitem_id_x() gridwise::host_thread_id
 #define __builtin_amdgcn_workgroup_id_x() gridwise::host_workgroup_id
 #define __builtin_amdgcn_workgroup_id_y() 0
@@ -21,6 +22,7 @@ inline int host_workgroup_id = 0;
 #define __builtin_amdgcn_exp2f(x) std::exp2f(x)
 #define __builtin_amdgcn_logf(x) std::log2f(x)
 #define __builtin_amdgcn_rcpf(x) (1.0f / (x))
+// NOLINTEND(bugprone-reserved-identifier)
 #pragma clang diagnostic ignored "-Wunknown-attributes"
 #pragma clang diagnostic ignored "-Wignored-attributes"
 

@@ -31,7 +31,7 @@ absl::Status Start(const KernelLaunch& launch, const ConvTensors& tensors) {
     const char* const value = static_cast<const char*>(starts[memory]) + address.points_to.offset;
     std::memcpy(arguments.data() + address.at, &value, sizeof(value));
   }
-  const absl::Status launched = Launch(*kernel, launch.shape, arguments);
+  absl::Status launched = Launch(*kernel, launch.shape, arguments);
   if (!launched.ok()) return launched;
   return ToStatus(hipDeviceSynchronize(), "run the kernel");
 }

@@ -96,6 +96,27 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
           .of_tap = {}};
 }
 
+/// Loads of parts of pixels, in addition to those of whole ones.
+double PartLoads(const TileConfig& c, TileConfig::Patch patch, int rows) {
+  return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
+}
+
+double SwappedElements(const TileConfig& c, TileConfig::Patch patch, int rows) {
+  return patch.n == 2 ? static_cast<double>(rows * c.tile.k) : 0;
+}
+
+/// Bytes of memory lines beyond a run of k, which a later step loads again.
+double HalfLineBytes(const TileConfig& c, TileConfig::Patch patch, LdsTile tile,
+                     std::int64_t channels) {
+  constexpr int kLineBytes = 128;
+  const int run = c.step_k() * SizeOf(c.type);
+  const bool along_k = patch.n == 1 && patch.k > 1 && c.merge == 1;
+  // With shorter pixels, the next row continues the line.
+  return along_k && run < kLineBytes && channels > c.step_k()
+             ? tile.bytes() * (1.0 * kLineBytes / run - 1)
+             : 0.0;
+}
+
 }  // namespace
 
 TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const TileProblem& problem) {
@@ -104,24 +125,6 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
   const double simds =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double waves_per_simd = std::max(1.0, simds);
-  // Loads of parts of pixels, in addition to those of whole ones.
-  const auto parts = [&](TileConfig::Patch patch, int rows) {
-    return patch.n == 1 ? static_cast<double>(rows * c.tile.k / c.ragged(patch)) : 0;
-  };
-  const auto swapped = [&](TileConfig::Patch patch, int rows) {
-    return patch.n == 2 ? static_cast<double>(rows * c.tile.k) : 0;
-  };
-  // Runs of k shorter than a memory line, whose rest a later step loads again.
-  const auto half_lines = [&](TileConfig::Patch patch, LdsTile tile) {
-    constexpr int kLineBytes = 128;
-    const int run = c.step_k() * SizeOf(c.type);
-    const bool along_k = patch.n == 1 && patch.k > 1 && c.merge == 1;
-    // With shorter pixels, the next row continues the line.
-    return along_k && run < kLineBytes && problem.channels > c.step_k()
-               ? tile.bytes() * (1.0 * kLineBytes / run - 1)
-               : 0.0;
-  };
-  const int rows_b = c.lds_b().rows;
   // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
   const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
@@ -141,11 +144,12 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
                            MmaCycles(c.mma, c.type) * waves_per_simd * taps,
           .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
           .k_tile_bytes = k_tile_bytes,
-          .line_bytes =
-              k_tile_bytes + half_lines(c.patch_a, c.lds_a()) + half_lines(c.patch_b, c.lds_b()),
+          .line_bytes = k_tile_bytes + HalfLineBytes(c, c.patch_a, c.lds_a(), problem.channels) +
+                        HalfLineBytes(c, c.patch_b, c.lds_b(), problem.channels),
           .read_bytes = read_elements * SizeOf(c.type),
           .written_bytes = c.load_waves() > 0 || c.loads_to_lds() ? 0.0 : k_tile_bytes,
-          .swapped_elements = swapped(c.patch_a, c.tile.m) + taps * swapped(c.patch_b, rows_b),
+          .swapped_elements = SwappedElements(c, c.patch_a, c.tile.m) +
+                              taps * SwappedElements(c, c.patch_b, c.lds_b().rows),
           .address_cycles =
               (c.packs_pixels() ? PixelCycles(c)
                                 : AddressCycles(c, c.patch_a, c.tile.m, problem.along_pixels)) +
@@ -160,7 +164,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .of_tap = {.vector = c.has_halo() ? 0 : 18 * LoadWaves(c),
                      .scalar = c.has_halo() ? 0 : 55 * LoadWaves(c)},
           .ragged_cycles = kLoadIssue / c.mma.lanes() *
-                           (parts(c.patch_a, c.tile.m) + parts(c.patch_b, c.tile.n)),
+                           (PartLoads(c, c.patch_a, c.tile.m) + PartLoads(c, c.patch_b, c.tile.n)),
           .fixup_bytes = c.has_fixup() ? 1.0 * c.sum_bytes() : 0};
 }
 

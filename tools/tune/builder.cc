@@ -16,6 +16,7 @@
 #include "gridwise/version.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "tools/text/json.h"
 #include "tools/tune/config_space.h"
 #include "tools/tune/filter.h"
 #include "tools/tune/our_words.h"
@@ -37,12 +38,6 @@ std::string TextOf(const json::Value& value) {
   if (const auto number = value.getAsInteger()) return absl::StrCat(*number);
   if (const auto boolean = value.getAsBoolean()) return *boolean ? "1" : "0";
   return llvm::formatv("{0}", value).str();
-}
-
-absl::StatusOr<json::Value> ParseJson(std::string_view text) {
-  llvm::Expected<json::Value> parsed = json::parse(llvm::StringRef(text.data(), text.size()));
-  if (parsed) return *std::move(parsed);
-  return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
 }
 
 /// The elements of an array, or the value alone.
@@ -138,10 +133,11 @@ void ForEachConfig(const std::vector<Axis>& axes, std::size_t traits, auto&& vis
   }
 }
 
-std::int64_t Product(const std::vector<Axis>& axes) {
+/// The number of combinations, or max + 1 if there are more than `max`.
+std::int64_t Product(const std::vector<Axis>& axes, std::int64_t max) {
   std::int64_t product = 1;
   for (const Axis& axis : axes) {
-    product = std::min(product * static_cast<std::int64_t>(axis.values.size()), kMaxConfigs + 1);
+    product = std::min(product * static_cast<std::int64_t>(axis.values.size()), max + 1);
   }
   return product;
 }
@@ -164,7 +160,8 @@ absl::StatusOr<std::vector<Direction>> ParseDirections(const json::Value* value)
 /// What one object of the file adds.
 class Builder {
  public:
-  Builder(Gfx gfx, std::string_view filter) : gfx_(gfx), filter_(filter) {}
+  Builder(Gfx gfx, std::string_view filter, std::int64_t max_configs)
+      : gfx_(gfx), filter_(filter), max_configs_(max_configs) {}
 
   absl::Status Add(const json::Object& object) {
     if (!IsTileEngineFile(object)) return AddProduct(object);
@@ -206,10 +203,10 @@ class Builder {
     if (traits == nullptr) return absl::InvalidArgumentError("the key traits is missing");
     const absl::StatusOr<std::vector<Axis>> axes = ParseAxes(*traits, (*space)->traits());
     if (!axes.ok()) return axes.status();
-    const std::int64_t product = Product(*axes);
-    if (product > kMaxConfigs) {
+    const std::int64_t product = Product(*axes, max_configs_);
+    if (product > max_configs_) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("the traits have more than %d combinations", kMaxConfigs));
+          absl::StrFormat("the traits have more than %d combinations", max_configs_));
     }
     absl::StatusOr<Filter> filter = [](const ConfigSpace::Values&) { return true; };
     if (!filter_.empty() && product > 0) filter = ParseFilter(filter_, (*space)->traits());
@@ -244,6 +241,7 @@ class Builder {
 
   const Gfx gfx_;
   const std::string_view filter_;
+  const std::int64_t max_configs_;
   bool filtered_ = false;  // of some object
   absl::Status lacking_;   // of another
   Built built_;
@@ -253,10 +251,11 @@ class Builder {
 
 }  // namespace
 
-absl::StatusOr<Built> BuildInstances(std::string_view text, Gfx gfx, std::string_view filter) {
+absl::StatusOr<Built> BuildInstances(std::string_view text, Gfx gfx, std::string_view filter,
+                                     std::int64_t max_configs) {
   const absl::StatusOr<json::Value> value = ParseJson(text);
   if (!value.ok()) return value.status();
-  Builder builder(gfx, filter);
+  Builder builder(gfx, filter, max_configs);
   for (const json::Value& each : ListOf(*value)) {
     const json::Object* const object = each.getAsObject();
     if (object == nullptr) return absl::InvalidArgumentError("the traits are no JSON object");

@@ -31,7 +31,7 @@ struct Built {
   std::vector<std::pair<std::string, std::int64_t>> refused;
 };
 
-/// Largest cross product.
+/// Largest cross product, if no other is given.
 inline constexpr std::int64_t kMaxConfigs = 50'000'000;
 
 /// The cross product of traits, less those that the filter (filter.h) leaves out or that cannot be
@@ -46,7 +46,8 @@ inline constexpr std::int64_t kMaxConfigs = 50'000'000;
 /// have the family's defaults, where there are some. An object may also be a file of CK Tile's tile
 /// engine (tile_engine.h). What the filter says of traits that an object's family lacks holds for
 /// none of its configs. Errors: kInvalidArgument, naming the key and the value.
-absl::StatusOr<Built> BuildInstances(std::string_view json, Gfx gfx, std::string_view filter);
+absl::StatusOr<Built> BuildInstances(std::string_view json, Gfx gfx, std::string_view filter,
+                                     std::int64_t max_configs = kMaxConfigs);
 
 /// The instances as JSON, and back: {"version": "0.2.0", "target": "gfx950", "instances":
 /// [{"family": "tile", "direction": "fwd", "name": "f16_..."}, ...]}.

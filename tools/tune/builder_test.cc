@@ -194,6 +194,22 @@ TEST(Filter, ErrorsSayWhere) {
   EXPECT_THAT(error("c > 3"), HasSubstr("has \"c > 3\" at character 0"));
 }
 
+TEST(Filter, HasLimits) {
+  const auto nested = [](int levels) {
+    return absl::StrCat(std::string(levels, '('), "tile_m > 3", std::string(levels, ')'));
+  };
+  EXPECT_TRUE(ParseFilter(nested(100), SpaceOf("tile").traits()).ok());
+  EXPECT_THAT(ParseFilter(nested(101), SpaceOf("tile").traits()).status().message(),
+              HasSubstr("at character 101; must have at most 100 levels of parentheses there"));
+  std::string sum = "1";
+  while (sum.size() < 4095) sum += "+1";
+  const absl::StatusOr<Filter> parsed = ParseFilter(sum, SpaceOf("tile").traits());
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_TRUE((*parsed)({}));
+  EXPECT_EQ(ParseFilter(sum + "+1", SpaceOf("tile").traits()).status().message(),
+            "the filter has 4097 characters; at most 4096 are read");
+}
+
 TEST(Filter, NamesTheSchedulesAsTheTileEngineDoes) {
   for (const auto& [pipeline, suffix] : {std::pair("compv3", ""),
                                          {"compv4", "_double1"},

@@ -66,6 +66,10 @@ constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
     {"warp_tile_k", "mma_k"},       {"vector_size_a", "patch_a_k"},
     {"vector_size_b", "patch_b_k"}, {"num_groups_to_merge", "merge_groups"}};
 
+/// Limits of a filter, since parsing and applying it call themselves for each level and operator.
+constexpr std::size_t kMaxCharacters = 4096;
+constexpr int kMaxLevels = 100;
+
 /// Recursive descent; the first failure sticks.
 class Parser {
  public:
@@ -85,9 +89,8 @@ class Parser {
     Expression left = And();
     while (Take("or") || Take("||")) {
       Expression right = And();
-      left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
-        return a(v) != 0 || b(v) != 0;
-      });
+      left = Number([a = Condition(std::move(left)), b = Condition(std::move(right))](
+                        const Values& v) { return a(v) != 0 || b(v) != 0; });
     }
     return left;
   }
@@ -95,9 +98,8 @@ class Parser {
     Expression left = Not();
     while (Take("and") || Take("&&")) {
       Expression right = Not();
-      left = Number([a = Condition(left), b = Condition(right)](const Values& v) {
-        return a(v) != 0 && b(v) != 0;
-      });
+      left = Number([a = Condition(std::move(left)), b = Condition(std::move(right))](
+                        const Values& v) { return a(v) != 0 && b(v) != 0; });
     }
     return left;
   }
@@ -164,8 +166,11 @@ class Parser {
     Skip();
     const std::string_view rest = text_.substr(at_);
     if (Take("(")) {
-      Expression inner = Or();
+      if (++level_ > kMaxLevels)
+        Fail(absl::StrCat("at most ", kMaxLevels, " levels of parentheses"));
+      Expression inner = status_.ok() ? Or() : Expression();
       if (!Take(")")) Fail("\")\"");
+      --level_;
       return inner;
     }
     if (rest.starts_with('\'') || rest.starts_with('"')) return Quoted(rest);
@@ -249,9 +254,9 @@ class Parser {
     return count == 1 ? by_part : std::nullopt;
   }
 
-  std::function<std::int64_t(const Values&)> Condition(const Expression& expression) {
+  std::function<std::int64_t(const Values&)> Condition(Expression expression) {
     if (expression.is_text()) Fail("a number or a condition, not a text");
-    return expression.number;
+    return std::move(expression.number);
   }
   void Skip() {
     while (at_ < text_.size() && absl::ascii_isspace(text_[at_])) ++at_;
@@ -279,12 +284,17 @@ class Parser {
   const std::string_view text_;
   const std::vector<Trait>& traits_;
   std::size_t at_ = 0;
+  int level_ = 0;  // of parentheses
   absl::Status status_;
 };
 
 }  // namespace
 
 absl::StatusOr<Filter> ParseFilter(std::string_view text, const std::vector<Trait>& traits) {
+  if (text.size() > kMaxCharacters) {
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "the filter has %d characters; at most %d are read", text.size(), kMaxCharacters));
+  }
   return Parser(text, traits).Parse();
 }
 

@@ -23,6 +23,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SHA256.h"
+#include "tools/text/json.h"
 #include "tools/tune/config_space.h"
 
 namespace gridwise {
@@ -100,9 +101,8 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
                                         std::string headers) {
   const absl::StatusOr<std::string> text = ReadFile(json);
   if (!text.ok()) return text.status();
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*text);
-  const llvm::json::Object* const object = parsed ? parsed->getAsObject() : nullptr;
-  if (!parsed) llvm::consumeError(parsed.takeError());
+  const absl::StatusOr<llvm::json::Value> parsed = ParseJson(*text);
+  const llvm::json::Object* const object = parsed.ok() ? parsed->getAsObject() : nullptr;
   if (object == nullptr || object->getArray("headers") == nullptr ||
       object->getArray("scripts") == nullptr || object->getObject("commands") == nullptr ||
       object->getObject("env") == nullptr) {

@@ -112,7 +112,8 @@ std::string ColourOf(double efficiency) {
   const double part = at - static_cast<double>(below);
   std::array<int, 3> rgb;
   for (std::size_t i = 0; i < 3; ++i) {
-    rgb[i] = static_cast<int>(kStops[below][i] * (1 - part) + kStops[below + 1][i] * part + 0.5);
+    rgb[i] =
+        static_cast<int>(std::lround(kStops[below][i] * (1 - part) + kStops[below + 1][i] * part));
   }
   return absl::StrFormat("#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
 }

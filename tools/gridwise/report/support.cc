@@ -69,7 +69,7 @@ std::string LayoutsOf(const PlanOptions& options, Direction direction, DataType 
 }
 
 std::string ConvCell(const PlanOptions& options, Direction direction, DataType type, Gfx gfx) {
-  const std::string wide = LayoutsOf(options, direction, type, gfx, 3);
+  std::string wide = LayoutsOf(options, direction, type, gfx, 3);
   const std::string narrow = LayoutsOf(options, direction, type, gfx, 1);
   if (wide == narrow) return wide;
   return wide == "none" ? absl::StrCat("1x1: ", narrow)

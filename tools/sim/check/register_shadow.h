@@ -43,7 +43,9 @@ class RegisterShadow {
   struct CellState {
     uint32_t bits, origin;
   };
-  static size_t Cell(int reg, int lane) { return static_cast<size_t>(reg * kLanes + lane); }
+  static size_t Cell(int reg, int lane) {
+    return static_cast<size_t>(reg) * kLanes + static_cast<size_t>(lane);
+  }
   bool IsUntouched(int reg, int lane) const {
     return (untouched_[static_cast<size_t>(reg)] >> lane & 1) != 0;
   }

@@ -84,7 +84,9 @@ class MemoryWave {
     rows.assign(&wave_->v[0][0], &wave_->v[0][0] + kRows * kLanes);
     scalars.assign(wave_->s, wave_->s + kScalars);
   }
-  uint32_t& Row(int r, int lane) { return rows[static_cast<size_t>(r * kLanes + lane)]; }
+  uint32_t& Row(int r, int lane) {
+    return rows[static_cast<size_t>(r) * kLanes + static_cast<size_t>(lane)];
+  }
   uint8_t& Byte(Storage storage, int lane, uint32_t offset) {
     const size_t l = static_cast<size_t>(lane);
     if (storage == Storage::kGlobal) return expected_[0].at(kGuard + offset);

@@ -15,6 +15,7 @@
 #include "core/text/parse_device.h"
 #include "llvm/Support/JSON.h"
 #include "tools/sim/time/machine/product_machine.h"
+#include "tools/text/json.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -60,10 +61,9 @@ absl::Status ReadParameter(llvm::StringRef name, const llvm::json::Value& json, 
 }  // namespace
 
 absl::StatusOr<Machine> ParseMachine(std::string_view json) {
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(llvm::StringRef(json));
-  if (!parsed) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("machine file: ", llvm::toString(parsed.takeError())));
+  const absl::StatusOr<llvm::json::Value> parsed = ParseJson(json);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("machine file: ", parsed.status().message()));
   }
   const llvm::json::Object* root = parsed->getAsObject();
   const auto base = root ? root->getString("base") : std::nullopt;

@@ -14,6 +14,7 @@ std::optional<std::string> ExpandPtx(const void* image) {
   const char* const text = static_cast<const char*>(image);
   if (std::strncmp(text, kBegin, sizeof(kBegin) - 1) != 0) return std::nullopt;
   unsigned packed_bytes = 0, bytes = 0;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): numbers of our own build
   if (std::sscanf(text, "packed PTX, %u bytes of %u:", &packed_bytes, &bytes) != 2) return "";
   std::string expanded(bytes, '\0');
   z_stream stream = {};

@@ -295,7 +295,7 @@ TEST_F(RdnaMatrix, GivesWhatACardGave) {
       const int dwords = 8 * 16 / lanes, sums = 256 / lanes;
       for (int lane = 0; lane < lanes; ++lane) {
         for (int i = 0; i < dwords; ++i) {
-          const auto at = static_cast<size_t>(2 * (lane / 16 * dwords + i));
+          const size_t at = 2 * static_cast<size_t>(lane / 16 * dwords + i);
           wave->v[i][lane] = captured.a[at] | uint32_t{captured.a[at + 1]} << 16;
           wave->v[8 + i][lane] = captured.b[at] | uint32_t{captured.b[at + 1]} << 16;
         }

@@ -105,6 +105,7 @@ constexpr Binding Swap(const char* name, ExecFn exec) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 BindingTable ValuCdna4Table() {
   static constexpr Binding kTable[] = {
       BitOp("v_bitop3_b32", &Step<&BitOp3<~0u>>, ValueType::kB32),

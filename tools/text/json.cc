@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "tools/text/json.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace gridwise {
+namespace {
+
+constexpr int kMaxLevels = 100;
+
+/// The number of levels of arrays and objects.
+int LevelsOf(std::string_view text) {
+  int level = 0, most = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string && c == '\\') {
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (c == '[' || c == '{')) {
+      most = std::max(most, ++level);
+    } else if (!in_string && (c == ']' || c == '}')) {
+      --level;
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+absl::StatusOr<llvm::json::Value> ParseJson(std::string_view text) {
+  if (const int levels = LevelsOf(text); levels > kMaxLevels) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "JSON has ", levels, " levels of arrays and objects; at most ", kMaxLevels, " are read"));
+  }
+  llvm::Expected<llvm::json::Value> parsed =
+      llvm::json::parse(llvm::StringRef(text.data(), text.size()));
+  if (parsed) return *std::move(parsed);
+  return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
+}
+
+}  // namespace gridwise
