@@ -101,7 +101,7 @@ TEST(Products, AreFoundByTheirNames) {
       }
     }
   }
-  EXPECT_GE(products, 30);
+  EXPECT_GE(products, 25);
 }
 
 TEST(Products, AreLikeWhatHipReports) {

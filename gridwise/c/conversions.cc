@@ -291,6 +291,13 @@ absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
   return device->Facts();
 }
 
+absl::StatusOr<DeviceInfo> FindDeviceOf(const char* target) {
+  absl::StatusOr<DeviceInfo> device = FindDevice(target);
+  if (device.ok()) return device;
+  const absl::StatusOr<DeviceFacts> facts = ParseDevice(target);
+  return facts.ok() ? FindDevice(*facts) : device;
+}
+
 absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
   PlanOptions options;
   if (given == nullptr) return options;

@@ -13,6 +13,7 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/gemm/problem.h"
+#include "core/runtime/device.h"
 #include "gridwise/c/gridwise.h"
 #include "gridwise/c/gridwise_gemm.h"
 #include "gridwise/conv.h"
@@ -56,8 +57,12 @@ absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from);
 absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* from);
 /// Returns the type of GRIDWISE_F16, ...; an error that names `field` for any other number.
 absl::StatusOr<DataType> TypeOf(const char* field, int32_t type);
-/// Returns the facts of `target`, or of the current device if `target` is null.
+/// Returns the facts of `target`, a target, processor or product (core/text/parse_device.h), or of
+/// the current device if `target` is null.
 absl::StatusOr<DeviceFacts> DeviceOf(const char* target);
+
+/// Returns the first device that is `target`, by the same names.
+absl::StatusOr<DeviceInfo> FindDeviceOf(const char* target);
 absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* from);
 absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* from);
 

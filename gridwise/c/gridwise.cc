@@ -340,7 +340,7 @@ const char* gridwise_cache_skipped(const gridwise_cache* cache, int index) {
 gridwise_status gridwise_use_device(const char* target) {
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"target", target}}); !status.ok()) return status;
-    const absl::StatusOr<gridwise::DeviceInfo> device = gridwise::FindDevice(target);
+    const absl::StatusOr<gridwise::DeviceInfo> device = gridwise::FindDeviceOf(target);
     if (!device.ok()) return device.status();
     return gridwise::UseDevice(*device);
   });

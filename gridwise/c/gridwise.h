@@ -181,8 +181,8 @@ static inline void gridwise_plan_options_init(gridwise_plan_options* options) {
   gridwise_plan_options_defaults(options, sizeof(*options));
 }
 
-/// Makes the plan that is predicted to be fastest. `target` is e.g. "gfx942", or null for the
-/// calling thread's current device. The caller frees the plan with gridwise_free_plan.
+/// Makes the plan that is predicted to be fastest. `target` is e.g. "gfx942" or "MI300A", or null
+/// for the calling thread's current device. The caller frees the plan with gridwise_free_plan.
 ///
 /// Statuses:
 ///   GRIDWISE_INVALID_ARGUMENT    the problem or an option is invalid, or the target, instance or
@@ -343,7 +343,8 @@ GRIDWISE_API const char* gridwise_cache_skipped(const gridwise_cache* cache, int
 
 // ---- Devices and their memory, for programs that do not use HIP themselves
 
-/// Makes the first device of the target the calling thread's current one.
+/// Makes the first device of the target, processor or product ("gfx942", "MI300A") the calling
+/// thread's current one.
 ///
 /// Statuses: GRIDWISE_NOT_FOUND if no device is of the target.
 GRIDWISE_API gridwise_status gridwise_use_device(const char* target);

@@ -44,19 +44,20 @@ TARGET_OF = {target: target for target in ALL_TARGETS} | {
 # Those whose code is changed between compiler and assembler: split_duals.awk says why.
 TARGETS_BY_ASSEMBLY = ["gfx1100"]
 
-def with_kernels_of(targets):
+def with_kernels_of(targets, own_code = False):
     """What is of kernels for targets is left out where none are built for one of them.
 
     Args:
       targets: GPU targets.
+      own_code: whether kernels that are built for a family or another of its processors do not count.
 
     Returns:
       a value for target_compatible_with.
     """
     constraints = []
-    for target in targets:  # or for other processors that run its kernels
+    for target in targets:
         constraints = constraints + select({
-            Label("//tools/config:want_" + target): [],
+            Label("//tools/config:" + ("compile_for_" if own_code else "want_") + target): [],
             "//conditions:default": ["@platforms//:incompatible"],
         })
     return constraints

@@ -61,8 +61,10 @@ ABSL_FLAG(Extents, stride, {}, "stride; default 1");
 ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
 ABSL_FLAG(Extents, pad, {}, "zero padding at both ends; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding at the end; default: --pad");
-ABSL_FLAG(std::string, device, gridwise::kDefaultDevice,
-          "GPU: a target such as gfx942, or a product such as MI300X");
+ABSL_FLAG(
+    std::string, device, gridwise::kDefaultDevice,
+    "GPU: a target such as gfx942, a product such as MI300A or rx7600, or a partition such as "
+    "MI300X/CPX; `gridwise list targets` prints them");
 ABSL_FLAG(std::string, target, "", "same as --device");
 ABSL_FLAG(std::string, family, "",
           "restrict to the kernels of tile, direct, ck or hopper; default: all");

@@ -118,7 +118,7 @@ class Problem(AnyProblem):
 
         Args:
           n: the number of plans.
-          target: e.g. "gfx942"; the current device by default.
+          target: e.g. "gfx942" or "MI300A"; the current device by default.
           **options: PlanOptions.
 
         Raises:
@@ -138,7 +138,7 @@ class Problem(AnyProblem):
         REFUSALS.
 
         Args:
-          target: e.g. "gfx942"; the current device by default.
+          target: e.g. "gfx942" or "MI300A"; the current device by default.
           **options: PlanOptions.
 
         Raises:

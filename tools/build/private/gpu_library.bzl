@@ -139,6 +139,7 @@ gpu_library = rule(
     attrs = {
         "objects": attr.label_list(providers = [GpuObjectInfo], cfg = split_transition, mandatory = True),
         "targets": attr.string_list(default = AMD_TARGETS),
+        "families": attr.bool(doc = "Whether to compile for the families of targets as well, which other processors of them run."),
         "namespace": attr.string(default = "gridwise"),
         "_pack_ptx": attr.label(default = "//tools/build/private:pack_ptx.sh", allow_single_file = True),
         "_code_object": attr.label(default = "//tools/build:code_object"),

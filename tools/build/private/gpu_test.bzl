@@ -28,7 +28,7 @@ _gpu_target_test = rule(
     },
 )
 
-def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, **kwargs):
+def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, own_code = False, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
 
     The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.
@@ -45,6 +45,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
       env: environment variables of the test.
       env_of: by target, others of its test, which go before.
       shard_count: as of any Bazel test.
+      own_code: whether the test is of code compiled for its target alone, not for its family.
       **kwargs: for the cc_binary.
     """
     if not binary:
@@ -67,7 +68,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
             runner = binary,
             shard_count = shard_count,
             tags = tags + [target],
-            target_compatible_with = with_kernels_of([target]),
+            target_compatible_with = with_kernels_of([target], own_code),
         )
     native.test_suite(
         name = name,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Transitions on //tools/config:gfx, the target or processor that device code is compiled for."""
 
-load("//tools/build:targets.bzl", "TARGET_OF")
+load("//tools/build:targets.bzl", "PROCESSOR_FAMILIES", "TARGET_OF")
 
 def _one_impl(_settings, attr):
     return {"//tools/config:gfx": attr.gfx}
@@ -13,7 +13,11 @@ def _split_impl(settings, attr):
     for target in wanted:
         if target not in TARGET_OF:
             fail("//tools/config:targets: unknown GPU target '%s'; known: %s" % (target, ", ".join(TARGET_OF.keys())))
-    return {p: {"//tools/config:gfx": p} for p, target in TARGET_OF.items() if target in attr.targets and p in wanted}
+    chosen = [p for p, target in TARGET_OF.items() if target in attr.targets and p in wanted]
+    if attr.families:
+        targets = [TARGET_OF[p] for p in chosen]
+        chosen = chosen + [f for f in PROCESSOR_FAMILIES if TARGET_OF[f] in targets and f not in chosen]
+    return {p: {"//tools/config:gfx": p} for p in chosen}
 
 split_transition = transition(
     implementation = _split_impl,

@@ -151,6 +151,25 @@ TEST(RunCommand, DevicesHaveTheNamesOfTheirProducts) {
             kSuccess);
 }
 
+// The second product of each target has the processor of the first: it runs the same code.
+TEST(RunCommand, TimesOfOtherProductsAreNotCalibrated) {
+  const Gfx gfx = *ParseGfx(Target());
+  const Product& first = ProductsOf(gfx)[0];
+  const Product& other = ProductsOf(gfx)[1];
+  ASSERT_EQ(other.processor, first.processor);
+  const std::string note = absl::StrCat("not calibrated for ", other.name);
+  const std::string device = absl::StrCat("--device='", other.name, "'");
+  const ShellResult run = Gridwise(absl::StrCat(kSmall, "--verify ", device));
+  EXPECT_EQ(run.status, kSuccess) << run.out;
+  EXPECT_THAT(run.out, AllOf(HasSubstr(note), HasSubstr("; not calibrated); --time"),
+                             HasSubstr("\nPASS\n")));
+  EXPECT_THAT(Gridwise(absl::StrCat(kSmall, "--time ", device)).out, HasSubstr(note));
+  const std::string explain = "explain fwd --problem=gemms9 ";
+  EXPECT_THAT(Gridwise(explain + device).out, HasSubstr(note));
+  EXPECT_THAT(Gridwise(explain + "--device=" + Target()).out, Not(HasSubstr("not calibrated")));
+  EXPECT_NE(Gridwise(explain + device).out, Gridwise(explain + "--device=" + Target()).out);
+}
+
 // Before it runs.
 TEST(RunCommand, AnUnwritableOutputIsAnError) {
   ExpectRefusal(absl::StrCat(kSmall, "--out=/no/such/dx.npy"), "cannot write /no/such/dx.npy");

@@ -6,8 +6,9 @@
 
 namespace gridwise {
 
-/// The device with the facts `facts`: the simulator poses as it; a real device must be it. Returns
-/// kNotFound, naming the devices that there are, if none is.
+/// The device with the facts `facts`: the simulator poses as it, unless GRIDWISE_SIM_DEVICES says
+/// which devices it has; a real device must be it. Returns kNotFound, naming the devices that there
+/// are, if none is.
 absl::StatusOr<DeviceInfo> DeviceFor(const DeviceFacts& facts);
 
 }  // namespace gridwise

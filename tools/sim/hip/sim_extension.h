@@ -31,7 +31,8 @@ __attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
 /// Adds a device to those of the process, unless one of them is the same: a product, or a partition
 /// of one, by a name as GRIDWISE_SIM_DEVICES has ("RX 7600", "MI300X/CPX", "gfx942"). Only before
-/// the program's first other call of HIP: 0, or 1 if it is too late or there is no such product.
+/// the program's first other call of HIP, and if GRIDWISE_SIM_DEVICES does not say which devices
+/// there are: 0, or 1 if it is too late or there is no such product.
 __attribute__((weak)) int gridwiseSimAddDevice(const char* name);
 
 /// 1 if launches are timed by the simulator's clock now (GRIDWISE_SIM=time), else 0.

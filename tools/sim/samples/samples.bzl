@@ -145,7 +145,7 @@ def hip_sample_test(name, targets, src = None, devices = "{}", check = False, ar
             stderr = stderr,
             stdout = stdout,
             tags = ["smoke", target],
-            target_compatible_with = with_kernels_of([target]),
+            target_compatible_with = with_kernels_of([target], own_code = True),
         )
     native.test_suite(
         name = name + "_test",

@@ -37,6 +37,8 @@ std::deque<std::string>& Sentences() {
   return *sentences;
 }
 
+constexpr char kDevicesVariable[] = "GRIDWISE_SIM_DEVICES";
+
 /// Devices that were added before the first call of HIP.
 struct AddedDevices {
   std::mutex mutex;
@@ -59,7 +61,7 @@ absl::StatusOr<DeviceFacts> SimulatedDevice(std::string_view name) {
 
 std::vector<DeviceFacts> WantedDevices() {
   std::vector<DeviceFacts> wanted;
-  const char* names = std::getenv("GRIDWISE_SIM_DEVICES");
+  const char* names = std::getenv(kDevicesVariable);
   if (names == nullptr) {
     if (const std::optional<std::string> only = OnlyTargetOfProgram()) {
       wanted.push_back(*SimulatedDevice(*only));
@@ -148,8 +150,9 @@ bool AddDevice(std::string_view name) {
   const absl::StatusOr<DeviceFacts> facts = SimulatedDevice(name);
   AddedDevices& added = Added();
   const std::lock_guard lock(added.mutex);
-  if (facts.ok() && !added.too_late) added.devices.push_back(*facts);
-  return facts.ok() && !added.too_late;
+  if (!facts.ok() || added.too_late || std::getenv(kDevicesVariable) != nullptr) return false;
+  added.devices.push_back(*facts);
+  return true;
 }
 
 void SetCapacities() {

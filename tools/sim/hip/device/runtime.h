@@ -42,7 +42,7 @@ struct Device {
 /// set, one of the target that alone the program has code for, else one of each. Unknown names are
 /// reported and left out.
 const std::vector<std::unique_ptr<Device>>& Devices();
-/// Adds a device as gridwiseSimAddDevice does; false if it is too late or there is no such product.
+/// Adds a device as gridwiseSimAddDevice does; false if it cannot.
 bool AddDevice(std::string_view name);
 /// Gives devices the memory that they have in the mode that kernels are now executed in.
 void SetCapacities();

@@ -87,7 +87,7 @@ class TimedRunTest : public testing::Test {
     const absl::StatusOr<const KernelInfo*> kernel = object_->FindKernel("Copy");
     EXPECT_TRUE(kernel.ok()) << kernel.status();
     const absl::StatusOr<RunReport> report =
-        Launch(program, **kernel, {.workgroups = {3, 1, 1}, .block = {kItems, 1, 1}},
+        Launch(*machine_, program, **kernel, {.workgroups = {3, 1, 1}, .block = {kItems, 1, 1}},
                std::span(arguments, (*kernel)->kernarg_bytes), arguments, memory_, {}, nullptr);
     EXPECT_TRUE(report.ok()) << report.status();
     return report.ok() ? report->workgroups : -1;
