@@ -120,9 +120,10 @@ ABSL_FLAG(std::string, published, "",
           "--problems, --direction and --device");
 ABSL_FLAG(std::string, explain, "", "a problem's name; more names may follow");
 ABSL_FLAG(uint64_t, seed, 0, "seed of the random data for tensors without a file");
-ABSL_FLAG(std::string, type, "f16",
+ABSL_FLAG(std::string, type, "",
           "type of the operands: f16, bf16, f32; for fwd also i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, "
-          "f8e5m2fnuz, or f8 (e4m3) and bf8 (e5m2) for the target's variant");
+          "f8e5m2fnuz, or f8 (e4m3) and bf8 (e5m2) for the target's variant; default: that of the "
+          "problem in its set, f16 if the set does not say");
 ABSL_FLAG(
     std::string, out_type, "",
     "type of the output: --type or f32; for i8, i32 or f32; for f8, f32, f16 or bf16; default: "

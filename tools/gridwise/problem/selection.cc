@@ -83,8 +83,7 @@ class Selector {
   template <class P>
   absl::Status AddProblem(const std::string& name, int index, P problem) {
     if (!IsWanted(name)) return absl::OkStatus();
-    problem.type = target_.type;
-    if (target_.out_type) problem.out_type = target_.out_type;
+    target_.SetTypes(problem);
     absl::Status status = ApplyVariant(request_.variant, problem);
     if (!status.ok()) return status;
     Keep({name, problem, index});
