@@ -76,7 +76,7 @@ void Register(const std::string& set, const NamedProblem& named, Direction direc
               const RequestedTarget& target) {
   ConvProblem problem = named.problem;
   problem.direction = direction;
-  problem.type = target.type;
+  target.SetTypes(problem);
   if (const int64_t n = absl::GetFlag(FLAGS_n); n > 0) problem.batch = n;
   for (const PlanOptions& instance : InstancesOf(problem, target.device)) {
     const absl::StatusOr<Plan> plan = MakePlan(problem, target.device, instance);

@@ -22,6 +22,7 @@
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/validate.h"
+#include "core/text/csv.h"
 #include "core/text/csv_table.h"
 
 namespace gridwise {
@@ -61,7 +62,7 @@ std::vector<std::string> RequiredColumns() {
 }
 
 std::vector<std::string> OptionalColumns() {
-  std::vector<std::string> names = {"note", "out_type"};
+  std::vector<std::string> names = {"type", "out_type", "layout", "weight_layout", "count", "note"};
   names.insert(names.end(), std::begin(kPadEndColumns.names), std::end(kPadEndColumns.names));
   return names;
 }
@@ -85,20 +86,50 @@ absl::Status ReadGeometry(const CsvRow& row, ConvProblem& problem) {
   return absl::OkStatus();
 }
 
-/// An empty field means the operands' default.
-absl::Status ReadOutType(const CsvRow& row, ConvProblem& problem) {
-  if (!row.Has("out_type") || row.Field("out_type").empty()) return absl::OkStatus();
-  problem.out_type = ParseDataType(row.Field("out_type"));
-  if (problem.out_type) return absl::OkStatus();
-  return row.Error(absl::StrFormat("column out_type is \"%s\"; must be the name of a type or empty",
-                                   row.Field("out_type")));
+/// Reads the name of one of `all` from a column, if the table has it and the field is not empty.
+template <class Enum, size_t kSize>
+absl::Status ReadName(const CsvRow& row, const char* column, const Enum (&all)[kSize],
+                      std::optional<Enum>& value) {
+  if (!row.Has(column) || row.Field(column).empty()) return absl::OkStatus();
+  const auto found = std::ranges::find(all, row.Field(column),
+                                       [](Enum known) { return std::string(Name(known)); });
+  if (found == std::end(all)) {
+    const auto append = [](std::string* out, Enum known) { out->append(Name(known)); };
+    return row.Error(absl::StrFormat("column %s is \"%s\"; must be one of %s, or empty", column,
+                                     row.Field(column), absl::StrJoin(all, ", ", append)));
+  }
+  value = *found;
+  return absl::OkStatus();
+}
+
+/// Reads types and layouts.
+absl::Status ReadVariant(const CsvRow& row, ConvProblem& problem) {
+  std::optional<DataType> type;
+  std::optional<Layout> layout;
+  std::optional<WeightLayout> weight_layout;
+  absl::Status status = ReadName(row, "type", kAllDataTypes, type);
+  status.Update(ReadName(row, "out_type", kAllDataTypes, problem.out_type));
+  status.Update(ReadName(row, "layout", kAllLayouts, layout));
+  status.Update(ReadName(row, "weight_layout", kAllWeightLayouts, weight_layout));
+  problem.type = type.value_or(problem.type);
+  problem.layout = layout.value_or(problem.layout);
+  problem.weight_layout = weight_layout.value_or(problem.weight_layout);
+  return status;
+}
+
+absl::Status ReadCount(const CsvRow& row, NamedProblem& result) {
+  if (!row.Has("count") || row.Field("count").empty()) return absl::OkStatus();
+  if (absl::Status s = row.ReadInt("count", result.count); !s.ok()) return s;
+  if (result.count >= 1) return absl::OkStatus();
+  return row.Error(absl::StrFormat("column count is %d; must be >= 1", result.count));
 }
 
 absl::StatusOr<NamedProblem> ParseRow(const CsvRow& row) {
   NamedProblem result;
   result.name = row.Field("name");
   if (absl::Status s = ReadGeometry(row, result.problem); !s.ok()) return s;
-  if (absl::Status s = ReadOutType(row, result.problem); !s.ok()) return s;
+  if (absl::Status s = ReadVariant(row, result.problem); !s.ok()) return s;
+  if (absl::Status s = ReadCount(row, result); !s.ok()) return s;
   const std::string& directions = row.Field("directions");
   for (std::string_view name : absl::StrSplit(directions, ' ', absl::SkipEmpty())) {
     const std::optional<Direction> direction = ParseDirection(name);
@@ -117,6 +148,52 @@ absl::StatusOr<NamedProblem> ParseRow(const CsvRow& row) {
     return row.Error(absl::StrCat("problem \"", result.name, "\": ", s.message()));
   }
   return result;
+}
+
+/// A column that is printed where a problem differs from its default.
+struct PrintedColumn {
+  const char* name;
+  std::string (*text)(const NamedProblem&);
+  bool (*differs)(const NamedProblem&);
+};
+constexpr PrintedColumn kPrintedColumns[] = {
+    {"type", [](const NamedProblem& named) { return std::string(Name(named.problem.type)); },
+     [](const NamedProblem& named) { return named.problem.type != ConvProblem{}.type; }},
+    {"out_type",
+     [](const NamedProblem& named) {
+       const std::optional<DataType> type = named.problem.out_type;
+       return type ? std::string(Name(*type)) : std::string();
+     },
+     [](const NamedProblem& named) { return named.problem.out_type.has_value(); }},
+    {"layout", [](const NamedProblem& named) { return std::string(Name(named.problem.layout)); },
+     [](const NamedProblem& named) { return named.problem.layout != ConvProblem{}.layout; }},
+    {"weight_layout",
+     [](const NamedProblem& named) { return std::string(Name(named.problem.weight_layout)); },
+     [](const NamedProblem& named) {
+       return named.problem.weight_layout != ConvProblem{}.weight_layout;
+     }},
+    {"count", [](const NamedProblem& named) { return absl::StrCat(named.count); },
+     [](const NamedProblem& named) { return named.count != 1; }},
+    {"note", [](const NamedProblem& named) { return named.note; },
+     [](const NamedProblem& named) { return !named.note.empty(); }}};
+
+std::vector<std::string> PrintedFields(const NamedProblem& named,
+                                       std::span<const PrintedColumn> optional) {
+  const ConvProblem& problem = named.problem;
+  std::vector<std::string> fields = {named.name, absl::StrCat(problem.rank)};
+  for (const CountColumn& column : kCountColumns) {
+    fields.push_back(absl::StrCat(problem.*column.member));
+  }
+  const auto add_axes = [&](const AxisColumns& axes) {
+    for (const Dim& dim : problem.dims) fields.push_back(absl::StrCat(dim.*axes.member));
+  };
+  for (const AxisColumns& axes : kAxisColumns) add_axes(axes);
+  add_axes(kPadEndColumns);
+  fields.push_back(absl::StrJoin(named.directions, " ", [](std::string* out, Direction direction) {
+    out->append(Name(direction));
+  }));
+  for (const PrintedColumn& column : optional) fields.push_back(column.text(named));
+  return fields;
 }
 
 std::string FormatSizes(const ConvProblem& problem, int64_t (*size)(const Dim&)) {
@@ -211,6 +288,26 @@ absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
       });
   if (!status.ok()) return status;
   return problems;
+}
+
+std::string PrintProblems(const std::vector<NamedProblem>& problems) {
+  std::vector<PrintedColumn> optional;
+  for (const PrintedColumn& column : kPrintedColumns) {
+    if (std::ranges::any_of(problems, column.differs)) optional.push_back(column);
+  }
+  std::vector<std::string> header = {"name", "ndim"};
+  for (const CountColumn& column : kCountColumns) header.push_back(column.name);
+  for (const AxisColumns& axes : kAxisColumns) {
+    header.insert(header.end(), std::begin(axes.names), std::end(axes.names));
+  }
+  header.insert(header.end(), std::begin(kPadEndColumns.names), std::end(kPadEndColumns.names));
+  header.push_back("directions");
+  for (const PrintedColumn& column : optional) header.push_back(column.name);
+  std::string text = absl::StrCat(JoinCsvLine(header), "\n");
+  for (const NamedProblem& named : problems) {
+    absl::StrAppend(&text, JoinCsvLine(PrintedFields(named, optional)), "\n");
+  }
+  return text;
 }
 
 absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path) {

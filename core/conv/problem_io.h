@@ -15,22 +15,28 @@ namespace gridwise {
 /// A row of a problem set.
 struct NamedProblem {
   std::string name;
-  ConvProblem problem;  ///< direction and type have their defaults: the user of the set chooses
-                        ///< them
-  std::vector<Direction> directions;  ///< the directions to run, in the set's order
-  std::string note;
+  ConvProblem problem;  ///< the direction has its default: `directions` are those to run
+  std::vector<Direction> directions;  ///< in the set's order
+  std::string note = {};
+  int64_t count = 1;  ///< occurrences in what the set describes, such as a network
 };
 
 /// Parses CSV text whose first line names the columns, in any order:
 ///
 ///   name  ndim  G N K C  Z Y X  Di Hi Wi  stride_{d,h,w}  dil_{d,h,w}  pad_{d,h,w}  directions
-///   and optionally  pad_end_{d,h,w} (where absent, the same as pad_)  note
+///   and optionally  pad_end_{d,h,w} (where absent, the same as pad_)  type  out_type  layout
+///   weight_layout  count  note
 ///
-/// C and K count all groups together. Fields may be quoted ("" is a quote), but not span lines;
-/// empty lines are skipped. `directions` is a list separated by spaces. Every problem is validated,
-/// and names must differ. Errors start with "<source>:<line>: " and name the column and the value.
+/// An empty field of the last six is the default of ConvProblem, and 1 for count. C and K count all
+/// groups together. Fields may be quoted ("" is a quote), but not span lines; empty lines are
+/// skipped. `directions` is a list separated by spaces. Every problem is validated, and names must
+/// differ. Errors start with "<source>:<line>: " and name the column and the value.
 absl::StatusOr<std::vector<NamedProblem>> ParseProblems(std::string_view csv,
                                                         std::string_view source);
+
+/// Prints problems without epilogues and operand sums as ParseProblems() reads them. Optional
+/// columns after pad_end_ are printed if a problem differs from their default.
+std::string PrintProblems(const std::vector<NamedProblem>& problems);
 
 /// ParseProblems() of a file.
 absl::StatusOr<std::vector<NamedProblem>> ReadProblems(const std::string& path);

@@ -2,6 +2,7 @@
 #include "core/conv/problem_io.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <random>
@@ -46,6 +47,61 @@ TEST(ParseProblems, ReadsEveryColumn) {
                          .c = 4,
                          .k = 8,
                          .dims = {Dim{}, Dim{40, 5, 3, 2, 4, 4}, Dim{17, 3, 2, 1, 1, 1}}}));
+}
+
+TEST(ParseProblems, TypesLayoutsAndCounts) {
+  const std::string header =
+      absl::StrReplaceAll(kHeader, {{"note", "type,out_type,layout,weight_layout,count"}});
+  const auto row = [&](std::string_view variant) {
+    return absl::StrCat("v,2,1,3,8,4,1,5,3,1,40,17,1,3,2,1,2,1,0,4,1,fwd,", variant, "\n");
+  };
+  const auto problems = ParseProblems(absl::StrCat(header, row("bf16,f32,ngchw,kyxgc,17")), "set");
+  ASSERT_TRUE(problems.ok()) << problems.status();
+  const NamedProblem& p = problems->front();
+  EXPECT_EQ(p.problem.type, DataType::kBF16);
+  EXPECT_EQ(p.problem.out_type, DataType::kF32);
+  EXPECT_EQ(p.problem.layout, Layout::kNGCHW);
+  EXPECT_EQ(p.problem.weight_layout, WeightLayout::kKYXGC);
+  EXPECT_EQ(p.count, 17);
+  const auto empty = ParseProblems(absl::StrCat(header, row(",,,,")), "set");
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  EXPECT_EQ(empty->front().problem.type, DataType::kF16);
+  EXPECT_EQ(empty->front().problem.layout, Layout::kNHWGC);
+  EXPECT_EQ(empty->front().count, 1);
+  const auto refusal = [&](std::string_view variant) {
+    return std::string(ParseProblems(absl::StrCat(header, row(variant)), "set").status().message());
+  };
+  EXPECT_THAT(refusal("half,,,,"), HasSubstr("set:2: column type is \"half\"; must be one of f16"));
+  EXPECT_THAT(refusal(",,nchw,,"), HasSubstr("column layout is \"nchw\"; must be one of nhwgc"));
+  EXPECT_THAT(refusal(",,,,0"), HasSubstr("column count is 0; must be >= 1"));
+}
+
+TEST(PrintProblems, IsReadAgain) {
+  std::vector<NamedProblem> problems = {
+      {.name = "plain", .problem = {.c = 4, .k = 8}, .directions = {Direction::kForward}}};
+  problems[0].problem.dims[2] = {7, 3, 2, 1, 0, 1};
+  // Columns that no problem needs are left out.
+  EXPECT_THAT(PrintProblems(problems),
+              ::testing::EndsWith("pad_end_w,directions\n"
+                                  "plain,2,1,1,8,4,1,1,3,1,1,7,1,1,2,1,1,1,0,0,0,0,0,1,fwd\n"));
+  problems.push_back(problems[0]);
+  problems[1].name = "a, \"b\"";
+  problems[1].problem.type = DataType::kI8;
+  problems[1].problem.out_type = DataType::kF32;
+  problems[1].problem.layout = Layout::kGNHWC;
+  problems[1].directions = {Direction::kBackwardWeight, Direction::kForward};
+  problems[1].count = 3;
+  problems[1].note = "line 7";
+  const auto again = ParseProblems(PrintProblems(problems), "printed");
+  ASSERT_TRUE(again.ok()) << again.status();
+  ASSERT_EQ(again->size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ((*again)[i].name, problems[i].name);
+    EXPECT_EQ((*again)[i].problem, problems[i].problem);
+    EXPECT_EQ((*again)[i].directions, problems[i].directions);
+    EXPECT_EQ((*again)[i].count, problems[i].count);
+    EXPECT_EQ((*again)[i].note, problems[i].note);
+  }
 }
 
 TEST(ParseProblems, HeaderOrderIsFreeAndOptionalColumnsHaveDefaults) {

@@ -134,11 +134,6 @@ std::array<std::int64_t, 2> KeyOf(const ConvProblem& problem) {
   return {static_cast<std::int64_t>(HashOf(problem)), problem.batch};
 }
 
-std::string JoinDims(const ConvProblem& problem, std::int64_t Dim::* member) {
-  return absl::StrFormat("%d,%d,%d", problem.dims[0].*member, problem.dims[1].*member,
-                         problem.dims[2].*member);
-}
-
 }  // namespace
 
 ProblemUse UseOf(const ConvProblem& problem) {
@@ -173,24 +168,6 @@ std::vector<NamedProblem> GenerateProblems(const GeneratorOptions& options) {
                         .note = ""});
   }
   return problems;
-}
-
-std::string PrintProblems(const std::vector<NamedProblem>& problems) {
-  std::string text =
-      "name,ndim,G,N,K,C,Z,Y,X,Di,Hi,Wi,stride_d,stride_h,stride_w,dil_d,dil_h,dil_w,pad_d,pad_h,"
-      "pad_w,pad_end_d,pad_end_h,pad_end_w,directions\n";
-  for (const NamedProblem& named : problems) {
-    const ConvProblem& p = named.problem;
-    absl::StrAppendFormat(
-        &text, "%s,%d,%d,%d,%d,%d,%s,%s,%s,%s,%s,%s,", named.name, p.rank, p.groups, p.batch, p.k,
-        p.c, JoinDims(p, &Dim::filter), JoinDims(p, &Dim::in), JoinDims(p, &Dim::stride),
-        JoinDims(p, &Dim::dilation), JoinDims(p, &Dim::pad_begin), JoinDims(p, &Dim::pad_end));
-    for (std::size_t i = 0; i < named.directions.size(); ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : " ", Name(named.directions[i]));
-    }
-    text += '\n';
-  }
-  return text;
 }
 
 }  // namespace gridwise

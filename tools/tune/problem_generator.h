@@ -50,7 +50,4 @@ std::vector<NamedProblem> GenerateProblems(const GeneratorOptions& options);
 /// What a geometry is for: the same for all batches of it.
 ProblemUse UseOf(const ConvProblem& problem);
 
-/// As ParseProblems reads it.
-std::string PrintProblems(const std::vector<NamedProblem>& problems);
-
 }  // namespace gridwise

@@ -102,9 +102,12 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
   }
   const absl::StatusOr<DeviceFacts> device = ParseDevice(request.device);
   if (!device.ok()) return device.status();
-  const absl::StatusOr<DataType> type = ParseType("type", request.type, device->gfx, IsOperandType);
-  if (!type.ok()) return type.status();
-  target.type = *type;
+  if (!request.type.empty()) {
+    const absl::StatusOr<DataType> type =
+        ParseType("type", request.type, device->gfx, IsOperandType);
+    if (!type.ok()) return type.status();
+    target.type = *type;
+  }
   if (!request.out_type.empty()) {
     const absl::StatusOr<DataType> out_type =
         ParseType("out-type", request.out_type, device->gfx, [](DataType) { return true; });
@@ -121,8 +124,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
   if (!target.ok()) return target.status();
   const auto finish = [&](auto problem) -> absl::StatusOr<ResolvedProblem> {
     if (!problem.ok()) return problem.status();
-    problem->type = target->type;
-    if (target->out_type) problem->out_type = target->out_type;
+    target->SetTypes(*problem);
     if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
     return ResolvedProblem{*problem, target->device};
   };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ inline constexpr char kDefaultDevice[] = "gfx942";
 struct ProblemRequest {
   std::string program;    // argv[0]
   std::string direction;  // "fwd", "bwd_data", "bwd_weight" or "gemm"
-  std::string type;       // of the operands: "f16"
+  std::string type;       // of the operands: "f16"; empty: that of the problem
   std::string out_type;   // of the output; empty: that of the problem or the operands
   std::string problem;    // a name in `problems`, or empty
   std::string problems;   // source for LoadProblemSets
@@ -32,6 +33,9 @@ struct ProblemRequest {
   GemmFlags gemm = {};
   VariantFlags variant;
   std::string device;  // for ParseDevice: "gfx942", "MI300X"
+  /// All directions of each convolution of a set, whatever the set says. Of the first one, those
+  /// without the gradient of its input, which no training needs.
+  bool training = false;
 };
 
 /// Returns the target whose kernels the device called `name` runs; see ParseDevice.
@@ -43,10 +47,15 @@ absl::StatusOr<Direction> ParseDirectionWord(const std::string& name);
 /// The part of a request that is not about a specific problem. An empty direction means all.
 struct RequestedTarget {
   std::vector<Direction> directions;
-  bool gemms = false;  // matrix multiplications too
-  DataType type;
-  std::optional<DataType> out_type;
+  bool gemms = false;                      // matrix multiplications too
+  std::optional<DataType> type, out_type;  // empty: those of the problem
   DeviceFacts device = kAllGfx[0];
+
+  /// Sets the types of a problem.
+  void SetTypes(auto& problem) const {
+    problem.type = type.value_or(problem.type);
+    if (out_type) problem.out_type = out_type;
+  }
 };
 absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request);
 
