@@ -15,8 +15,8 @@ namespace gridwise {
 inline constexpr Gfx kThisTarget = Gfx::GRIDWISE_THIS_TARGET;
 
 /// The waves per SIMD that the compiler is asked for, so that each has the registers that it has
-/// where `occupancy` of them run on the target. Code for a whole family, or for a processor with
-/// fewer registers, is compiled for fewer waves, and no row spills.
+/// where `occupancy` of them run on the target: fewer for processors with fewer registers, and for
+/// families that have such. Without this, most instances would spill.
 constexpr int WavesPerSimd(int occupancy) {
 #ifdef GRIDWISE_HAS_TWO_THIRDS_OF_REGISTERS
   return occupancy > 1 ? occupancy * 2 / 3 : 1;

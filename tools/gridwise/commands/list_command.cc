@@ -124,12 +124,10 @@ void ListProblems(const std::vector<ProblemSet>& sets, bool each) {
 }
 
 llvm::json::Object ToJson(const Product& product) {
-  return llvm::json::Object{{"name", std::string(product.name)},
-                            {"processor", std::string(product.processor)},
-                            {"compute_units", product.compute_units},
-                            {"clock_ghz", product.clock_ghz},
-                            {"memory_gb_per_s", product.memory_gb_per_s},
-                            {"calibrated", product.like.empty()}};
+  return llvm::json::Object{
+      {"name", std::string(product.name)},          {"processor", std::string(product.processor)},
+      {"compute_units", product.compute_units},     {"clock_ghz", product.clock_ghz},
+      {"memory_gb_per_s", product.memory_gb_per_s}, {"calibrated", product.like.empty()}};
 }
 
 llvm::json::Array TargetsJson() {
