@@ -75,8 +75,9 @@ absl::StatusOr<T> Meaning(std::string_view what, std::string_view word,
   const absl::StatusOr<std::int64_t> number = ReadImportedNumber(what, word);
   if (!number.ok()) return number.status();
   const auto count = static_cast<std::int64_t>(meanings.size());
-  if (*number >= 0 && *number < count && meanings[static_cast<std::size_t>(*number)]) {
-    return *meanings[static_cast<std::size_t>(*number)];
+  if (*number >= 0 && *number < count) {
+    const std::optional<T>& meaning = meanings[static_cast<std::size_t>(*number)];
+    if (meaning) return *meaning;
   }
   return absl::UnimplementedError(
       absl::StrFormat("%s is %d, which Gridwise does not have", what, *number));

@@ -24,6 +24,7 @@ constexpr std::size_t kMaxFaults = 20, kMaxSkipped = 8;
 /// "12 bnorm, 3 pool and 4 others", the most frequent first.
 std::string MostFrequent(const std::map<std::string, std::int64_t>& counts) {
   std::vector<std::pair<std::int64_t, std::string>> sorted;
+  sorted.reserve(counts.size());
   for (const auto& [what, count] : counts) sorted.emplace_back(-count, what);
   std::sort(sorted.begin(), sorted.end());
   std::vector<std::string> parts;

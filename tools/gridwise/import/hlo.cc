@@ -284,7 +284,8 @@ class Reader {
                                                         instruction.name,
                                                         instruction.operands.size()));
     }
-    if (instruction.shapes[index]) return *instruction.shapes[index];
+    const std::optional<XlaShape>& given = instruction.shapes[index];
+    if (given) return *given;
     const auto known = shapes_.find(instruction.operands[index]);
     if (known != shapes_.end()) return known->second;
     return absl::InvalidArgumentError(

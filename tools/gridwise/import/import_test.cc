@@ -2,6 +2,7 @@
 #include "tools/gridwise/import/import.h"
 
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -94,6 +95,18 @@ TEST(Import, LineEndsAndByteOrderMarksDoNotMatter) {
     EXPECT_EQ(PrintProblems(ImportText(content).problems), plain);
   }
   EXPECT_THAT(RefusalOf("\xff\xfe\x41"), HasSubstr("byte-order mark is that of UTF-16"));
+}
+
+TEST(Import, FilesMayBeCompressed) {
+  // "MIOpenDriver conv\n", by gzip.
+  constexpr unsigned char kBytes[] = {0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+                                      0xf3, 0xf5, 0xf4, 0x2f, 0x48, 0xcd, 0x73, 0x29, 0xca, 0x2c,
+                                      0x4b, 0x2d, 0x52, 0x48, 0xce, 0xcf, 0x2b, 0xe3, 0x02, 0x00,
+                                      0x16, 0x4e, 0x70, 0xf1, 0x12, 0x00, 0x00, 0x00};
+  const std::string content(std::begin(kBytes), std::end(kBytes));
+  EXPECT_EQ(PrintProblems(ImportText(content).problems),
+            PrintProblems(ImportText("MIOpenDriver conv\n").problems));
+  EXPECT_THAT(RefusalOf(content.substr(0, content.size() - 9)), HasSubstr("damaged or incomplete"));
 }
 
 TEST(Import, KindsMayBeMixed) {

@@ -49,8 +49,8 @@ class Fields {
   }
   /// Of each axis, in fields of their own.
   std::vector<std::int64_t> Numbers(std::string_view what, std::size_t count) {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < count; ++i) values.push_back(Number(what));
+    std::vector<std::int64_t> values(count);
+    for (std::int64_t& value : values) value = Number(what);
     return values;
   }
   /// Of each axis, joined by x.

@@ -182,7 +182,7 @@ absl::Status SetTypes(const XlaShape& a, const XlaShape& b, const XlaShape& out,
         a.type, b.type, out.type));
   }
   problem.type = *type;
-  if (*out_type != problem.output_type()) problem.out_type = *out_type;
+  if (out_type != problem.output_type()) problem.out_type = out_type;
   return absl::OkStatus();
 }
 
