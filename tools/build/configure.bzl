@@ -49,6 +49,16 @@ gpu_toolchain_configure = repository_rule(
 
 def _system_library_impl(rctx):
     found = [p for p in rctx.attr.prefixes if rctx.path(p + "/include/" + rctx.attr.probe).exists]
+    if not found and rctx.attr.define_if_missing:
+        rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+[cc_library(
+    name = target,
+    defines = [{define}],
+    visibility = ["//visibility:public"],
+) for target in ["headers", {name}]]
+""".format(define = repr(rctx.attr.define_if_missing), name = repr(rctx.attr.target)))
+        return
     if not found:
         # The error is raised by the targets that need the library, not by everybody who loads the repository.
         rctx.file("BUILD.bazel", """load("{missing_bzl}", "missing_library")
@@ -110,6 +120,7 @@ system_library = repository_rule(
         "header_folders": attr.string_list(doc = "Folders of include/ that hold the library's headers; not needed below /usr."),
         "defines": attr.string_list(),
         "linkopts": attr.string_list(),
+        "define_if_missing": attr.string(doc = "What code that does without the library is told; empty: it is required."),
         "_missing_bzl": attr.label(default = "//tools/build:missing.bzl"),
     },
     local = True,
@@ -194,6 +205,16 @@ def gridwise_system_repositories():
         prefixes = ["/usr/lib/llvm-22"],
         header_folders = ["llvm", "llvm-c"],
         linkopts = ["-lLLVM-22"],
+    )
+    system_library(
+        name = "local_onnx",
+        target = "onnx",
+        package = "libonnx-dev and libprotobuf-dev",
+        probe = "onnx/onnx_pb.h",
+        prefixes = ["/usr"],
+        defines = ["ONNX_ML=1", "ONNX_NAMESPACE=onnx"],
+        linkopts = ["-lonnx", "-lonnx_proto", "-lprotobuf-lite"],
+        define_if_missing = "GRIDWISE_WITHOUT_ONNX=1",
     )
     system_library(
         name = "local_onednn",
