@@ -23,9 +23,11 @@
 #include "tools/gridwise/commands/compare_command.h"
 #include "tools/gridwise/commands/compile_command.h"
 #include "tools/gridwise/commands/explain_command.h"
+#include "tools/gridwise/commands/import_command.h"
 #include "tools/gridwise/commands/instances_command.h"
 #include "tools/gridwise/commands/isa_command.h"
 #include "tools/gridwise/commands/list_command.h"
+#include "tools/gridwise/commands/network_command.h"
 #include "tools/gridwise/commands/problems_command.h"
 #include "tools/gridwise/commands/run_command.h"
 #include "tools/gridwise/commands/sim_command.h"
@@ -39,15 +41,16 @@ using gridwise::OperationCount;
 
 ABSL_FLAG(std::string, problem, "", "name of a problem; size flags override its sizes");
 ABSL_FLAG(std::string, problems, "",
-          "problem set: regressions, retinanet, transformers (for gemm), strided or a CSV file; "
-          "default: the first three");
+          "problem set: regressions, retinanet, transformers (for gemm), strided, a CSV file or a "
+          "file of another program (`gridwise help import`); default: the first three");
 ABSL_FLAG(std::optional<int64_t>, n, std::nullopt,
           "batch size; default 1; for gemm, the columns of C");
 ABSL_FLAG(std::optional<int64_t>, c, std::nullopt, "input channels of all groups together");
 ABSL_FLAG(std::optional<int64_t>, k, std::nullopt,
           "output channels of all groups together; for gemm, the number of products per sum");
 ABSL_FLAG(std::optional<int64_t>, m, std::nullopt, "rows of C");
-ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt, "number of matrices; default 1");
+ABSL_FLAG(std::optional<int64_t>, batch, std::nullopt,
+          "number of matrices; default 1; for import and network, images");
 ABSL_FLAG(
     std::string, a, "",
     "order of A in memory: row or col, optionally with a leading dimension in elements, as in "
@@ -175,10 +178,10 @@ ABSL_FLAG(
     "number of worker processes; each run has its own process, so that a crash affects one line of "
     "the table; default: none");
 ABSL_FLAG(double, run_limit, 600, "seconds after which a run in a worker is killed");
+ABSL_FLAG(bool, training, false,
+          "all directions of each layer, without the gradient of the first one's input");
 ABSL_FLAG(std::string, use, "training", "use of the set: training, validation or test");
 ABSL_FLAG(int, number, 1500, "number of problems");
-ABSL_FLAG(std::string, miopen, "",
-          "file of MIOpenDriver command lines, one per line, to convert to a problem set");
 ABSL_FLAG(int, jobs, 0, "number of kernels to compile at the same time; default: one per core");
 
 namespace {
@@ -279,6 +282,20 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .arguments = arguments});
 }
 
+gridwise::ExitCode Network(const std::vector<std::string>& words) {
+  if (words.size() > 3) return Refuse("network takes one file, as in `gridwise network model.hlo`");
+  gridwise::ProblemRequest request = RequestOf(words[0], absl::GetFlag(FLAGS_direction));
+  if (words.size() == 3) request.problems = words[2];
+  request.sizes.n = request.gemm.batch;
+  request.gemm = {};
+  request.training = absl::GetFlag(FLAGS_training);
+  return gridwise::NetworkCommand({.request = request,
+                                   .family = absl::GetFlag(FLAGS_family),
+                                   .op = absl::GetFlag(FLAGS_op),
+                                   .time = absl::GetFlag(FLAGS_time),
+                                   .json = absl::GetFlag(FLAGS_json)});
+}
+
 bool IsGiven(const gridwise::CommandLine& line, const char* flag) {
   return std::find(line.flags.begin(), line.flags.end(), flag) != line.flags.end();
 }
@@ -336,7 +353,6 @@ gridwise::ExitCode Instances(const std::vector<std::string>& words) {
 
 gridwise::ExitCode Problems() {
   return gridwise::ProblemsCommand({.use = absl::GetFlag(FLAGS_use),
-                                    .miopen = absl::GetFlag(FLAGS_miopen),
                                     .direction = absl::GetFlag(FLAGS_direction),
                                     .seed = absl::GetFlag(FLAGS_seed),
                                     .number = absl::GetFlag(FLAGS_number),
@@ -427,6 +443,13 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   if (command == "report") return gridwise::ReportCommand(files, absl::GetFlag(FLAGS_html));
   if (command == "merge") return gridwise::MergeCommand(files, absl::GetFlag(FLAGS_csv));
   if (command == "problems" && words.size() == 2) return Problems();
+  if (command == "network") return Network(words);
+  if (command == "import") {
+    return gridwise::ImportCommand({.program = words[0],
+                                    .files = files,
+                                    .batch = absl::GetFlag(FLAGS_batch),
+                                    .csv = absl::GetFlag(FLAGS_csv)});
+  }
   if (command == "sim" && words.size() == 3 && words[2] == "isa") {
     const std::string target = absl::GetFlag(FLAGS_target);
     return gridwise::SimIsaCommand(target.empty() ? absl::GetFlag(FLAGS_device) : target);

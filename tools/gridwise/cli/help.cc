@@ -158,11 +158,37 @@ geometry, whatever their batch sizes. The same flags write the same file on ever
 
   gridwise problems --use=training --direction=bwd_data --number=1500 --csv=training.csv
   gridwise problems --use=test --direction=bwd_data --number=300 --seed=7 --max-flops=50G --csv=test.csv
+)";
 
---miopen converts a list of MIOpenDriver command lines, as MIOpen publishes for networks, to a problem set:
+constexpr std::string_view kImportDetails =
+    R"(Finds the convolutions of files of other programs and writes them as a problem set, equal ones once with their number. Prints to
+stderr what was read, what was left out, and what is wrong, by line. The content of a file tells its kind:
+  command lines of MIOpenDriver, ckProfiler and Composable Kernel's examples, alone or in a log
+  logs of MIOPEN_ENABLE_LOGGING_CMD=1
+  find-db and perf-db of MIOpen, in text form
+  text of XLA (--xla_dump_to) and StableHLO (lower().as_text() of JAX)
+  traces of PyTorch's profiler with record_shapes=True (export_chrome_trace), also compressed
+  ONNX models, with one image where the model leaves their number open, or --batch
 
-  gridwise problems --miopen=Resnet50_v1_FP16_BS64.txt --csv=resnet50.csv
-  gridwise sweep --problems=resnet50.csv --time
+Types and layouts are those of the file. Where a layout has no counterpart, the nearest one is taken and the note says so. All
+other commands that take --problems read such files, too.
+
+  MIOPEN_ENABLE_LOGGING_CMD=1 python train.py 2>miopen.log
+  gridwise import miopen.log --csv=problems.csv
+  gridwise sweep --problems=miopen.log --device=MI300X
+)";
+
+constexpr std::string_view kNetworkDetails =
+    R"(Prints the convolutions of a network in their order: how often each occurs, which kernel computes it, how long that takes by the
+planner's estimate, its share of the whole, its part of the roofline, and what limits it. Then prints what all take together.
+With --time, the times are those of the device or of the simulator's clock.
+
+FILE is any problem set or file that `gridwise help import` lists. Types, layouts and batch sizes are those of the file, unless
+flags give others.
+
+  gridwise network resnet50.onnx --device=MI355X --batch=32 --type=f16 --layout=nhwgc
+  gridwise network module.hlo.txt --device=MI300X --batch=32 --type=bf16 --layout=nhwgc --training
+  gridwise network retinanet --device=gfx950 --json
 )";
 
 constexpr std::string_view kValidateDetails =
@@ -257,11 +283,21 @@ const std::vector<CommandHelp>& Commands() {
        "compile kernels that are not built in",
        kCompileDetails,
        {"family", "device", "arch", "direction", "instances", "jobs"}},
+      {"import",
+       "import FILE...",
+       "make a problem set of logs, traces and programs of other libraries",
+       kImportDetails,
+       {"batch", "csv"}},
+      {"network", "network FILE",
+       "show what the convolutions of a network take, layer by layer and together", kNetworkDetails,
+       Join({{"problems", "direction", "training", "batch", "time", "json", "device", "family",
+              "op"},
+             kVariant})},
       {"problems",
        "problems --use=USE",
-       "make a problem set, by a seeded generator or from MIOpenDriver command lines",
+       "make a problem set, by a seeded generator",
        kProblemsDetails,
-       {"use", "direction", "seed", "number", "max_flops", "miopen", "csv"}},
+       {"use", "direction", "seed", "number", "max_flops", "csv"}},
       {"validate",
        "validate TABLE...",
        "compare the planner's choices with the best kernels of sweeps",

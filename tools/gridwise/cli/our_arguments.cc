@@ -39,14 +39,15 @@ constexpr OtherFlag kOtherFlags[] = {{"instances", "filter", "where"},
                                      {"problems", "count", "number"},
                                      {"problems", "output", "csv"}};
 
-/// Flags of version 0.1, and their current names.
+/// Flags of version 0.1, and what is written now.
 constexpr std::pair<std::string_view, std::string_view> kRetiredFlags[] = {
-    {"row", "instance"},
-    {"rows", "instances"},
-    {"all_rows", "all-instances"},
-    {"chunk", "shard"},
-    {"first_rows", "first-instances"},
-    {"random_rows", "random-instances"}};
+    {"row", "--instance"},
+    {"rows", "--instances"},
+    {"all_rows", "--all-instances"},
+    {"chunk", "--shard"},
+    {"first_rows", "--first-instances"},
+    {"random_rows", "--random-instances"},
+    {"miopen", "`gridwise import FILE`"}};
 
 /// Words that are not values of a flag here, and why.
 struct OtherWord {
@@ -107,7 +108,7 @@ absl::Status CheckFlag(std::string_view name) {
   const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
   for (const auto& [retired, now] : kRetiredFlags) {
     if (flag == retired) {
-      return absl::InvalidArgumentError(absl::StrCat("--", name, " is now --", now));
+      return absl::InvalidArgumentError(absl::StrCat("--", name, " is now ", now));
     }
   }
   return absl::OkStatus();

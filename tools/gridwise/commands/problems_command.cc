@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/problems_command.h"
 
-#include <cstdio>
-#include <string>
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
 #include "tools/gridwise/problem/problem_request.h"
 #include "tools/gridwise/problem/text_file.h"
-#include "tools/tune/miopen_list.h"
 #include "tools/tune/problem_generator.h"
 
 namespace gridwise {
@@ -37,24 +33,14 @@ absl::StatusOr<GeneratorOptions> Parse(const ProblemsOptions& options) {
       absl::StrFormat("--use is '%s'; must be training, validation or test", options.use));
 }
 
-absl::StatusOr<std::vector<NamedProblem>> ProblemsOf(const ProblemsOptions& options) {
-  if (options.miopen.empty()) {
-    const absl::StatusOr<GeneratorOptions> parsed = Parse(options);
-    if (!parsed.ok()) return parsed.status();
-    return GenerateProblems(*parsed);
-  }
-  const absl::StatusOr<std::string> text = ReadTextFile(options.miopen);
-  if (!text.ok()) return text.status();
-  return ParseMIOpenList(*text, options.miopen);
-}
-
 }  // namespace
 
 ExitCode ProblemsCommand(const ProblemsOptions& options) {
-  const absl::StatusOr<std::vector<NamedProblem>> problems = ProblemsOf(options);
-  absl::Status status = problems.status();
+  const absl::StatusOr<GeneratorOptions> parsed = Parse(options);
+  absl::Status status = parsed.status();
   if (status.ok()) {
-    status = WriteTextFile(options.csv.empty() ? "-" : options.csv, PrintProblems(*problems));
+    status = WriteTextFile(options.csv.empty() ? "-" : options.csv,
+                           PrintProblems(GenerateProblems(*parsed)));
   }
   return status.ok() ? kSuccess : Fail(status);
 }

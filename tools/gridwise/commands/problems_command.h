@@ -11,7 +11,6 @@ namespace gridwise {
 /// The flags of `gridwise problems`.
 struct ProblemsOptions {
   std::string use;        // "training", "validation", "test"
-  std::string miopen;     // file of MIOpenDriver command lines, instead of the generator
   std::string direction;  // empty: fwd
   std::uint64_t seed = 1;
   int number = 0;
@@ -19,8 +18,7 @@ struct ProblemsOptions {
   std::string csv;       // file for the problems; empty or -: stdout
 };
 
-/// Writes a problem set: of a seeded generator (tools/tune/problem_generator.h), or of a list of
-/// MIOpenDriver command lines (tools/tune/miopen_list.h).
+/// Writes the problem set of a seeded generator (tools/tune/problem_generator.h).
 ExitCode ProblemsCommand(const ProblemsOptions& options);
 
 }  // namespace gridwise

@@ -9,10 +9,13 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/text/csv_table.h"
 #include "core/text/nearest.h"
 #include "tools/build/user_folder.h"
 #include "tools/cpp/runfiles/runfiles.h"
+#include "tools/gridwise/import/import.h"
 
 namespace gridwise {
 namespace {
@@ -23,16 +26,32 @@ constexpr absl::string_view kBuiltIn[] = {"regressions", "retinanet", "transform
 /// Sets whose problems are in other sets, too.
 constexpr absl::string_view kByNameAlone[] = {"strided"};
 
-absl::StatusOr<ProblemSet> LoadFile(absl::string_view name, const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadText(path, "problem set");
-  if (!text.ok()) return text.status();
-  ProblemSet set = {.name = std::string(name), .problems = {}, .gemms = {}};
-  if (IsGemmSet(*text)) {
-    absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, path);
+/// Returns whether a text is a table of problems, by a column that its first line names.
+bool IsTable(std::string_view text) {
+  const std::string_view header = text.substr(0, text.find_first_of("\r\n"));
+  const std::vector<std::string_view> columns = absl::StrSplit(header, ',');
+  return std::ranges::any_of(columns, [](std::string_view column) {
+    return column == "name" || column == "ndim" || column == "M";
+  });
+}
+
+absl::StatusOr<ProblemSet> LoadFile(const std::string& name, const std::string& path,
+                                    const std::string& argv0) {
+  absl::StatusOr<std::string> read = ReadText(path, "problem set");
+  if (!read.ok()) return read.status();
+  const std::string_view text = absl::StripPrefix(*read, "\xef\xbb\xbf");
+  ProblemSet set = {.name = name};
+  if (!IsTable(text)) {
+    absl::StatusOr<ImportedSet> imported = Import({{name, *std::move(read)}}, argv0);
+    if (!imported.ok()) return imported.status();
+    set.problems = std::move(imported->problems);
+    set.report = std::move(imported->report);
+  } else if (IsGemmSet(text)) {
+    absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(text, path);
     if (!gemms.ok()) return gemms.status();
     set.gemms = *std::move(gemms);
   } else {
-    absl::StatusOr<std::vector<NamedProblem>> problems = ParseProblems(*text, path);
+    absl::StatusOr<std::vector<NamedProblem>> problems = ParseProblems(text, path);
     if (!problems.ok()) return problems.status();
     set.problems = *std::move(problems);
   }
@@ -65,8 +84,9 @@ absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string
     return absl::NotFoundError(
         absl::StrCat("the problem set ", name, " is not next to this program: ", error));
   }
-  return LoadFile(name,
-                  runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")));
+  return LoadFile(std::string(name),
+                  runfiles->Rlocation(absl::StrCat("gridwise/tests/problems/", name, ".csv")),
+                  argv0);
 }
 
 }  // namespace
@@ -90,7 +110,7 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
   const bool comes_with_program =
       std::find(std::begin(kByNameAlone), std::end(kByNameAlone), source) != std::end(kByNameAlone);
   absl::StatusOr<ProblemSet> set =
-      comes_with_program ? LoadBuiltIn(source, argv0) : LoadFile(source, UserPath(source));
+      comes_with_program ? LoadBuiltIn(source, argv0) : LoadFile(source, UserPath(source), argv0);
   if (!set.ok()) return set.status();
   sets.push_back(*std::move(set));
   return sets;

@@ -15,13 +15,15 @@ namespace gridwise {
 /// A named set of convolutions or matrix multiplications.
 struct ProblemSet {
   std::string name;
-  std::vector<NamedProblem> problems;
-  std::vector<NamedGemm> gemms;
+  std::vector<NamedProblem> problems = {};
+  std::vector<NamedGemm> gemms = {};
+  std::vector<std::string> report = {};  // of a set that was imported: lines for people
 };
 
 /// Returns the set that `source` names: a built-in set ("regressions", "retinanet", "strided",
-/// "transformers") or the path of a CSV file. Empty: all built-in sets except "strided", whose
-/// problems are in the other sets. `argv0` is the program's argv[0].
+/// "transformers") or the path of a CSV file, or of a file of another program (import/import.h).
+/// Empty: all built-in sets except "strided", whose problems are in the other sets. `argv0` is the
+/// program's argv[0].
 absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& source,
                                                         const std::string& argv0);
 

@@ -2,6 +2,7 @@
 #include "tools/gridwise/problem/selection.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "absl/status/status.h"
 #include "core/conv/problem_io.h"
@@ -40,10 +41,11 @@ class Selector {
       : request_(request), target_(target), max_flops_(max_flops) {}
 
   absl::Status Add(const NamedProblem& named, int index, Direction direction) {
-    if (std::find(named.directions.begin(), named.directions.end(), direction) ==
-        named.directions.end()) {
-      return absl::OkStatus();
-    }
+    const bool is_named = std::find(named.directions.begin(), named.directions.end(), direction) !=
+                          named.directions.end();
+    const bool is_trained =
+        request_.training && (index > 0 || direction == Direction::kBackwardWeight);
+    if (!is_named && !is_trained) return absl::OkStatus();
     ConvProblem problem = named.problem;
     problem.direction = direction;
     problem.batch = request_.sizes.n.value_or(problem.batch);
@@ -53,7 +55,7 @@ class Selector {
       if (!built.ok()) return built.status();
       problem = *built;
     }
-    return AddProblem(named.name, index, problem);
+    return AddProblem(named.name, index, problem, named.count);
   }
   absl::Status Add(const NamedGemm& named, int index) {
     if (request_.sizes.Any()) {
@@ -81,12 +83,12 @@ class Selector {
   }
 
   template <class P>
-  absl::Status AddProblem(const std::string& name, int index, P problem) {
+  absl::Status AddProblem(const std::string& name, int index, P problem, int64_t count = 1) {
     if (!IsWanted(name)) return absl::OkStatus();
     target_.SetTypes(problem);
     absl::Status status = ApplyVariant(request_.variant, problem);
     if (!status.ok()) return status;
-    Keep({name, problem, index});
+    Keep({name, problem, index, count});
     return absl::OkStatus();
   }
 
@@ -160,6 +162,9 @@ absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
     const absl::StatusOr<std::vector<ProblemSet>> sets =
         LoadProblemSets(request.problems, request.program);
     if (!sets.ok()) return sets.status();
+    for (const ProblemSet& set : *sets) {
+      for (const std::string& line : set.report) std::fprintf(stderr, "%s\n", line.c_str());
+    }
     if (absl::Status s = AddSets(request, target, *sets, selector); !s.ok()) return s;
   }
   if (selector.selection.problems.empty()) {

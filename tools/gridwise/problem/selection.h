@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,8 @@ namespace gridwise {
 struct SelectedProblem {
   std::string name;
   Problem problem;
-  int index = 0;  // its index in the sets, from 0
+  int index = 0;      // its index in the sets, from 0
+  int64_t count = 1;  // its occurrences
 };
 
 /// The problems of a command's sets that its flags select.
@@ -28,9 +30,9 @@ inline constexpr char kGivenProblem[] = "given";
 
 /// Returns the problems of `request`, with its sizes and variant, in the order of the sets, one
 /// direction after the other. If the direction is gemm or empty, they include matrix
-/// multiplications. If the request gives sizes but names neither a set nor a problem, returns the
-/// problem of these sizes in its directions. `max_flops` limits the operations of a problem; 0: no
-/// limit.
+/// multiplications. Prints to stderr what was read of imported sets. If the request gives sizes but
+/// names neither a set nor a problem, returns the problem of these sizes in its directions.
+/// `max_flops` limits the operations of a problem; 0: no limit.
 absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
                                          const RequestedTarget& target, double max_flops);
 

@@ -65,9 +65,12 @@ absl::Status KeepShard(const std::string& shard, std::vector<SelectedProblem>& p
 /// Returns the instances that `options` requests.
 SweepItem MakeItem(const SelectedProblem& selected, Gfx gfx, const SweepOptions& options,
                    WantedInstances wanted_instances) {
-  const auto& [name, problem, index] = selected;
-  SweepItem item = {
-      .name = name, .index = index, .problem = problem, .instances = {}, .reason = ""};
+  const Problem& problem = selected.problem;
+  SweepItem item = {.name = selected.name,
+                    .index = selected.index,
+                    .problem = problem,
+                    .instances = {},
+                    .reason = ""};
   const DeviceFacts device = gfx;
   const PlanOptions wanted = {
       .instance = options.instance, .family = options.family, .op = options.op};

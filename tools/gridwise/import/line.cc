@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "tools/gridwise/import/line.h"
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/conv/validate.h"
+
+namespace gridwise {
+
+absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::string_view text) {
+  std::int64_t value = 0;
+  if (absl::SimpleAtoi(text, &value) && value <= kMaxImportedNumber &&
+      value >= -kMaxImportedNumber) {
+    return value;
+  }
+  return absl::InvalidArgumentError(absl::StrFormat("%s is '%s'; must be an integer of at most %d",
+                                                    what, text, kMaxImportedNumber));
+}
+
+absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view what,
+                                                              std::string_view text,
+                                                              char separator) {
+  std::vector<std::int64_t> values;
+  for (const std::string_view part : absl::StrSplit(text, separator)) {
+    const absl::StatusOr<std::int64_t> value = ReadImportedNumber(what, part);
+    if (!value.ok()) return value.status();
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::vector<std::string_view> WordsOf(std::string_view line) {
+  return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+}
+
+std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program) {
+  std::vector<std::string_view> words = WordsOf(line);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string_view word = words[i].substr(words[i].rfind('/') + 1);  // npos + 1 is 0
+    if (word == program) return {words.begin() + static_cast<std::ptrdiff_t>(i), words.end()};
+  }
+  return {};
+}
+
+std::vector<Dim*> AxesOf(ConvProblem& problem) {
+  std::vector<Dim*> axes;
+  for (std::size_t axis = 3 - static_cast<std::size_t>(problem.rank); axis < 3; ++axis) {
+    axes.push_back(&problem.dims[axis]);
+  }
+  return axes;
+}
+
+absl::Status CheckOutput(const ConvProblem& problem, const std::vector<std::int64_t>& out) {
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  std::vector<std::int64_t> ours;
+  for (std::size_t axis = 3 - static_cast<std::size_t>(problem.rank); axis < 3; ++axis) {
+    ours.push_back(problem.dims[axis].out());
+  }
+  if (ours == out) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrFormat(
+      "the output is %s; these sizes make %s", absl::StrJoin(out, "x"), absl::StrJoin(ours, "x")));
+}
+
+}  // namespace gridwise
