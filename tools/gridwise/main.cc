@@ -58,11 +58,12 @@ ABSL_FLAG(
 ABSL_FLAG(std::string, b, "", "like --a, for B");
 ABSL_FLAG(std::string, out_order, "", "like --a, for C");
 ABSL_FLAG(std::optional<int64_t>, groups, std::nullopt, "number of groups; default 1");
-ABSL_FLAG(Extents, in, {}, "input size, one value per axis, outermost first, as in 13x13");
+ABSL_FLAG(Extents, in, {},
+          "input size, one value per axis, outermost first, as in 13x13 or (13, 13)");
 ABSL_FLAG(Extents, filter, {}, "filter size; here and below, a single value applies to every axis");
 ABSL_FLAG(Extents, stride, {}, "stride; default 1");
 ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
-ABSL_FLAG(Extents, pad, {}, "zero padding at both ends; default 0");
+ABSL_FLAG(Extents, pad, {}, "zero padding at both ends, or same, or valid; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding at the end; default: --pad");
 ABSL_FLAG(std::string, device, gridwise::kDefaultDevice,
           "GPU: a target such as gfx942, or a product such as MI300X");

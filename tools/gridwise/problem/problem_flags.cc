@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "core/conv/limits.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
@@ -60,6 +63,40 @@ absl::Status CheckAxisCounts(const ProblemFlags& flags, int rank) {
   return absl::OkStatus();
 }
 
+constexpr absl::string_view kSame = "same", kValid = "valid";
+
+/// Words are values of --pad alone, and then of both ends. A dilation of 0 is oneDNN's 1.
+absl::Status CheckWords(const ProblemFlags& flags) {
+  for (const AxisFlag& axis : kAxisFlags) {
+    const std::string& word = (flags.*axis.flag).word;
+    if (word.empty() || axis.flag == &ProblemFlags::pad) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", axis.name, "=", word, " must be numbers; --pad may be ", word));
+  }
+  if (!flags.pad.word.empty() && !flags.pad_end.values.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--pad=", flags.pad.word, " is the padding at both ends; it excludes --pad-end"));
+  }
+  if (std::find(flags.dilation.values.begin(), flags.dilation.values.end(), 0) !=
+      flags.dilation.values.end()) {
+    return absl::InvalidArgumentError(
+        "--dilation has a 0; must be >= 1. oneDNN's dilation of 0 is 1 here, and 1 is 2");
+  }
+  return absl::OkStatus();
+}
+
+/// Sets the padding that a word means.
+void SetPadding(absl::string_view word, Dim& dim) {
+  if (word.empty()) return;
+  dim.pad_begin = dim.pad_end = 0;
+  if (word == kValid || dim.stride < 1) return;
+  const int64_t out = (dim.in + dim.stride - 1) / dim.stride;
+  const int64_t total =
+      std::max<int64_t>((out - 1) * dim.stride + dim.dilated_filter() - dim.in, 0);
+  dim.pad_begin = total / 2;
+  dim.pad_end = total - dim.pad_begin;
+}
+
 absl::Status CheckComplete(const ProblemFlags& flags) {
   std::vector<absl::string_view> missing;
   if (!flags.c) missing.push_back("--c");
@@ -76,8 +113,20 @@ absl::Status CheckComplete(const ProblemFlags& flags) {
 
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error) {
   extents->values.clear();
+  extents->word.clear();
   if (text.empty()) return true;
-  absl::StatusOr<std::vector<int64_t>> sizes = ParseSizes(text);
+  const std::string lower = absl::AsciiStrToLower(text);
+  if (lower == kSame || lower == kValid) {
+    extents->word = lower;
+    return true;
+  }
+  if ((text.starts_with('(') && text.ends_with(')')) ||
+      (text.starts_with('[') && text.ends_with(']'))) {
+    text = text.substr(1, text.size() - 2);
+    absl::ConsumeSuffix(&text, ",");  // of "(2,)"
+  }
+  absl::StatusOr<std::vector<int64_t>> sizes =
+      ParseSizes(absl::StrReplaceAll(text, {{", ", "x"}, {",", "x"}}));
   if (!sizes.ok()) {
     *error = std::string(sizes.status().message());
     return false;
@@ -91,13 +140,18 @@ bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error)
   return true;
 }
 
-std::string AbslUnparseFlag(const Extents& extents) { return absl::StrJoin(extents.values, "x"); }
+std::string AbslUnparseFlag(const Extents& extents) {
+  return extents.word.empty() ? absl::StrJoin(extents.values, "x") : extents.word;
+}
 
-bool ProblemFlags::Any() const { return n || c || k || groups || LongestFlag(*this) > 0; }
+bool ProblemFlags::Any() const {
+  return n || c || k || groups || LongestFlag(*this) > 0 || !pad.word.empty();
+}
 
 absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags) {
+  if (absl::Status status = CheckWords(flags); !status.ok()) return status;
   ConvProblem problem;
   if (base) {
     problem = *base;
@@ -115,6 +169,7 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
     Dim& dim = problem.dims[static_cast<size_t>(kMaxRank - problem.rank + axis)];
     for (const AxisFlag& flag : kAxisFlags)
       dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
+    SetPadding(flags.pad.word, dim);
   }
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   return problem;
@@ -174,11 +229,12 @@ void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, in
   CompleteFromActivation(flags, &ProblemFlags::k, shape, rank);
   if (!flags.in.values.empty() || flags.filter.values.empty()) return;
   for (int axis = 0; axis < rank; ++axis) {
+    const int64_t first_of_last =
+        (shape[static_cast<size_t>(axis) + 1] - 1) * ValueAt(flags.stride, axis, 1);
+    const int64_t beyond = ValueAt(flags.dilation, axis, 1) * (ValueAt(flags.filter, axis, 1) - 1);
     const int64_t pad = ValueAt(flags.pad, axis, 0);
-    flags.in.values.push_back(
-        (shape[static_cast<size_t>(axis) + 1] - 1) * ValueAt(flags.stride, axis, 1) +
-        ValueAt(flags.dilation, axis, 1) * (ValueAt(flags.filter, axis, 1) - 1) + 1 - pad -
-        ValueAt(flags.pad_end, axis, pad));
+    const int64_t pads = flags.pad.word == kSame ? beyond : pad + ValueAt(flags.pad_end, axis, pad);
+    flags.in.values.push_back(first_of_last + beyond + 1 - pads);
   }
 }
 

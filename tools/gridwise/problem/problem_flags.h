@@ -14,10 +14,12 @@
 
 namespace gridwise {
 
-/// One value per spatial axis, outermost first ("7x14x14", "13x13", "27"). A single value applies
-/// to every axis. Empty if the flag was not given. Usable as the type of an Abseil flag.
+/// One value per spatial axis, outermost first ("7x14x14", "13x13", "27"), also as other programs
+/// write it ("13,13", "(13, 13)", "[13, 13]"). A single value applies to every axis. Empty if the
+/// flag was not given. Usable as the type of an Abseil flag.
 struct Extents {
   std::vector<int64_t> values;
+  std::string word = {};  // "same" or "valid", of the padding: instead of values
 };
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
 std::string AbslUnparseFlag(const Extents& extents);
@@ -26,7 +28,9 @@ std::string AbslUnparseFlag(const Extents& extents);
 struct ProblemFlags {
   std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups
   Extents in, filter, stride, dilation;
-  Extents pad;      // at both ends
+  /// At both ends. "valid" is 0. With "same" there are ceil(in / stride) output pixels; an odd
+  /// zero is at the end, as in TensorFlow, JAX, PyTorch and SAME_UPPER of ONNX.
+  Extents pad;
   Extents pad_end;  // at the end, if it differs
 
   /// Returns whether any size was given.

@@ -43,9 +43,17 @@ TEST(ExtentsTest, ParsesOneToThreeValues) {
   EXPECT_EQ(AbslUnparseFlag(Parse("13x14")), "13x14");
 }
 
+TEST(ExtentsTest, ParsesWhatOtherProgramsWrite) {
+  for (const char* text : {"2,3", "(2, 3)", "[2,3]", "[2, 3]", "2x3"}) {
+    EXPECT_THAT(Parse(text).values, ElementsAre(2, 3)) << text;
+  }
+  EXPECT_THAT(Parse("(2,)").values, ElementsAre(2));
+  EXPECT_EQ(AbslUnparseFlag(Parse("SAME")), "same");
+}
+
 TEST(ExtentsTest, RefusesWhatIsNotExtents) {
-  for (const char* text :
-       {"x", "3x", "three", "3,3", "1x2x3x4", "3.5", "99999999999999999999", "4000000000"}) {
+  for (const char* text : {"x", "3x", "three", "(3", "3;3", "same3", "1x2x3x4", "3.5",
+                           "99999999999999999999", "4000000000"}) {
     Extents extents;
     std::string error;
     EXPECT_FALSE(AbslParseFlag(text, &extents, &error)) << text;
@@ -115,6 +123,59 @@ TEST(BuildProblemTest, ErrorsAreSentences) {
   flags = RetinaNetHead();
   flags.pad = Parse("1x1x1");
   EXPECT_THAT(ErrorOf(flags), HasSubstr("--in=13x13 has 2 values; the problem has 3 spatial axes"));
+}
+
+/// Sizes of the outputs, and where odd zeros are, by TensorFlow's rule.
+TEST(BuildProblemTest, PaddingInWords) {
+  struct Case {
+    const char *in, *filter, *stride, *dilation;
+    int64_t begin, end, out;
+  };
+  constexpr Case kCases[] = {{"224", "3", "2", "1", 0, 1, 112}, {"224", "7", "2", "1", 2, 3, 112},
+                             {"15", "3", "2", "1", 1, 1, 8},    {"13", "3", "1", "2", 2, 2, 13},
+                             {"14", "4", "1", "1", 1, 2, 14},   {"14", "1", "3", "1", 0, 0, 5}};
+  for (const Case& each : kCases) {
+    ProblemFlags flags = RetinaNetHead();
+    flags.in = Parse(each.in);
+    flags.filter = Parse(each.filter);
+    flags.stride = Parse(each.stride);
+    flags.dilation = Parse(each.dilation);
+    flags.pad = Parse("same");
+    const auto problem = BuildProblem(Direction::kForward, std::nullopt, flags);
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    const Dim& dim = problem->dims[2];
+    EXPECT_EQ(dim.pad_begin, each.begin) << each.in << " " << each.filter;
+    EXPECT_EQ(dim.pad_end, each.end) << each.in << " " << each.filter;
+    EXPECT_EQ(dim.out(), each.out) << each.in << " " << each.filter;
+  }
+  ProblemFlags flags = RetinaNetHead();
+  flags.pad = Parse("valid");
+  const auto valid = BuildProblem(Direction::kForward, std::nullopt, flags);
+  ASSERT_TRUE(valid.ok()) << valid.status();
+  EXPECT_EQ(valid->dims[1].out(), 11);
+  flags.pad_end = Parse("1");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("--pad=valid is the padding at both ends"));
+  flags = RetinaNetHead();
+  flags.stride = Parse("same");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("--stride=same must be numbers; --pad may be same"));
+  flags = RetinaNetHead();
+  flags.dilation = Parse("0");
+  EXPECT_THAT(ErrorOf(flags), HasSubstr("oneDNN's dilation of 0 is 1 here"));
+}
+
+/// The smallest input that has 7 output pixels, by "same": 6 strides and a pixel.
+TEST(CompleteFromShapesTest, PaddingInWords) {
+  ProblemFlags flags;
+  flags.stride = Parse("2");
+  flags.pad = Parse("same");
+  const auto complete =
+      CompleteFromShapes(flags, {.x = {}, .w = {36, 3, 5, 16}, .dy = {4, 7, 9, 36}});
+  ASSERT_TRUE(complete.ok()) << complete.status();
+  EXPECT_THAT(complete->in.values, ElementsAre(13, 17));
+  const auto problem = BuildProblem(Direction::kBackwardData, std::nullopt, *complete);
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->dims[1].out(), 7);
+  EXPECT_EQ(problem->dims[2].out(), 9);
 }
 
 TEST(CompleteFromShapesTest, MergedShapes) {
