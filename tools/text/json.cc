@@ -10,7 +10,7 @@
 namespace gridwise {
 namespace {
 
-constexpr int kMaxLevels = 100;
+constexpr int kMaxLevels = 200;
 
 /// The number of levels of arrays and objects.
 int LevelsOf(std::string_view text) {
@@ -38,8 +38,10 @@ absl::StatusOr<llvm::json::Value> ParseJson(std::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(
         "JSON has ", levels, " levels of arrays and objects; at most ", kMaxLevels, " are read"));
   }
-  llvm::Expected<llvm::json::Value> parsed =
-      llvm::json::parse(llvm::StringRef(text.data(), text.size()));
+  const llvm::StringRef document(text.data(), text.size());
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::isUTF8(document)
+                                                 ? llvm::json::parse(document)
+                                                 : llvm::json::parse(llvm::json::fixUTF8(document));
   if (parsed) return *std::move(parsed);
   return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
 }

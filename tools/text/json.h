@@ -8,9 +8,10 @@
 
 namespace gridwise {
 
-/// Parses JSON that a user has written. Errors: kInvalidArgument with LLVM's reason, which names
-/// the line, or if there are more than 100 levels of arrays and objects: LLVM's parser calls itself
-/// for each level, without a limit.
+/// Parses JSON from elsewhere; bytes that are not UTF-8 become U+FFFD.
+///
+/// Errors: kInvalidArgument with LLVM's reason, which names the line and column, or if there are
+/// more than 200 levels of arrays and objects: LLVM's parser calls itself for each level.
 absl::StatusOr<llvm::json::Value> ParseJson(std::string_view text);
 
 }  // namespace gridwise

@@ -73,29 +73,4 @@ bool LooksLikeJson(const std::string& content) {
   return text.starts_with('{') || text.starts_with('[');
 }
 
-absl::StatusOr<llvm::json::Value> ParseJson(const std::string& content) {
-  constexpr int kMaxDepth = 200;  // the parser calls itself for each bracket
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const char c = content[i];
-    if (in_string && c == '\\') {
-      ++i;
-    } else if (c == '"') {
-      in_string = !in_string;
-    } else if (!in_string && (c == '[' || c == '{') && ++depth > kMaxDepth) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("more than ", kMaxDepth, " brackets of its JSON are in each other"));
-    } else if (!in_string && (c == ']' || c == '}')) {
-      --depth;
-    }
-  }
-  llvm::Expected<llvm::json::Value> document =
-      llvm::json::isUTF8(content) ? llvm::json::parse(content)
-                                  : llvm::json::parse(llvm::json::fixUTF8(content));
-  if (document) return std::move(*document);
-  return absl::InvalidArgumentError(
-      absl::StrCat("it begins as JSON, which it is not: ", llvm::toString(document.takeError())));
-}
-
 }  // namespace gridwise

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "llvm/Support/JSON.h"
 
 namespace gridwise {
 
@@ -19,10 +18,5 @@ bool IsBinary(const std::string& content);
 
 /// Whether it begins as a document of JSON.
 bool LooksLikeJson(const std::string& content);
-
-/// Parses a document of JSON.
-///
-/// Errors: kInvalidArgument with the position; also for more than 200 brackets in each other.
-absl::StatusOr<llvm::json::Value> ParseJson(const std::string& content);
 
 }  // namespace gridwise

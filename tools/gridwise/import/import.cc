@@ -22,6 +22,7 @@
 #include "tools/gridwise/import/onnx_nodes.h"
 #include "tools/gridwise/import/stablehlo.h"
 #include "tools/gridwise/import/torch_trace.h"
+#include "tools/text/json.h"
 
 namespace gridwise {
 namespace {

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/gridwise/cli/subprocess.h"
-#include "tools/gridwise/import/content.h"
+#include "tools/text/json.h"
 
 namespace gridwise {
 namespace {
