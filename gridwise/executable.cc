@@ -8,6 +8,7 @@
 #include <cstring>
 #include <iterator>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -92,10 +93,11 @@ absl::StatusOr<Executable> Executable::Load(const InstancePlan& plan) {
   }
   for (const KernelLaunch& launch : launches.launches) {
     if (launch.code.object.empty()) {
-      return absl::FailedPreconditionError(
-          absl::StrFormat("this program was built without kernels for %s; build it with "
-                          "--//tools/config:targets=%s",
-                          Name(plan.gfx()), Name(plan.gfx())));
+      const bool is_other = processor->name != Name(plan.gfx()) && !processor->generic.empty();
+      return absl::FailedPreconditionError(absl::StrFormat(
+          "this program was built without kernels for %s; build it with "
+          "--//tools/config:targets=%s",
+          processor->name, is_other ? processor->generic : std::string_view(Name(plan.gfx()))));
     }
     absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code);
     if (!kernel.ok()) return kernel.status();
