@@ -65,7 +65,8 @@ gridwise_conv_problem Conv(FuzzedDataProvider& input) {
   problem.unary = Enumerator(input);
   problem.tensors = Enumerator(input);
   for (gridwise_epilogue_tensor& tensor : problem.d) {
-    tensor = {.op = Enumerator(input), .type = Enumerator(input), .scale = Factor(input)};
+    tensor = {
+        .op = Enumerator(input), .type = Enumerator(input), .scale = Factor(input), .stride = {}};
     for (std::int64_t& stride : tensor.stride) stride = Size(input);
   }
   problem.adds_a1 = Enumerator(input);
