@@ -509,6 +509,26 @@ class EagerTest(Case):
         self.assertEqual(len(calls), 2)
         self.assertEqual([row.calls for row in gridwise.torch.report()], [3, 3])
 
+    def test_what_a_misaligned_call_learns_is_not_kept(self):
+        """Nor is it decided for such tensors, which are copied."""
+        x, w, _ = (t.detach() for t in self.tensors(torch.contiguous_format))
+        misaligned = torch.empty(x.numel() + 1, dtype=x.dtype, device=x.device)[1:].view_as(x).copy_(x)
+        expected = torch.ops.aten.convolution(x.double(), w.double(), None, *self.ARGUMENTS)
+        decided = []
+        choose = decider.choose
+        self.addCleanup(setattr, decider, "choose", choose)
+        decider.choose = lambda question, compute: decided.append(compute(choose(question, compute))) or choose(question, compute)
+        pointers = []
+        compute = ops._compute
+        self.addCleanup(setattr, ops, "_compute", compute)
+        ops._compute = lambda choice, tensors: pointers.append(tensors[0].data_ptr() % 16) or compute(choice, tensors)
+        calls = self.counted()
+        for tensor, count in ((misaligned, 1), (x, 2), (x, 2), (misaligned, 3), (x, 3)):
+            self.assert_close(eager.convolution(tensor, w, None, *self.ARGUMENTS), expected)
+            self.assertEqual(len(calls), count)
+        self.assert_close(*decided, expected)
+        self.assertEqual(pointers[0], 0)
+
     @only_on_gpu
     def test_a_bias_that_pytorch_adds(self):
         from gridwise.torch.choices import Choice
