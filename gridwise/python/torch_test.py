@@ -362,8 +362,9 @@ class ModulesTest(Case):
             self.assertTrue(torch.equal(ours(self.x), expected))
         with torch.profiler.profile() as profile:
             ours(self.x)
-        (event,) = [event for event in profile.key_averages() if event.key == "gridwise::convolution"]
-        self.assertEqual(event.count, self.LAYERS)
+        # The first where Python is asked, the second where the library of eager calls is.
+        names = ("gridwise::convolution", "aten::convolution_overrideable")
+        self.assertIn(self.LAYERS, [event.count for event in profile.key_averages() if event.key in names])
 
     def test_compile_of_any_batch(self):
         torch._dynamo.reset()
