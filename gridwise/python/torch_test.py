@@ -534,7 +534,7 @@ class EagerTest(Case):
     def test_a_bias_that_pytorch_adds(self):
         from gridwise.torch.choices import Choice
 
-        choose = lambda question, *_: Choice(question, "", question.problem(False).plans(1)[0], question.bias)
+        choose = lambda question, *_: Choice(question, "", question.problem(apart=True).plans(1)[0], question.bias)
         self.addCleanup(setattr, decider, "_choose_plan", decider._choose_plan)
         decider._choose_plan = choose
         for order in (torch.channels_last, torch.contiguous_format):
@@ -623,6 +623,21 @@ class OptimizeTest(Case):
         decider.off = True
         self.assertEqual(self.fused(Block()), [])
 
+    def test_what_follows_stays_apart(self):
+        """Where Gridwise computes the convolution alone: PyTorch's compiler fuses the rest."""
+        from gridwise.torch.choices import Choice
+
+        choose = lambda question, *_: Choice(question, "", question.problem(apart=True).plans(1)[0], question.has_epilogue)
+        self.addCleanup(setattr, decider, "_choose_plan", decider._choose_plan)
+        decider._choose_plan = choose
+        model = Block()
+        self.assertEqual(self.fused(model), [])
+        with torch.no_grad():
+            graph = gridwise.torch.optimize(model, self.x).graph
+        targets = [node.target for node in graph.nodes]
+        self.assertEqual(targets.count(ops.convolution), 2)
+        self.assertNotIn(torch.ops.aten.convolution.default, targets)
+
     def test_training_mode(self):
         with self.assertRaisesRegex(ValueError, "training mode"):
             gridwise.torch.optimize(Block(), self.x)
@@ -663,7 +678,7 @@ class DecisionsTest(Case):
         arguments = Arguments.of(*self.ARGUMENTS)
         question = Question(FORWARD, tuple(x.shape), tuple(w.shape), arguments, HALF, False, True, False, True, x.device.index)
         for apart in (False, True):
-            for plan in question.problem(not apart).plans(choices.PLANS):
+            for plan in question.problem(apart).plans(choices.PLANS):
                 choice = choices.Choice(question, "", plan, apart)
                 choice.device = decider.device_of(question)
                 self.assert_close(ops._compute(choice, (x, w, bias)), expected, HALF, f"{plan.instance} {apart}")

@@ -8,7 +8,7 @@ import torch
 
 from gridwise.torch import eager
 from gridwise.torch.choices import decider
-from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, aten_as_compiled, may_round_to_tf32
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, following, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
@@ -41,19 +41,18 @@ def _compute(choice, tensors):
     question = choice.question
     last = question.result_channels_last
     if choice.executable is None:
-        return as_made((aten_as_compiled if choice.is_measured else aten)(question, tensors), last)
+        return as_made(aten(question, tensors, choice.is_measured), last)
     a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
     a = aligned(dense(a, question.a_channels_last))
     b = aligned(dense(b, question.b_channels_last))
     out = empty(choice.out_shape, question.out_channels_last, a)
-    epilogue = [aligned(tensors[2].contiguous())] if question.bias and not choice.bias_apart else []
-    if question.residual:
+    epilogue = [aligned(tensors[2].contiguous())] if question.bias and not choice.apart else []
+    if question.residual and not choice.apart:
         epilogue.append(aligned(dense(tensors[3], question.channels_last)))
     with choice.device.entered():
         choice.device.launch(choice.executable, a, b, out, *epilogue)
-    if choice.bias_apart:
-        out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
-    return out if question.out_channels_last == last else as_made(out, last)
+    out = out if question.out_channels_last == last else as_made(out, last)
+    return following(question, out, tensors, choice.is_measured) if choice.apart else out
 
 
 epoch = object()  # another one after each `forget`
