@@ -244,6 +244,12 @@ GRIDWISE_DEVICE unsigned Pack(float low, float high) {
   return packed;
 }
 
+/// The values of Pack.
+template <DataType kType>
+GRIDWISE_DEVICE Vec<float, 2> Unpack(unsigned packed) {
+  return __builtin_convertvector(__builtin_bit_cast(Vec<Element<kType>, 2>, packed), Vec<float, 2>);
+}
+
 /// Returns `x`, and keeps the compiler from computing its uses earlier: it would hoist them out of
 /// a loop and keep them in registers.
 GRIDWISE_DEVICE int Here(int x) {
@@ -303,6 +309,35 @@ GRIDWISE_DEVICE void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
           static_cast<unsigned>(condition)),
       "l"(to), "r"(v[0]), "r"(v[1])
       : "memory");
+}
+
+/// Loads 4 bytes if `condition`, without a branch; else zeros. (A register that is written only if
+/// would be live before that, too.)
+GRIDWISE_DEVICE unsigned LoadIf(bool condition, const void* from) {
+  unsigned v;
+  asm volatile(
+      "{\n.reg .pred p;\nsetp.ne.u32 p, %1, 0;\nmov.b32 %0, 0;\n"
+      "@p ld.global.b32 %0, [%2];\n}"
+      : "=&r"(v)
+      : "r"(static_cast<unsigned>(condition)), "l"(from)
+      : "memory");
+  return v;
+}
+/// Fetches the line of the cache at an address into L2.
+GRIDWISE_DEVICE void FetchLine(const void* at) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(at) : "memory");
+}
+
+/// The larger and the smaller of two values; NaN if one is.
+GRIDWISE_DEVICE float MaxOrNan(float a, float b) {
+  float max;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(max) : "f"(a), "f"(b));
+  return max;
+}
+GRIDWISE_DEVICE float MinOrNan(float a, float b) {
+  float min;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(min) : "f"(a), "f"(b));
+  return min;
 }
 
 /// Lets the next launch begin, if it may, once all workgroups of this one have begun.

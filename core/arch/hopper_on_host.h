@@ -285,6 +285,11 @@ inline unsigned Pack(float low, float high) {
          static_cast<unsigned>(std::bit_cast<unsigned short>(static_cast<T>(high))) << 16;
 }
 
+template <DataType kType>
+inline Vec<float, 2> Unpack(unsigned packed) {
+  return __builtin_convertvector(std::bit_cast<Vec<Element<kType>, 2>>(packed), Vec<float, 2>);
+}
+
 inline int Here(int x) { return x; }
 
 inline unsigned ShuffleXor(unsigned v, int mask) {
@@ -296,6 +301,14 @@ inline float ShuffleFrom(float v, int lane) {
 inline void StoreIf(bool condition, void* to, Vec<unsigned, 2> v) {
   if (condition) std::memcpy(to, &v, sizeof(v));
 }
+inline unsigned LoadIf(bool condition, const void* from) {
+  unsigned v = 0;
+  if (condition) std::memcpy(&v, from, sizeof(v));
+  return v;
+}
+inline void FetchLine(const void*) {}
+inline float MaxOrNan(float a, float b) { return a < b ? b : a; }
+inline float MinOrNan(float a, float b) { return a > b ? b : a; }
 /// Clusters of one workgroup.
 inline int ClusterRank() { return 0; }
 inline void StoreZeros16(SharedAddress to) { std::memset(dynamic_shared_memory + to, 0, 16); }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "absl/strings/str_format.h"
 #include "core/base/types.h"
@@ -11,11 +12,28 @@
 
 namespace gridwise::hopper {
 
+bool AddsVectors(const ConvProblem& problem, const EpilogueArgs& epilogue) {
+  if (epilogue.tensors == 0) return true;
+  const std::int64_t bytes = SizeOf(problem.type), columns = problem.AxesOf(problem.out()).size[5];
+  if (problem.direction != Direction::kForward || bytes != 2 || columns % 4 != 0 ||
+      epilogue.out_type != static_cast<int>(problem.type)) {
+    return false;
+  }
+  const auto is_of_vectors = [&](long stride) { return stride % (4 * bytes) == 0; };
+  const auto tensors = std::span(epilogue.tensor).first(static_cast<std::size_t>(epilogue.tensors));
+  return std::ranges::all_of(tensors, [&](const EpilogueTensorArgs& tensor) {
+    const OutputStrides& of = tensor.strides;
+    return tensor.multiplies == 0 && tensor.is_f32 == 0 && of.column == bytes &&
+           is_of_vectors(of.image) && (problem.groups == 1 || is_of_vectors(of.group)) &&
+           std::ranges::all_of(of.axis, is_of_vectors);
+  });
+}
+
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const auto out_type = static_cast<DataType>(epilogue.out_type);
   const bool is_known = SizeOf(out_type) == 4 || out_type == problem.type;
-  if (!is_known || epilogue.tensors > 0 || epilogue.adds != 0 || axes.stride[5] != 1) {
+  if (!is_known || !AddsVectors(problem, epilogue) || epilogue.adds != 0 || axes.stride[5] != 1) {
     return Stores::kElements;
   }
   for (std::size_t axis = 0; axis < 5; ++axis) {

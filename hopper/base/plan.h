@@ -25,6 +25,11 @@ struct Plan {
 /// once.
 std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem);
 
+/// Whether the epilogue's tensors, if any, can be added to sums in registers, vectors of 4 columns
+/// at a time (kernel/vectors.h): tensors of the output's 16-bit type in forward, with adjacent
+/// columns. That they are aligned only their addresses tell.
+bool AddsVectors(const ConvProblem& problem, const EpilogueArgs& epilogue);
+
 /// How lanes store the output: by vectors if possible.
 Stores LaneStoresOf(const ConvProblem& problem, const EpilogueArgs& epilogue);
 

@@ -163,7 +163,8 @@ struct HaloDenseRoles {
       }
       const HaloTileAt tile = FindHaloTile(args, i);
       PixelOutputMap output = {args, tile};
-      const Finisher<PixelOutputMap, Element<kC.type>> finish(args.epilogue, output, work.split);
+      const Finisher<PixelOutputMap, Element<kC.type>, kC.is_forward()> finish(args.epilogue,
+                                                                               output, work.split);
       char* const staging = dynamic_shared_memory + args.staging_at + group * 8192;
       if (first == end) {
         StoreZeros<kStored, kC.type, kC.reps>(finish, args.stores, staging, group, first_pixel);

@@ -34,6 +34,18 @@ TEST(HaloDense, FewColumns) {
   CheckDense<k64>(Problem(Direction::kForward, 1, 64, 50, Axis(13, 2), Axis(10)));
 }
 
+TEST(HaloDense, TensorsOfTheEpilogue) {
+  for (const int tensors : {1, 2}) {
+    const ConvProblem problem = Problem(Direction::kForward, 1, 72, 36, Axis(9), Axis(17));
+    CheckDense<HaloDenseConfig{}>(WithTensors(tensors, problem));
+    constexpr HaloDenseConfig kMerged = {
+        .columns = 36, .consumers = 2, .reps = 2, .merges_taps = true};
+    CheckDense<kMerged>(WithTensors(tensors, problem));
+    CheckDense<kMerged>(
+        WithTensors(tensors, Problem(Direction::kForward, 1, 72, 34, Axis(9), Axis(17))));
+  }
+}
+
 TEST(HaloDense, MergedTaps) {
   constexpr HaloDenseConfig kRow = {.columns = 36, .consumers = 2, .reps = 2, .merges_taps = true};
   CheckDense<kRow>(Problem(Direction::kForward, 1, 136, 36, Axis(9), Axis(17)));

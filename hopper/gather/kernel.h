@@ -286,12 +286,10 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       find_next();
       continue;
     }
-    // Parities only distinguish adjacent phases, not those of a later tile: wait for this one's
-    // turn.
-    if (kC.pingpong && has_terms && follows) WaitAt(PingpongBarrier(group), 256);
     const ProductOutputMap<kC> output = {{args, tile}};
-    const Finisher<ProductOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output,
-                                                                  args.in_cluster ? 0 : tile.split);
+    constexpr bool kTensors = kC.direction == Direction::kForward;
+    const Finisher<ProductOutputMap<kC>, Element<kC.type>, kTensors> finish(
+        args.epilogue, output, args.in_cluster ? 0 : tile.split);
     const int row = kC.pingpong ? 0 : group * kC.reps * 64;
     if (!has_terms) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
@@ -299,6 +297,10 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       find_next();
       continue;
     }
+    FetchTensors<kC.columns>(finish, row);
+    // Parities only distinguish adjacent phases, not those of a later tile: wait for this one's
+    // turn.
+    if (kC.pingpong && follows) WaitAt(PingpongBarrier(group), 256);
     Sums<kC> sums;
     const bool is_last = i + GridSizeX() >= args.tiles * args.groups;
     if constexpr (kC.has_parts()) {
@@ -313,19 +315,25 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
         return;  // a workgroup of a cluster has a single tile
       }
     }
+    const Stores aligned = finish.Aligned(args.stores);
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) {
+      auto& d = sums.d[rep];
+      const int first_row = row + rep * 64;
+      const Stores stores = StoresOfSums<kC>(aligned, group, d);
+      if (stores == Stores::kElements) [[unlikely]] {
+        StoreElements<kC.columns>(finish, dynamic_shared_memory + staging, group, first_row, d);
+        continue;
+      }
+      FinishRows<kC.columns, kC.type>(finish, first_row, d);
       if constexpr (kC.stores_boxes()) {
-        if (args.stores == Stores::kBoxes) {
-          FinishSums(args.epilogue, sums.d[rep]);
-          StoreByBoxes<kC>(args.out, base + staging, tile.row + row + rep * 64, tile.column,
-                           tile.group, sums.d[rep]);
+        if (stores == Stores::kBoxes) {
+          StoreByBoxes<kC>(args.out, base + staging, tile.row + first_row, tile.column, tile.group,
+                           d);
           continue;
         }
       }
-      const Stores stores = StoresOfSums<kC>(args.stores, group, sums.d[rep]);
-      StoreByLanes<kC.columns, kC.type>(finish, stores, dynamic_shared_memory + staging, group,
-                                        row + rep * 64, sums.d[rep]);
+      StoreVectors<kC.columns, kC.type>(finish, first_row, d, 0);
     }
   }
   if (ThreadId() % 32 == 0) WaitStoresRead<0>();

@@ -51,6 +51,29 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
+TEST(Gather, TensorsOfTheEpilogue) {
+  constexpr Config kC = {.columns = 64, .stages = 2};
+  constexpr Config k72 = {.columns = 72, .stages = 2, .epilogue_columns = 72};
+  for (const int tensors : {1, 2}) {
+    const ConvProblem boxes = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
+    CheckGather<kC>(WithTensors(tensors, boxes));
+    CheckGather<k72>(WithTensors(tensors, boxes));
+    const ConvProblem vectors = Problem(Direction::kForward, 3, 64, 36, Axis(7), Axis(9));
+    CheckGather<kC>(WithTensors(tensors, vectors));
+    const ConvProblem elements = Problem(Direction::kForward, 1, 64, 67, Axis(7), Axis(9));
+    CheckGather<kC>(WithTensors(tensors, elements));
+    ConvProblem wide = boxes;
+    wide.out_type = DataType::kF32;
+    CheckGather<kC>(WithTensors(tensors, wide));
+    ConvProblem product = WithTensors(tensors, boxes);
+    product.epilogue.d[0].op = EpilogueTensor::Op::kMultiply;
+    CheckGather<kC>(product);
+  }
+  constexpr Config kBack = {.direction = Direction::kBackwardData, .columns = 64, .stages = 4};
+  ConvProblem back = Problem(Direction::kBackwardData, 1, 72, 72, Axis(9, 2), Axis(8, 2));
+  CheckGather<kBack>(WithTensors(2, back));
+}
+
 TEST(Gather, ManyOrWideTilesOfColumns) {
   constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));

@@ -47,9 +47,9 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
                  const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
-  if (bytes != 2 || epilogue.out_type != static_cast<int>(problem.type) || epilogue.tensors > 0 ||
-      sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 || !PixelsAreEvenlySpaced(axes) ||
-      (axes.size[5] != 1 && axes.stride[5] != 1)) {
+  if (bytes != 2 || epilogue.out_type != static_cast<int>(problem.type) ||
+      !AddsVectors(problem, epilogue) || sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 ||
+      !PixelsAreEvenlySpaced(axes) || (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
   }
   // TMA stores multiples of 16 bytes, including bytes beyond the tensor.

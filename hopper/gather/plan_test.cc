@@ -132,7 +132,7 @@ TEST(EstimateLaunch, CountsLinesOfBackwardWeightAsTheyAreLoaded) {
   EXPECT_LT(CyclesOfWeight(1, 64, 64), 0.9 * CyclesOfWeight(1, 64, 128));
 }
 
-TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
+TEST(PlanGather, BoxesStoreWhatHasTensorsOfVectorsAndTheOperandsType) {
   const auto stores = [](const ConvProblem& problem) {
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);
     const DeviceFacts device = Gfx::kSm90a;
@@ -146,7 +146,14 @@ TEST(PlanGather, BoxesStoreWhatHasNoTensorsAndTheOperandsType) {
   EXPECT_EQ(stores(problem), Stores::kVectors);
   problem = Problem(Direction::kForward, 20, 2);
   problem.epilogue.tensors = 1;
-  EXPECT_EQ(stores(problem), Stores::kElements);
+  problem.epilogue.d[0] = {.type = problem.type, .stride = {0, 0, 0, 0, problem.k, 1}};
+  EXPECT_EQ(stores(problem), Stores::kBoxes) << "a bias";
+  problem.epilogue.d[0].op = EpilogueTensor::Op::kMultiply;
+  EXPECT_EQ(stores(problem), Stores::kElements) << "that multiplies";
+  problem.epilogue.d[0] = {.type = DataType::kF32, .stride = {0, 0, 0, 0, problem.k, 1}};
+  EXPECT_EQ(stores(problem), Stores::kElements) << "of another type";
+  problem.epilogue.d[0] = {.type = problem.type, .stride = {0, 0, 0, 6, problem.k, 1}};
+  EXPECT_EQ(stores(problem), Stores::kElements) << "pixels that no vectors begin at";
   problem = Problem(Direction::kForward, 20, 2);
   problem.k = 98;  // pixels of y are no multiples of 16 bytes
   EXPECT_EQ(stores(problem), Stores::kElements);

@@ -482,7 +482,9 @@ struct HaloRoles {
         }
       }
       const HaloOutputMap<kC> output = {args, tile, work.block, work.split};
-      const Finisher<HaloOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output, work.split);
+      constexpr bool kTensors = kC.direction == Direction::kForward;
+      const Finisher<HaloOutputMap<kC>, Element<kC.type>, kTensors> finish(args.epilogue, output,
+                                                                           work.split);
 #pragma unroll
       for (int c = 0; c < kC.phases(); ++c) {
 #pragma unroll

@@ -39,6 +39,21 @@ TEST(Halo, Forward) {
   CheckHalo<kForward16>(problem, /*splits=*/3);
 }
 
+TEST(Halo, TensorsOfTheEpilogue) {
+  for (const int tensors : {1, 2}) {
+    for (const std::int64_t of_group : {16, 4, 1}) {  // groups without gaps are stored as one
+      CheckHalo<kForward16>(WithTensors(tensors, Problem(Direction::kForward, 128 / of_group,
+                                                         of_group, of_group, Axis(9), Axis(13))));
+    }
+    const ConvProblem groups = Problem(Direction::kForward, 5, 16, 12, Axis(9), Axis(13));
+    CheckHalo<kForward16>(WithTensors(tensors, groups));
+    ConvProblem apart =
+        WithTensors(tensors, Problem(Direction::kForward, 8, 4, 4, Axis(9), Axis(13)));
+    apart.epilogue.d[0].stride[4] = 8;
+    CheckHalo<kForward16>(apart);
+  }
+}
+
 TEST(Halo, ForwardOfOtherGroupsStridesAndFilters) {
   for (const std::int64_t channels : {1, 4, 8}) {
     CheckHalo<kForward16>(

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <variant>
 
 #include "absl/strings/str_format.h"
@@ -28,11 +29,18 @@ bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
          !RejectStrides("the output", axes, bytes, /*of_groups=*/false);
 }
 
-/// Whether the output's groups are as far apart as those of the source, and without gaps.
+/// Whether the output's groups, and those of the epilogue's tensors, are as far apart as those of
+/// the source, and without gaps.
 bool HasColumnsOfSource(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t pitch = GroupPitch(problem);
-  return axes.size[5] == pitch && (axes.size[4] == 1 || axes.stride[4] == pitch);
+  if (axes.size[5] != pitch) return false;
+  if (axes.size[4] == 1) return true;
+  const auto tensors =
+      std::span(problem.epilogue.d).first(static_cast<std::size_t>(problem.epilogue.tensors));
+  return axes.stride[4] == pitch && std::ranges::all_of(tensors, [&](const EpilogueTensor& tensor) {
+           return tensor.stride[4] == pitch * tensor.stride[5];
+         });
 }
 
 /// How an instance for groups stores.

@@ -177,7 +177,7 @@ struct HaloWeightRoles {
       bool mends = false;
 #pragma unroll
       for (const float v : sums[t]) mends |= v != v;
-      if (args.stores == Stores::kVectors && finish.is_aligned() &&
+      if (finish.Aligned(args.stores) == Stores::kVectors &&
           !AnyAt(StoreBarrier(group), 128, mends)) {
         FinishSums(args.epilogue, sums[t]);
         StorePairs<kC.type>(finish, output, sums[t]);

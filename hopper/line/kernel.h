@@ -111,7 +111,9 @@ struct LineRoles : LineLoads<kC> {
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       const HaloTileAt tile = FindHaloTile(args, i);
       const PixelOutputMap output = {args, tile, first_column};
-      const Finisher<PixelOutputMap, Element<kC.type>> finish(args.epilogue, output, work.split);
+      constexpr bool kTensors = kC.direction == Direction::kForward;
+      const Finisher<PixelOutputMap, Element<kC.type>, kTensors> finish(args.epilogue, output,
+                                                                        work.split);
       ring.WaitFull();
       // Pairs of elements are aligned: a line may have one more element before its first.
       const int patch = static_cast<int>(ring.at() - base) + (FirstOf(args, tile) & 6) * 2;

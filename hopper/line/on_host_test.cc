@@ -38,6 +38,8 @@ TEST(Line, FewChannels) {
   };
   constexpr LineConfig k7 = {};
   const ConvProblem stem = problem(3, 64, axis(37, 7, 2), axis(48, 7, 2));
+  CheckLine<k7>(WithTensors(1, stem));
+  CheckLine<k7>(WithTensors(2, stem));
   CheckLine<k7>(stem);
   CheckLine<k7>(stem, /*splits=*/2);
   CheckLine<k7>(stem, 1, Values::kInfinity);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "hopper/testing/check_on_host.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -95,6 +96,17 @@ ConvProblem WithPixels(const OperandForm& form, ConvProblem problem) {
   return problem;
 }
 
+ConvProblem WithTensors(int tensors, ConvProblem problem) {
+  const TensorAxes out = problem.AxesOf(problem.out());
+  EpilogueTensor bias = {.type = problem.output_type()};
+  bias.stride[4] = out.size[5];
+  bias.stride[5] = 1;
+  problem.epilogue.tensors = tensors;
+  problem.epilogue.d = {bias, {.scale = 0.5, .type = problem.output_type(), .stride = out.stride}};
+  problem.epilogue.low = 0;
+  return problem;
+}
+
 HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits, Values values)
     : problem_(problem),
       values_(values),
@@ -115,7 +127,16 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   if (values == Values::kInfinity) a[a.size() / 2 + 5] = std::numeric_limits<float>::infinity();
   ConvProblem packed = problem;
   packed.strides = {};
-  expected_ = ExpectedOutput(packed, a, b);
+  std::array<std::vector<float>, 2> d;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(problem.epilogue.tensors); ++i) {
+    const EpilogueTensor& tensor = problem.epilogue.d[i];
+    std::int64_t last = 0;
+    const PerAxis sizes = problem.AxesOf(problem.out()).size;
+    for (std::size_t axis = 0; axis < 6; ++axis) last += (sizes[axis] - 1) * tensor.stride[axis];
+    d[i] = Uniform(tensor.type, last + 1, random);
+    d_[i] = Encode(tensor.type, d[i]);
+  }
+  expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
   a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
   b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
   out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
@@ -127,6 +148,8 @@ void HostProblem::SplitB() { parts_ = SplitOnHost(b_, PartElements(multiplied_))
 char* HostProblem::AddressOf(const MemoryOffset& where) {
   const bool has_parts = where.memory == Memory::kB && !parts_.empty();
   const bool is_b = where.memory == Memory::kB || where.memory == Memory::kB1;
+  if (where.memory == Memory::kD0) return reinterpret_cast<char*>(d_[0].data());
+  if (where.memory == Memory::kD1) return reinterpret_cast<char*>(d_[1].data());
   std::vector<std::byte>& tensor = has_parts                    ? parts_
                                    : is_b                       ? b_
                                    : where.memory == Memory::kA ? a_

@@ -38,6 +38,10 @@ ConvProblem WithDepth(ConvProblem problem, Dim depth);
 /// The problem with its operands as passes copy them for instances that need such pixels.
 ConvProblem WithPixels(const OperandForm& form, ConvProblem problem);
 
+/// The problem with a bias, with a tensor like the output if `tensors` is 2, and without negative
+/// outputs.
+ConvProblem WithTensors(int tensors, ConvProblem problem);
+
 /// kInfinity: one value is infinite. For f32, kTiny: all of A is subnormal, and B is large; kHuge:
 /// A is so large that it has no parts.
 enum class Values { kFinite, kInfinity, kTiny, kHuge };
@@ -72,7 +76,7 @@ class HostProblem {
   std::vector<SubGemm> gemms_;
   SplitK split_k_;
   DataType out_type_;
-  std::vector<std::byte> a_, b_, out_;
+  std::vector<std::byte> a_, b_, out_, d_[2];
   std::vector<std::byte> parts_;  // of b_; empty if kernels multiply b_ itself
   absl::StatusOr<Expected> expected_;
 };
@@ -95,6 +99,8 @@ Args ArgumentsOf(const Plan<Args>& plan, HostProblem& host) {
     std::memcpy(bytes + address.at, &value, sizeof(value));
   }
   args.epilogue.out = host.AddressOf({Memory::kOut});
+  args.epilogue.tensor[0].data = host.AddressOf({Memory::kD0});
+  args.epilogue.tensor[1].data = host.AddressOf({Memory::kD1});
   return args;
 }
 

@@ -183,8 +183,10 @@ std::optional<Choices> Find(const Key& key) {
 /// What Python decides in a call of this thread.
 thread_local Choices* learned = nullptr;
 
-/// Calls an op of Python with the arguments, which become its results.
-void Learn(const Key& key, const char* op, Value* stack, std::span<const bool> needed) {
+/// Calls an op of Python with the arguments, which become its results. What it decides is kept for
+/// calls with aligned tensors, and so only if these are.
+void Learn(const Key& key, const char* op, Value* stack, std::span<const bool> needed,
+           bool is_aligned) {
   Choices choices;
   Choices* const outer = std::exchange(learned, &choices);
   const std::int32_t error = TheTorch().call(op, "", stack, kVersion);
@@ -193,7 +195,7 @@ void Learn(const Key& key, const char* op, Value* stack, std::span<const bool> n
   for (std::size_t i = 0; i < needed.size(); ++i) {
     if (needed[i] && !choices[i]) return;
   }
-  if (key.bytes().empty()) return;
+  if (key.bytes().empty() || !is_aligned) return;
   Known& known = TheKnown();
   const std::unique_lock lock(known.mutex);
   known.choices[std::string(key.bytes())] = choices;
@@ -301,8 +303,9 @@ void Forward(Value* stack, std::uint64_t, std::uint64_t) {
   key.AddParameters(stack + 3);
   const OnDevice on_device(SizesOf(operands.x));
   const std::optional<Choices> known = Find(key);
-  if (!known || !operands.AreAligned()) {
-    return Learn(key, "gridwise::convolution", stack, {{true}});
+  const bool is_aligned = operands.AreAligned();
+  if (!known || !is_aligned) {
+    return Learn(key, "gridwise::convolution", stack, {{true}}, is_aligned);
   }
   const Choice& choice = *(*known)[0];
   Count(choice);
@@ -381,8 +384,10 @@ void Backward(Value* stack, std::uint64_t, std::uint64_t) {
   for (const bool is_wanted : mask) key.Add(is_wanted);
   const OnDevice on_device(SizesOf(dy));
   const std::optional<Choices> known = Find(key);
-  if (!known || !IsAligned(dy) || !IsAligned(others[0]) || !IsAligned(others[1])) {
-    return Learn(key, "gridwise::convolution_backward", stack, std::span(mask).first(2));
+  const bool is_aligned = IsAligned(dy) && IsAligned(others[0]) && IsAligned(others[1]);
+  if (!known || !is_aligned) {
+    return Learn(key, "gridwise::convolution_backward", stack, std::span(mask).first(2),
+                 is_aligned);
   }
   Tensor results[3];
   std::array<bool, 3> of_aten = {false, false, mask[2]};

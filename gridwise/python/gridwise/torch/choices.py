@@ -12,7 +12,6 @@ import torch
 
 import gridwise
 from gridwise.torch import devices
-from gridwise.torch.convolution import FORWARD
 
 POLICIES = ("measure", "model", "always")
 PLANS = 3  # that are measured, the fastest by estimate first
@@ -21,13 +20,13 @@ NO_FASTER = "aten was as fast, or faster"
 
 
 class Choice:
-    """An answer. `plan` and `executable` are None where aten computes; `bias_apart` says that the plan leaves the bias to PyTorch;
-    times are microseconds, None where nothing was measured; `reason` is a sentence."""
+    """An answer. `plan` and `executable` are None where aten computes; `apart` says that the plan leaves the bias, the
+    residual and relu to PyTorch; times are microseconds, None where nothing was measured; `reason` is a sentence."""
 
-    def __init__(self, question, reason, plan=None, bias_apart=False, times=(None, None)):
-        self.question, self.reason, self.plan, self.bias_apart = question, reason, plan, bias_apart
+    def __init__(self, question, reason, plan=None, apart=False, times=(None, None)):
+        self.question, self.reason, self.plan, self.apart = question, reason, plan, apart
         self.aten_us, self.gridwise_us = times
-        self.is_measured = False  # aten by something that takes as long
+        self.is_measured = False  # what PyTorch does by something that takes as long
         self.device, self._calls = None, ctypes.c_int64()
         self.executable = None if plan is None else plan.load()
         self.out_shape = None if plan is None else question.out_shape
@@ -147,28 +146,27 @@ class Decider:
         return choice
 
     def _choose_plan(self, question, device, compute):
-        plans = question.problem(question.bias).plans(PLANS)
+        plans = question.problem().plans(PLANS)
         if plans[0].is_fallback and self.policy != "always":
             return Choice(question, "only the kernel for any problem computes it, which is slow")
         measures = self.policy == "measure" and not torch.are_deterministic_algorithms_enabled()
         if not measures or device.clock != "device":
             return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
         candidates = [(plan, False) for plan in plans]
-        if question.bias and not (question.residual or question.relu):  # few kernels are as fast with an epilogue
-            candidates += [(plan, True) for plan in question.problem(False).plans(PLANS)]
+        if question.has_epilogue:
+            candidates += [(plan, True) for plan in question.problem(apart=True).plans(PLANS)]
         choice = self._measured(question, device, compute, [c for c in candidates if not c[0].is_fallback])
         if self.file and choice.aten_us is not None:
             line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
-            self.file.store({**line, "plan": choice.plan and choice.plan.line, "bias_apart": choice.bias_apart})
+            self.file.store({**line, "plan": choice.plan and choice.plan.line, "apart": choice.apart})
         return choice
 
     def _measured(self, question, device, compute, candidates):
-        choices = [Choice(question, plan.instance, plan, bias_apart) for plan, bias_apart in candidates]
-        for choice in choices:
-            choice.device = device
+        choices = [Choice(question, plan.instance, plan, apart) for plan, apart in candidates]
         by_aten = Choice(question, "")
-        by_aten.is_measured = question.wanted == FORWARD
         tries = [lambda c=c: compute(c) for c in (by_aten, *choices)]
+        for choice in (by_aten, *choices):
+            choice.device, choice.is_measured = device, True
         with torch.no_grad():
             aten_us, *times = device.microseconds(tries)
         gridwise_us, best = min(zip(times, choices), key=lambda pair: pair[0])
@@ -176,17 +174,19 @@ class Decider:
             return Choice(question, "the host is too slow for a measurement")
         if gridwise_us >= ADVANTAGE * aten_us:
             return Choice(question, NO_FASTER, times=(aten_us, gridwise_us))
-        best.aten_us, best.gridwise_us = aten_us, gridwise_us
+        best.aten_us, best.gridwise_us, best.is_measured = aten_us, gridwise_us, False
+        if best.apart:
+            best.reason += ", with what follows apart"
         return best
 
     def _stored(self, question, device):
         said = self.file and self.policy == "measure" and self.file.find(self._key(question, device))
-        if not said:
+        if not said or "apart" not in said:
             return None
         if said["plan"] is None:
             return Choice(question, NO_FASTER, times=said["us"])
-        plan = gridwise.parse_plan(question.problem(question.bias and not said["bias_apart"]), said["plan"])
-        return Choice(question, plan.instance, plan, said["bias_apart"], said["us"])
+        plan = gridwise.parse_plan(question.problem(said["apart"]), said["plan"])
+        return Choice(question, plan.instance, plan, said["apart"], said["us"])
 
     def _key(self, question, device):
         """What a measurement is of, and with."""

@@ -116,10 +116,14 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
             return f"output_padding {self.arguments.output_padding} is no less than the stride"
         return None
 
-    def problem(self, with_bias):
-        """The gridwise.Problem, with the bias or without it; gridwise.GridwiseError where it is none."""
+    @property
+    def has_epilogue(self):
+        return self.bias or self.residual or self.relu
+
+    def problem(self, apart=False):
+        """The gridwise.Problem, with bias, residual and relu, or apart from them; gridwise.GridwiseError where it is none."""
         small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
-        epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides(with_bias)]
+        epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides() if not apart]
         return gridwise.Problem(
             self.direction,
             TYPES[self.dtype],
@@ -134,14 +138,14 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
             groups=self.arguments.groups,
             layout="nhwgc" if self.channels_last else "ngchw",
             epilogue=epilogue,
-            low=0.0 if self.relu else None,
+            low=0.0 if self.relu and not apart else None,
         )
 
-    def _epilogue_strides(self, with_bias):
+    def _epilogue_strides(self):
         """Along the output's axes n, d, h, w, g and channels of a group."""
         n, c, *axes = packed_strides(self.y_shape, self.channels_last)
         of_group = self.y_shape[1] // self.arguments.groups
-        if with_bias:
+        if self.bias:
             yield (0, 0, 0, 0, of_group, 1)
         if self.residual:
             yield (n, *[0] * (3 - len(axes)), *axes, c * of_group, c)
@@ -166,23 +170,26 @@ def _by(values):
     return "x".join(map(str, values))
 
 
-def aten_as_compiled(question, tensors):
-    """What takes as long as PyTorch's convolution in compiled code, where one more kernel does all that follows it."""
-    x, w, bias, *residual = tensors
-    if not (question.residual or question.relu):
-        return aten(question, tensors)
-    y = ATEN.convolution.default(x, w, None, *question.arguments)
-    return y.add_(residual[0]) if question.residual else y.relu_()
+def following(question, y, tensors, as_compiled=False):
+    """Bias, residual and relu of a convolution's output, in place; or, `as_compiled`, what takes as long in compiled code, where one
+    kernel does all."""
+    _, _, bias, *residual = tensors
+    is_one = as_compiled and (question.residual or question.relu)
+    if question.bias and not is_one:
+        y.add_(bias.view(-1, *[1] * (y.dim() - 2)))
+    if question.residual:
+        y.add_(residual[0])
+    return y.relu_() if question.relu and not (is_one and question.residual) else y
 
 
-def aten(question, tensors):
+def aten(question, tensors, as_compiled=False):
     """The same by PyTorch: of x, w and bias, of dy and w, or of dy and x."""
     a = question.arguments
     if question.wanted == FORWARD:
-        x, w, bias, *residual = tensors
-        y = ATEN.convolution.default(x, w, bias, *a)
-        y = y.add_(residual[0]) if question.residual else y
-        return y.relu_() if question.relu else y
+        x, w, bias, *_ = tensors
+        if question.residual or question.relu:
+            return following(question, ATEN.convolution.default(x, w, None, *a), tensors, as_compiled)
+        return ATEN.convolution.default(x, w, bias, *a)
     dy, other = tensors
     # The operand that a gradient does not depend on is there for its shape and order alone.
     if question.wanted == DATA:

@@ -99,7 +99,7 @@ def _fill(raw, choice, tensors):
     raw.executable, raw.workspace_bytes = choice.executable.handle, choice.executable.plan.workspace_bytes
     raw.swaps, raw.dim = question.swaps, len(choice.out_shape)
     if question.bias:
-        raw.bias = BIAS_ADDED if choice.bias_apart else BIAS_FUSED
+        raw.bias = BIAS_ADDED if choice.apart else BIAS_FUSED
     for tensor, last, strides, bit in (
         (a, question.a_channels_last, raw.a_strides, COPIES_A),
         (b, question.b_channels_last, raw.b_strides, COPIES_B),

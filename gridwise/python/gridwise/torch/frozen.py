@@ -146,7 +146,7 @@ def _fuse(graph_module, node):
 
 
 class _Unfused(torch.fx.Interpreter):
-    """Runs a graph and finds the nodes that aten computes."""
+    """Runs a graph and finds the nodes that no kernel computes whole, and whether Gridwise computes their convolution."""
 
     def __init__(self, graph_module):
         super().__init__(graph_module)
@@ -157,22 +157,28 @@ class _Unfused(torch.fx.Interpreter):
             return super().run_node(node)
         decider.last = None
         result = super().run_node(node)
-        if decider.last is None or decider.last.by == "aten":
-            self.nodes.append(node)
+        choice = decider.last
+        if choice is None or choice.by == "aten" or choice.apart:
+            self.nodes.append((node, choice is not None and choice.apart))
         return result
 
 
 def _unfuse(graph_module, *inputs):
-    """Aten's convolutions and what follows them, where those are faster: PyTorch's compiler can do more with them apart."""
+    """Convolutions and what follows them, where those are faster: PyTorch's compiler can do more with them apart."""
     interpreter = _Unfused(graph_module)
     interpreter.run(*inputs)
-    for node in interpreter.nodes:
+    for node, is_gridwises in interpreter.nodes:
         x, w, bias, residual, relu, *arguments, groups = node.args
         stride, padding, dilation = arguments
         none = [0] * len(stride)
         with graph_module.graph.inserting_before(node):
             call = graph_module.graph.call_function
-            y = call(ATEN.convolution.default, (x, w, bias, stride, padding, dilation, False, none, groups))
+            if is_gridwises:
+                y = call(torch.ops.gridwise.convolution.default, (x, w, None, stride, padding, dilation, False, none, groups))
+                if bias is not None:
+                    y = call(ATEN.add.Tensor, (y, call(ATEN.view.default, (bias, [-1, *[1] * len(stride)]))))
+            else:
+                y = call(ATEN.convolution.default, (x, w, bias, stride, padding, dilation, False, none, groups))
             y = y if residual is None else call(ATEN.add.Tensor, (y, residual))
             y = call(ATEN.relu.default, (y,)) if relu else y
         node.replace_all_uses_with(y)

@@ -2,11 +2,13 @@
 """torch.ops.gridwise: a convolution and its two gradients, each of which is linear in its tensors. So the gradients of one
 are the others, to any order."""
 
+import functools
+
 import torch
 
 from gridwise.torch import eager
 from gridwise.torch.choices import decider
-from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, aten_as_compiled, may_round_to_tf32
+from gridwise.torch.convolution import ATEN, DATA, FORWARD, WEIGHT, Arguments, Question, aten, following, may_round_to_tf32
 from gridwise.torch.tensors import aligned, as_made, dense, empty, strides_are_channels_last
 
 # Compiled code calls the ops with the strides that it was traced with: those of outputs follow from them.
@@ -39,19 +41,18 @@ def _compute(choice, tensors):
     question = choice.question
     last = question.result_channels_last
     if choice.executable is None:
-        return as_made((aten_as_compiled if choice.is_measured else aten)(question, tensors), last)
+        return as_made(aten(question, tensors, choice.is_measured), last)
     a, b = reversed(tensors[:2]) if question.swaps else tensors[:2]
     a = aligned(dense(a, question.a_channels_last))
     b = aligned(dense(b, question.b_channels_last))
     out = empty(choice.out_shape, question.out_channels_last, a)
-    epilogue = [aligned(tensors[2].contiguous())] if question.bias and not choice.bias_apart else []
-    if question.residual:
+    epilogue = [aligned(tensors[2].contiguous())] if question.bias and not choice.apart else []
+    if question.residual and not choice.apart:
         epilogue.append(aligned(dense(tensors[3], question.channels_last)))
     with choice.device.entered():
         choice.device.launch(choice.executable, a, b, out, *epilogue)
-    if choice.bias_apart:
-        out.add_(tensors[2].view(-1, *[1] * (out.dim() - 2)))
-    return out if question.out_channels_last == last else as_made(out, last)
+    out = out if question.out_channels_last == last else as_made(out, last)
+    return following(question, out, tensors, choice.is_measured) if choice.apart else out
 
 
 epoch = object()  # another one after each `forget`
@@ -64,7 +65,9 @@ def _run(key, ask, tensors):
     choice = _known.get(key)
     if choice is None:
         question = ask()
-        choice = decider.choose(question, lambda choice: _compute(choice, tensors))
+        # Decided for tensors that need no copy to be aligned: others are the exception, and have the same key.
+        measured = functools.cache(lambda: tuple(None if t is None else aligned(t) for t in tensors))
+        choice = decider.choose(question, lambda choice: _compute(choice, measured()))
         if question in decider.choices:
             _known[key] = choice
     if key in _known:
