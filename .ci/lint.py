@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Checks what the compiler does not: layers, packages that include each other, words that are no longer used, versions, licences.
+"""Checks what the compiler does not: layers, packages that include each other, types that are defined twice, words that are no
+longer used, versions, licences.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
     git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
@@ -29,6 +30,8 @@ RETIRED = re.compile(r"^\| ([^|]+) \| [^|]+ \|([^|]*)\|$", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Files that begin with their licence, after a line that names an interpreter.
 LICENSED = re.compile(r".*(\.(h|cc|hip|c|py|bzl|sh|awk)|(^|/)(BUILD|BUILD\.bazel|MODULE\.bazel|WORKSPACE)|^bazelw|^\.(ci|githooks)/[\w-]+)$")
+# A definition of a type at the scope of a namespace.
+TYPE = re.compile(r"(?:struct|class|enum class) (?:alignas\(\w+\) )?(\w+)(?: final)?(?: :[^{;]*)? ?\{")
 LICENCE = re.compile(r"(#!.*\n)?(//|#) SPDX-License-Identifier: MIT\n")
 
 
@@ -214,6 +217,29 @@ def licence_faults(files):
             yield f"{path} does not begin with 'SPDX-License-Identifier: MIT'"
 
 
+def types_of(text):
+    """Yields the types that a C++ file defines in namespaces with names, as in 'gridwise::sim::Memory'."""
+    namespaces = []
+    for line in text.splitlines():
+        if opened := re.match(r"namespace (.*?) ?\{", line):
+            namespaces.append(opened.group(1))
+        elif namespaces and line.startswith("}  // namespace"):
+            namespaces.pop()
+        elif namespaces and "" not in namespaces and (found := TYPE.match(line)):
+            yield "::".join([*namespaces, found.group(1)])
+
+
+def twice_faults(texts):
+    """Yields a sentence for each type that two files define. The linker keeps functions of one of them for both."""
+    first = {}
+    for path, text in texts.items():
+        for name in types_of(text):
+            other = first.setdefault(name, path)
+            # What a file is replaced by on the host.
+            if other != path and path != other.replace(".h", "_on_host.h"):
+                yield f"{path} defines {name}, and so does {other}"
+
+
 def main():
     files = sys.stdin.read().splitlines()
     known = set(files)
@@ -230,6 +256,7 @@ def main():
         return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
     faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read), *licence_faults(regular)]
+    faults.extend(twice_faults(texts))
     for folder in ORDERED:
         faults.extend(order_faults(includes, folder, order_of(folder)))
     if with_picture(design, includes) != design:

@@ -12,12 +12,14 @@ def fuzz_test(name, deps):
       name: name of the test, of its source and of its folder of inputs, of which there must be one.
       deps: of the source.
     """
-    corpus = native.glob(["corpus/%s/*" % name])
+    corpus = native.glob(["corpus/%s/*" % name], allow_empty = True)
+    if not corpus:
+        fail("%s: corpus/%s has no input; without one the test would look for inputs for ever" % (name, name))
     cc_test(
         name = name,
         size = "small",
         srcs = [name + ".cc"],
-        # Each file is run once. Without a file the program would look for inputs for ever.
+        # Each file is run once.
         args = ["$(rootpath %s)" % file for file in corpus],
         data = corpus,
         linkopts = ["-fsanitize=fuzzer"],

@@ -30,7 +30,7 @@ absl::StatusOr<Network> Plan(const NetworkOptions& options) {
   if (!selection.ok()) return selection.status();
   Network network = PlanNetwork(options.request.problems, std::move(selection->problems),
                                 target->device, {.family = options.family, .op = options.op});
-  const auto planned = [](const NetworkLayer& layer) { return layer.plan.ok(); };
+  const auto planned = [](const PlannedLayer& layer) { return layer.plan.ok(); };
   if (std::ranges::none_of(network.layers, planned)) return network.layers.front().plan.status();
   return network;
 }
@@ -40,7 +40,7 @@ absl::Status Time(Network& network) {
   const Progress progress("timing the layers", [&] {
     return static_cast<double>(done) / static_cast<double>(network.layers.size());
   });
-  for (NetworkLayer& layer : network.layers) {
+  for (PlannedLayer& layer : network.layers) {
     if (layer.plan.ok()) {
       absl::StatusOr<Timing> timing =
           TimePlan(layer.selected.problem, *layer.plan, {.simulated = SimTiming::kQuiet});

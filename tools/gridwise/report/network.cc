@@ -75,7 +75,7 @@ std::string Aligned(const std::vector<std::vector<std::string>>& lines, std::siz
   return text;
 }
 
-llvm::json::Object JsonOf(const NetworkLayer& layer, double total_us) {
+llvm::json::Object JsonOf(const PlannedLayer& layer, double total_us) {
   llvm::json::Object object{{"name", layer.selected.name},
                             {"count", layer.selected.count},
                             {"problem", ToJson(layer.selected.problem)}};
@@ -95,40 +95,40 @@ llvm::json::Object JsonOf(const NetworkLayer& layer, double total_us) {
 
 }  // namespace
 
-double NetworkLayer::us() const {
+double PlannedLayer::us() const {
   return timing ? timing->ms * 1e3 : plan->cost().cycles / plan->device().clock_ghz * 1e-3;
 }
 
-double NetworkLayer::total_us() const {
+double PlannedLayer::total_us() const {
   return plan.ok() ? us() * static_cast<double>(selected.count) : 0;
 }
 
-std::string NetworkLayer::limiter() const {
+std::string PlannedLayer::limiter() const {
   if (timing && !timing->limiter.empty()) return timing->limiter;
   if (timing && timing->measured) return timing->roofline.bound();
   return Limiter(plan->cost());
 }
 
-double NetworkLayer::of_bound() const {
+double PlannedLayer::of_bound() const {
   return timing ? timing->of_bound()
                 : BoundOf(WorkOf(selected.problem), plan->device()).ms() * 1e3 / us();
 }
 
 double Network::total_us() const {
   double total = 0;
-  for (const NetworkLayer& layer : layers) total += layer.total_us();
+  for (const PlannedLayer& layer : layers) total += layer.total_us();
   return total;
 }
 
 std::int64_t Network::convolutions() const {
   std::int64_t count = 0;
-  for (const NetworkLayer& layer : layers) count += layer.selected.count;
+  for (const PlannedLayer& layer : layers) count += layer.selected.count;
   return count;
 }
 
 double Network::pass_us() const {
   double total = 0;
-  for (const NetworkLayer& layer : layers) {
+  for (const PlannedLayer& layer : layers) {
     const auto* const conv = std::get_if<ConvProblem>(&layer.selected.problem);
     if (conv == nullptr || conv->direction != Direction::kForward) continue;
     const double bytes = static_cast<double>(conv->y_elements()) * SizeOf(conv->output_type());
@@ -140,7 +140,7 @@ double Network::pass_us() const {
 
 std::int64_t Network::workspace_bytes() const {
   std::int64_t bytes = 0;
-  for (const NetworkLayer& layer : layers) {
+  for (const PlannedLayer& layer : layers) {
     if (layer.plan.ok()) bytes = std::max(bytes, layer.plan->workspace_bytes());
   }
   return bytes;
@@ -153,7 +153,7 @@ std::string Network::ToText() const {
                                                   "limited by", "direction", "layer", "sizes",
                                                   "kernel"}};
   std::string reasons;
-  for (const NetworkLayer& layer : layers) {
+  for (const PlannedLayer& layer : layers) {
     const Problem& problem = layer.selected.problem;
     if (!layer.plan.ok()) {
       absl::StrAppend(&reasons, "no kernel  ", layer.selected.name, ": ",
@@ -169,7 +169,7 @@ std::string Network::ToText() const {
   }
   std::string text = Aligned(lines, /*numbers=*/5);
   const bool timed = std::ranges::any_of(
-      layers, [](const NetworkLayer& layer) { return layer.timing.has_value(); });
+      layers, [](const PlannedLayer& layer) { return layer.timing.has_value(); });
   absl::StrAppendFormat(&text, "%s%d convolutions, %d of them different, of %s on %s (%s)\n",
                         reasons, convolutions(), layers.size(), name, Name(device.gfx),
                         device.product->name);
@@ -190,7 +190,7 @@ std::string Network::ToText() const {
 llvm::json::Object Network::ToJson() const {
   const double total = total_us();
   llvm::json::Array array;
-  for (const NetworkLayer& layer : layers) array.push_back(JsonOf(layer, total));
+  for (const PlannedLayer& layer : layers) array.push_back(JsonOf(layer, total));
   return llvm::json::Object{{"network", name},
                             {"target", Name(device.gfx)},
                             {"layers", std::move(array)},

@@ -17,7 +17,7 @@
 namespace gridwise {
 
 /// A convolution of a network, and its plan.
-struct NetworkLayer {
+struct PlannedLayer {
   SelectedProblem selected;
   absl::StatusOr<InstancePlan> plan;
   std::optional<Timing> timing = std::nullopt;  // measured, or by the simulator's clock
@@ -37,7 +37,7 @@ struct NetworkLayer {
 struct Network {
   std::string name;
   DeviceFacts device;
-  std::vector<NetworkLayer> layers;
+  std::vector<PlannedLayer> layers;
 
   double total_us() const;
   /// Of all occurrences.
