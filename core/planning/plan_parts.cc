@@ -113,7 +113,7 @@ class Divider {
     if (images <= 0 || images >= part.problem.batch) return std::nullopt;
     Division divided = whole;
     divided.parts.clear();
-    for (ConvPart& cut : CutImages(part, images)) divided.parts.push_back({.part = std::move(cut)});
+    for (const ConvPart& cut : CutImages(part, images)) divided.parts.push_back({.part = cut});
     SetCost(divided);
     if (divided.cost.cycles >= whole.cost.cycles) return std::nullopt;
     return divided;

@@ -31,7 +31,8 @@ fi
 options+=("$@")
 cleanup() { # with the servers of both folders
   "$gridwise/bazelw" shutdown
-  (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
+  # In a folder that is in no workspace yet, bazelw would clean this repository.
+  [[ ! -e $example/MODULE.bazel ]] || (cd "$example" && "$gridwise/bazelw" clean --expunge) 2>/dev/null
   rm -rf "$example"
 }
 trap cleanup EXIT
