@@ -10,12 +10,15 @@ def _constant(target):
 def _array(name, targets):
     return "inline constexpr Gfx %s[] = {%s};" % (name, ", ".join(["Gfx::" + _constant(t) for t in targets]))
 
-def _list(name, includes, declarations, function, folder, targets):
+def _list(name, standard, includes, declarations, function, folder, targets):
     """Writes `name`.h: `function`, e.g. "TargetTraits TraitsOf", of the constants in `folder`."""
     write_file(
         name = name,
         out = name + ".h",
         content = ["#pragma once", "", "// Made from tools/build/targets.bzl."] + [
+            "#include <%s>" % i
+            for i in standard
+        ] + [
             "#include \"core/arch/%s.h\"" % i
             for i in includes + ["%s/%s" % (folder, t) for t in targets]
         ] + ["", "namespace gridwise {", ""] + declarations + [
@@ -46,6 +49,7 @@ def target_list(name, amd, nvidia, families):
     targets = amd + nvidia
     _list(
         name = name,
+        standard = [],
         includes = [],
         declarations = [
             "enum class Gfx : int { %s };" % ", ".join([_constant(t) for t in targets]),
@@ -59,6 +63,7 @@ def target_list(name, amd, nvidia, families):
     )
     _list(
         name = "product_list",
+        standard = ["span"],
         includes = [name],
         declarations = [],
         function = "std::span<const Product> ProductsOf",
