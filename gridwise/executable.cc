@@ -99,7 +99,7 @@ absl::StatusOr<Executable> Executable::Load(const InstancePlan& plan) {
           "--//tools/config:targets=%s",
           processor->name, is_other ? processor->generic : std::string_view(Name(plan.gfx()))));
     }
-    absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code);
+    absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code, *device);
     if (!kernel.ok()) return kernel.status();
     loaded.kernels.push_back(*kernel);
     for (const KernelLaunch::Map& map : launch.maps) {

@@ -41,8 +41,9 @@ class PlanCache {
   static absl::StatusOr<std::unique_ptr<PlanCache>> Open(std::string path);
 
   /// Returns the plan that was stored last for this problem and this kind of device, by this object
-  /// or in the file before Open. Devices of one kind have the same target and number of compute
-  /// units. If `atomic`, returns only plans made with PlanOptions::atomic; otherwise, only others.
+  /// or in the file before Open. Devices of one kind are the same product, with the same number of
+  /// compute units. If `atomic`, returns only plans made with PlanOptions::atomic; otherwise, only
+  /// others.
   /// Reads no file and plans nothing.
   std::optional<Plan> Find(const ConvProblem& problem, const DeviceFacts& device,
                            bool atomic = false) const;

@@ -307,8 +307,8 @@ inline unsigned LoadIf(bool condition, const void* from) {
   return v;
 }
 inline void FetchLine(const void*) {}
-inline float MaxOrNan(float a, float b) { return a < b ? b : a; }
-inline float MinOrNan(float a, float b) { return a > b ? b : a; }
+inline float MaxOrNan(float a, float b) { return a != a || a > b ? a : b; }
+inline float MinOrNan(float a, float b) { return a != a || a < b ? a : b; }
 /// Clusters of one workgroup.
 inline int ClusterRank() { return 0; }
 inline void StoreZeros16(SharedAddress to) { std::memset(dynamic_shared_memory + to, 0, 16); }

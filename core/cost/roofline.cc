@@ -76,7 +76,7 @@ RooflineWork RooflineWorkOf(const GemmProblem& p) {
 }
 
 Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   const double peak = PeakFlopsPerClock(device.gfx, work.type) * device.compute_units * clock_ghz;
   return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0,
           .memory_ms = MemoryNs(machine, work.bytes_read, work.bytes_written) * 1e-6};

@@ -14,7 +14,6 @@
 #include "core/launch/instance_symbol.h"
 
 namespace gridwise {
-
 namespace {
 
 /// The code object of shard `shard` among those that were compiled for `name`; empty if none was.
@@ -40,13 +39,13 @@ std::vector<std::string_view> NamesOf(CodeObjects objects) {
 std::string_view ObjectOf(CodeObjects objects, Gfx gfx, std::size_t shard) {
   const std::string_view own = ObjectCompiledFor(objects, Name(gfx), shard);
   if (!own.empty()) return own;
-  for (const std::string_view name : NamesOf(objects)) {
-    const bool runs = std::ranges::any_of(kProcessors, [&](const Processor& processor) {
-      return processor.gfx == gfx && RunsCodeFor(processor, name);
+  const auto other = std::ranges::find_if(objects, [gfx](const CodeObject& object) {
+    return std::ranges::any_of(kProcessors, [&](const Processor& processor) {
+      return processor.gfx == gfx && RunsCodeFor(processor, object.gfx);
     });
-    if (runs) return ObjectCompiledFor(objects, name, shard);
-  }
-  return {};
+  });
+  return other == objects.end() ? std::string_view()
+                                : ObjectCompiledFor(objects, other->gfx, shard);
 }
 
 absl::StatusOr<std::string_view> ObjectFor(const KernelCode& code, std::string_view processor) {

@@ -90,7 +90,7 @@ KernelNeeds NeedsOf(std::string_view object, std::string_view symbol) {
 }
 
 double ResidentWorkgroups(const DeviceFacts& device, const KernelNeeds& needs, int waves) {
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   const TargetTraits target = TraitsOf(device.gfx);
   const auto rounded = [](double value, double granule) {
     return std::ceil(value / granule) * granule;

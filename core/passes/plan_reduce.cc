@@ -79,7 +79,7 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 }
 
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   const int slices = SharesSplits(device.gfx, elements, splits) ? kReduceSlices : 1;
   const int rounds = CeilDiv(splits, kReduceAtATime * slices);
   const double round = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;

@@ -10,7 +10,7 @@ namespace gridwise {
 namespace {
 
 double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   if (machine.mall_bytes == 0) return 0;
   const RooflineWork work = RooflineWorkOf(problem);
   return MemoryNs(machine, work.bytes_read, work.bytes_written) * device.clock_ghz;

@@ -35,7 +35,7 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   constexpr double kNotOverlapped = 0.4;
   constexpr double kLaunchUs = 5, kOfMemoryRate = 0.6;  // for passes
   constexpr std::int64_t kFewestColumns = 16;
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   const bool forward = problem.direction == Direction::kForward;
   // In forward, pixels may stay in LDS for all taps, of which columns leave few or one.
   const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;

@@ -31,6 +31,14 @@ absl::StatusOr<DeviceInfo> Describe(int ordinal) {
                     .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem)};
 }
 
+absl::Status NoDevice(absl::string_view name, const std::vector<DeviceInfo>& devices) {
+  return absl::NotFoundError(
+      absl::StrCat("no device is a ", name, "; the HIP runtime offers ",
+                   absl::StrJoin(devices, ", ", [](std::string* out, const DeviceInfo& device) {
+                     absl::StrAppend(out, device.target, " (", device.name, ")");
+                   })));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<DeviceInfo>> ListDevices() {
@@ -46,18 +54,6 @@ absl::StatusOr<std::vector<DeviceInfo>> ListDevices() {
   }
   return devices;
 }
-
-namespace {
-
-absl::Status NoDevice(absl::string_view name, const std::vector<DeviceInfo>& devices) {
-  return absl::NotFoundError(
-      absl::StrCat("no device is a ", name, "; the HIP runtime offers ",
-                   absl::StrJoin(devices, ", ", [](std::string* out, const DeviceInfo& device) {
-                     absl::StrAppend(out, device.target, " (", device.name, ")");
-                   })));
-}
-
-}  // namespace
 
 absl::StatusOr<DeviceInfo> FindDevice(absl::string_view target) {
   absl::StatusOr<std::vector<DeviceInfo>> devices = ListDevices();

@@ -9,7 +9,6 @@
 #include "absl/base/no_destructor.h"
 #include "absl/strings/str_cat.h"
 #include "core/launch/code.h"
-#include "core/runtime/device.h"
 #include "core/runtime/status.h"
 #include "tools/third_party/hip/cuda/launch.h"
 
@@ -59,14 +58,12 @@ absl::StatusOr<int> CurrentOrdinal() {
 
 }  // namespace
 
-absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code) {
-  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
-  if (!device.ok()) return device.status();
-  const absl::StatusOr<std::string_view> object = ObjectFor(code, device->target);
+absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code, const DeviceInfo& device) {
+  const absl::StatusOr<std::string_view> object = ObjectFor(code, device.target);
   if (!object.ok()) return object.status();
   ModuleCache& cache = TheModules();
   const std::lock_guard lock(cache.mutex);
-  const std::pair key(device->ordinal, object->data());
+  const std::pair key(device.ordinal, object->data());
   auto found = cache.modules.find(key);
   if (found == cache.modules.end()) {
     absl::StatusOr<Module> module = Module::Load(*object);

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/launch/launch.h"
 #include "core/launch/launch_shape.h"
+#include "core/runtime/device.h"
 #include "hip/hip_runtime_api.h"
 
 namespace gridwise {
@@ -38,11 +39,11 @@ class Module {
   hipModule_t module_ = nullptr;
 };
 
-/// The kernel `code`, on the current device, from the code object that ObjectFor
-/// (core/launch/code.h) chooses for it. The first call of this process for the code object on this
-/// device loads the module; it stays loaded until ResetDevice(). A code object is identified by its
-/// address and must be static memory. Thread-safe.
-absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code);
+/// The kernel `code` on `device`, which must be the current one, from the code object that
+/// ObjectFor (core/launch/code.h) chooses for it. The first call of this process for the code
+/// object on this device loads the module; it stays loaded until ResetDevice(). A code object is
+/// identified by its address and must be static memory. Thread-safe.
+absl::StatusOr<hipFunction_t> LoadKernel(const KernelCode& code, const DeviceInfo& device);
 
 /// Forgets the modules that LoadKernel loaded on the current device, whose state is lost.
 void ForgetModules();

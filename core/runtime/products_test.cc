@@ -69,7 +69,7 @@ TEST(Products, RunTheirKernels) {
     const absl::StatusOr<DeviceInfo> device = FindDevice(facts);
     ASSERT_TRUE(device.ok() && UseDevice(*device).ok()) << device.status();
     const absl::StatusOr<hipFunction_t> kernel =
-        LoadKernel({.object = {}, .symbol = "Reverse", .objects = ProductsTestCode()});
+        LoadKernel({.object = {}, .symbol = "Reverse", .objects = ProductsTestCode()}, *device);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     std::vector<int> data(512);
     std::iota(data.begin(), data.end(), 0);

@@ -105,7 +105,7 @@ void VisitProblem(PlanContext& context, const Gemms& gemms, auto visit) {
 }
 
 void VisitTarget(const DeviceFacts& device, auto visit) {
-  const MachineFacts machine = device.machine;
+  const MachineFacts& machine = device.machine;
   const TargetTraits target = TraitsOf(device.gfx);
   const double units = device.compute_units;
   visit("log2_units", Log2(units));

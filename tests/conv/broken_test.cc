@@ -21,7 +21,9 @@ namespace {
 
 /// Starts a launch that needs neither table nor workspace, as Executable does.
 absl::Status Start(const KernelLaunch& launch, const ConvTensors& tensors) {
-  const absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code);
+  const absl::StatusOr<DeviceInfo> device = CurrentDevice();
+  if (!device.ok()) return device.status();
+  const absl::StatusOr<hipFunction_t> kernel = LoadKernel(launch.code, *device);
   if (!kernel.ok()) return kernel.status();
   const std::array<const void*, 3> starts = {tensors.a, tensors.b, tensors.out};
   std::vector<std::byte> arguments = launch.arguments;

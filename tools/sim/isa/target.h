@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
+
+#include "core/arch/processor_list.h"
+#include "core/arch/target.h"
 
 namespace gridwise::sim {
 
@@ -33,13 +38,24 @@ inline constexpr SimTarget kSimTargets[] = {
     {"gfx1201", "gfx12-generic", kGfx1201, 32},
 };
 
-/// Further processors: each executes the instructions of the target with the same bit.
-inline constexpr SimTarget kSimProcessors[] = {
-    {"gfx1101", "gfx11-generic", kGfx1100, 32}, {"gfx1102", "gfx11-generic", kGfx1100, 32},
-    {"gfx1103", "gfx11-generic", kGfx1100, 32}, {"gfx1150", "gfx11-generic", kGfx1100, 32},
-    {"gfx1151", "gfx11-generic", kGfx1100, 32}, {"gfx1152", "gfx11-generic", kGfx1100, 32},
-    {"gfx1153", "gfx11-generic", kGfx1100, 32}, {"gfx1200", "gfx12-generic", kGfx1201, 32},
-};
+/// Whether a processor executes the instructions of a target of another name.
+constexpr bool IsFurther(const Processor& processor) {
+  return processor.name != gridwise::Name(processor.gfx);
+}
+
+/// The further processors, each as its target.
+inline constexpr auto kSimProcessors = [] {
+  std::array<SimTarget, std::ranges::count_if(kProcessors, IsFurther)> further = {};
+  auto next = further.begin();
+  for (const Processor& processor : kProcessors) {
+    if (!IsFurther(processor)) continue;
+    for (const SimTarget& target : kSimTargets) {
+      if (std::string_view(target.gfx) == gridwise::Name(processor.gfx)) *next = target;
+    }
+    (next++)->gfx = processor.name.data();
+  }
+  return further;
+}();
 
 /// The target or processor that is called `gfx`, or null.
 constexpr const SimTarget* FindTarget(std::string_view gfx) {

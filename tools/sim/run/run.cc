@@ -122,15 +122,15 @@ std::optional<std::string> FindProgram(const std::string& name) {
 
 // The device that the program has code for, when nobody has said which one is wanted.
 std::optional<std::string> ChooseDevice(const ProgramFile& file) {
+  const auto runs = [&](std::string_view device) {
+    return std::ranges::any_of(
+        file.targets, [&](std::string_view target) { return RunsCodeFor(device, target); });
+  };
   for (const Gfx gfx : kAmdGfx) {
-    const auto runs = [gfx](std::string_view target) {
-      return RunsCodeFor(gridwise::Name(gfx), target);
-    };
-    if (std::any_of(file.targets.begin(), file.targets.end(), runs)) return gridwise::Name(gfx);
+    if (runs(gridwise::Name(gfx))) return gridwise::Name(gfx);
   }
   for (const SimTarget& processor : kSimProcessors) {
-    const auto runs = [&](std::string_view target) { return RunsCodeFor(processor.gfx, target); };
-    if (std::any_of(file.targets.begin(), file.targets.end(), runs)) return processor.gfx;
+    if (runs(processor.gfx)) return processor.gfx;
   }
   return std::nullopt;
 }

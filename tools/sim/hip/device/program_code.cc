@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/arch/processor_list.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/target.h"
 
@@ -56,7 +55,7 @@ std::optional<std::string> OnlyTargetOfProgram() {
   std::vector<std::string> able;
   for (const Gfx gfx : kAmdGfx) able.emplace_back(Name(gfx));
   std::vector<std::string> others;
-  for (const Processor& processor : kProcessors) others.emplace_back(processor.name);
+  for (const SimTarget& processor : kSimProcessors) others.emplace_back(processor.gfx);
   for (const void* bundle : Code().bundles) {
     const absl::StatusOr<std::span<const std::byte>> image = ImageExtent(bundle);
     if (!image.ok()) continue;  // who loads it says what is wrong
