@@ -174,6 +174,16 @@ def _open_library() -> ctypes.CDLL:
 lib = _open_library()
 
 
+def find_extension(module: str, name: str, folder: str) -> Optional[str]:
+    """Returns the path of a library that belongs to a module, whose file is given: beside it, or where Bazel builds it, in
+    gridwise/python/`folder`. None if there is none."""
+    here = os.path.dirname(os.path.abspath(module))
+    folders = [here, os.path.join(here, "..", "..", folder)]
+    if "GRIDWISE_LIBRARY" in os.environ:
+        folders.append(os.path.join(os.path.dirname(os.environ["GRIDWISE_LIBRARY"]), "..", "python", folder))
+    return next(filter(os.path.exists, (os.path.join(place, name) for place in folders)), None)
+
+
 def check(status: int) -> None:
     """Raises the exception of a status other than GRIDWISE_OK."""
     if status != 0:

@@ -2,20 +2,15 @@
 """Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
 
 import ctypes
-import fcntl
-import json
 import math
-import os
 import threading
 
 import torch
 
 import gridwise
+from gridwise._decisions import ADVANTAGE, PLANS, SLOW, File, default_path, is_off
 from gridwise.torch import devices
 
-POLICIES = ("measure", "model", "always")
-PLANS = 3  # that are measured, the fastest by estimate first
-ADVANTAGE = 0.98  # of aten's time: what Gridwise's has to be below, more than times of the same kernel differ by
 NO_FASTER = "aten was as fast, or faster"
 
 
@@ -49,54 +44,13 @@ class Choice:
         return "aten" if self.executable is None else "gridwise"
 
 
-class File:
-    """Answers as lines of JSON. Other processes append to the same file; what a line was measured with is part of its key."""
-
-    def __init__(self, path):
-        self.path, self._read, self._lines = path, 0, {}
-
-    def _update(self):
-        """Reads what was appended since, whole lines of it; skips those that are damaged."""
-        try:
-            with open(self.path, "rb") as file:
-                file.seek(self._read)
-                text = file.read()
-        except OSError:
-            return
-        end = text.rfind(b"\n") + 1
-        self._read += end
-        for line in text[:end].splitlines():
-            try:
-                said = json.loads(line)
-                self._lines[said["key"]] = said
-            except (ValueError, KeyError, TypeError):
-                continue
-
-    def find(self, key):
-        if key not in self._lines:
-            self._update()
-        return self._lines.get(key)
-
-    def store(self, said):
-        """A file that cannot be written costs the next process a measurement, no more."""
-        self._lines[said["key"]] = said
-        try:
-            os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
-            with open(self.path, "ab") as file:
-                fcntl.flock(file, fcntl.LOCK_EX)
-                # On a line of its own, whatever a process that was ended left behind.
-                file.write(b"\n" + json.dumps(said).encode() + b"\n")
-        except OSError:
-            pass
-
-
 class Decider:
     """`policy` is "measure", "model" (the planner's first plan, if it is not the slow path) or "always" (that too, for tests);
     `file` a File or None; `off` says that everything is aten's. All of one process."""
 
     def __init__(self):
-        self.policy, self.file = "measure", File(default_path())
-        self.off = os.environ.get("GRIDWISE_TORCH", "on").lower() in ("off", "0", "no", "false")
+        self.policy, self.file = "measure", File(default_path("torch"))
+        self.off = is_off("torch")
         self.choices = {}
         self.last = None  # choice that was asked for
         self.simulator = None  # that stands behind tensors of the CPU
@@ -148,7 +102,7 @@ class Decider:
     def _choose_plan(self, question, device, compute):
         plans = question.problem().plans(PLANS)
         if plans[0].is_fallback and self.policy != "always":
-            return Choice(question, "only the kernel for any problem computes it, which is slow")
+            return Choice(question, SLOW)
         measures = self.policy == "measure" and not torch.are_deterministic_algorithms_enabled()
         if not measures or device.clock != "device":
             return Choice(question, f"{plans[0].instance}, first by estimate", plans[0])
@@ -193,11 +147,6 @@ class Decider:
         cudnn = torch.backends.cudnn
         versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"
         return f"{question} | {device.name}, {versions}, benchmark {cudnn.benchmark}, deterministic {cudnn.deterministic}"
-
-
-def default_path():
-    folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.environ.get("GRIDWISE_TORCH_CACHE") or os.path.join(folder, "gridwise", "torch.jsonl")
 
 
 decider = Decider()

@@ -4,11 +4,10 @@ autograd to the launch. Python decides, and says it by `remember`."""
 
 import ctypes
 import functools
-import os
 
 import torch
 
-from gridwise._library import lib
+from gridwise._library import find_extension, lib
 from gridwise.torch.tensors import dense, packed_strides
 
 NAME = "libgridwise_torch.so"
@@ -30,11 +29,7 @@ class _Choice(ctypes.Structure):
 
 def _open():
     """The library, registered; None where there is none, or PyTorch has not what it needs: then Python does all."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    folders = [here, os.path.join(here, "..", "..", "torch_eager")]
-    if "GRIDWISE_LIBRARY" in os.environ:
-        folders.append(os.path.join(os.path.dirname(os.environ["GRIDWISE_LIBRARY"]), "..", "python", "torch_eager"))
-    path = next(filter(os.path.exists, (os.path.join(folder, NAME) for folder in folders)), None)
+    path = find_extension(__file__, NAME, "torch_eager")
     if path is None:
         return None
     library = ctypes.CDLL(path)

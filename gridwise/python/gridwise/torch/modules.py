@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from gridwise.torch.choices import POLICIES, File, decider, default_path
+from gridwise._decisions import POLICIES, File, default_path
+from gridwise.torch.choices import decider
 from gridwise.torch.eager import library
 from gridwise.torch.ops import Route, convolve, forget, is_atens, state_of
 from gridwise.torch.report import note
@@ -150,7 +151,7 @@ def use(model, decide="measure", cache=None):
     environment variable GRIDWISE_TORCH=off leaves the model as it is. Raises ValueError if `decide` is none of these."""
     if decide not in POLICIES:
         raise ValueError(f"decide is {decide!r}; must be one of {', '.join(POLICIES)}")
-    path = default_path() if cache is None else cache
+    path = default_path("torch") if cache is None else cache
     if decide != decider.policy or (decider.file and decider.file.path) != (path or None):
         decider.policy, decider.file = decide, File(path) if path else None
         forget()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Who computes a convolution in a framework, Gridwise or the framework: what gridwise.torch and gridwise.jax decide by, and the file that
+keeps what was measured."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from typing import Any, Dict, Optional
+
+POLICIES = ("measure", "model", "always")
+PLANS: int = 3  # that are measured, the fastest by estimate first
+ADVANTAGE: float = 0.98  # of the framework's time: what Gridwise's has to be below, more than times of the same kernel differ by
+SLOW: str = "only the kernel for any problem computes it, which is slow"
+
+
+class File:
+    """Answers as lines of JSON. Other processes append to the same file; what a line was measured with is part of its key."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._read = 0
+        self._lines: Dict[str, Dict[str, Any]] = {}
+
+    def _update(self) -> None:
+        """Reads what was appended since, whole lines of it; skips those that are damaged."""
+        try:
+            with open(self.path, "rb") as file:
+                file.seek(self._read)
+                text = file.read()
+        except OSError:
+            return
+        end = text.rfind(b"\n") + 1
+        self._read += end
+        for line in text[:end].splitlines():
+            try:
+                said = json.loads(line)
+                self._lines[said["key"]] = said
+            except (ValueError, KeyError, TypeError):
+                continue
+
+    def find(self, key: str) -> Optional[Dict[str, Any]]:
+        if key not in self._lines:
+            self._update()
+        return self._lines.get(key)
+
+    def store(self, said: Dict[str, Any]) -> None:
+        """A file that cannot be written costs the next process a measurement, no more."""
+        self._lines[said["key"]] = said
+        try:
+            os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
+            with open(self.path, "ab") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
+                # On a line of its own, whatever a process that was ended left behind.
+                file.write(b"\n" + json.dumps(said).encode() + b"\n")
+        except OSError:
+            pass
+
+
+def default_path(framework: str) -> str:
+    """Where the answers for a framework, e.g. "torch", are if nothing says otherwise: $GRIDWISE_TORCH_CACHE or ~/.cache/gridwise/torch.jsonl."""
+    folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.environ.get(f"GRIDWISE_{framework.upper()}_CACHE") or os.path.join(folder, "gridwise", framework + ".jsonl")
+
+
+def is_off(framework: str) -> bool:
+    """Whether the environment, e.g. GRIDWISE_TORCH=off, leaves all to the framework."""
+    return os.environ.get(f"GRIDWISE_{framework.upper()}", "on").lower() in ("off", "0", "no", "false")
