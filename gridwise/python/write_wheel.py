@@ -21,10 +21,12 @@ METADATA = """\
 Metadata-Version: 2.4
 Name: {name}
 Version: {version}
-Summary: Grouped convolution kernels for AMD GPUs and NVIDIA Hopper, for PyTorch and by themselves
+Summary: Grouped convolution kernels for AMD GPUs and NVIDIA Hopper, for PyTorch, JAX and by themselves
 License-Expression: MIT
 License-File: LICENSE
 Requires-Python: >=3.9
+Provides-Extra: jax
+Requires-Dist: jax>=0.11; extra == "jax"
 Provides-Extra: torch
 Requires-Dist: torch>=2.11; extra == "torch"
 Description-Content-Type: text/markdown

@@ -18,7 +18,7 @@ may raise its other subclasses if the HIP library fails. Functions raise ValueEr
 or type.
 
 The environment variable GRIDWISE_LIBRARY names the library's file. By default it is libgridwise.so next to this file or in
-../../c. `gridwise.torch` is for PyTorch models.
+../../c. `gridwise.torch` is for PyTorch models, `gridwise.jax` for JAX programs.
 """
 
 from gridwise._cache import Cache, parse_plan

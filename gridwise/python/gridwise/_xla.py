@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Dict, Sequence, Tuple
+from typing import Dict, Optional, Sequence, Tuple, TypeVar
 
 from gridwise._conv import Problem
 
@@ -14,6 +14,11 @@ Pads = Tuple[Tuple[int, int], ...]
 FORWARD, DATA, WEIGHT = "forward", "data gradient", "weight gradient"
 DIRECTIONS: Dict[str, str] = {FORWARD: "fwd", DATA: "bwd_data", WEIGHT: "bwd_weight"}
 TYPES: Dict[str, str] = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}
+
+# What a convolution can have more of: see Convolution.axes_of.
+IMAGES, INPUTS, OUTPUTS, GROUPS = "images", "input channels", "output channels", "groups"
+
+T = TypeVar("T")
 
 
 class Refused(ValueError):
@@ -77,11 +82,14 @@ class Convolution:
         ]
         return _placed((n, k, *space), self.y_spec)
 
+    def _in_order(self, x: T, w: T, y: T) -> Tuple[T, T, T]:
+        """What is said of x, w and y, of the operands and of the result."""
+        return {FORWARD: (x, w, y), DATA: (y, w, x), WEIGHT: (y, x, w)}[self.wanted]
+
     @property
     def arrays(self) -> Tuple[Tuple[Ints, Ints], Tuple[Ints, Ints], Tuple[Ints, Ints]]:
         """Shape and axes of the operands and of the result."""
-        x, w, y = (self.x_shape, self.x_spec), (self.w_shape, self.w_spec), (self.y_shape, self.y_spec)
-        return {FORWARD: (x, w, y), DATA: (y, w, x), WEIGHT: (y, x, w)}[self.wanted]
+        return self._in_order((self.x_shape, self.x_spec), (self.w_shape, self.w_spec), (self.y_shape, self.y_spec))
 
     @property
     def out_shape(self) -> Ints:
@@ -90,18 +98,30 @@ class Convolution:
     def asking(self, wanted: str) -> Convolution:
         return dataclasses.replace(self, wanted=wanted)
 
+    def axes_of(self, what: str) -> Tuple[Optional[int], Optional[int], Optional[int]]:
+        """The axes of the operands and of the result along which IMAGES, INPUTS or OUTPUTS of the channels, or GROUPS lie, outermost; None
+        of an array that has no such axis. INPUTS and OUTPUTS are of convolutions with one group."""
+        x, w, y = self.x_spec, self.w_spec, self.y_spec
+        axes = {IMAGES: (x[0], None, y[0]), INPUTS: (x[1], w[1], None), OUTPUTS: (None, w[0], y[1]), GROUPS: (x[1], w[0], y[1])}
+        return self._in_order(*axes[what])
+
+    def times(self, what: str, times: int) -> Convolution:
+        """The same with so many times what axes_of names: independent convolutions in one."""
+        along_x, along_w, _ = self.asking(FORWARD).axes_of(what)
+
+        def scaled(shape: Ints, along: Optional[int]) -> Ints:
+            return tuple(size * times if axis == along else size for axis, size in enumerate(shape))
+
+        groups = self.groups * times if what == GROUPS else self.groups
+        return dataclasses.replace(
+            self, x_shape=scaled(self.x_shape, along_x), w_shape=scaled(self.w_shape, along_w), groups=groups
+        )
+
     def of_images(self, n: int) -> Convolution:
         """The same of another number of images."""
         shape = list(self.x_shape)
         shape[self.x_spec[0]] = n
         return dataclasses.replace(self, x_shape=tuple(shape))
-
-    def repeated(self, times: int) -> Convolution:
-        """So many convolutions in one: as groups, outside of those that there are."""
-        x, w = list(self.x_shape), list(self.w_shape)
-        x[self.x_spec[1]] *= times
-        w[self.w_spec[0]] *= times
-        return dataclasses.replace(self, x_shape=tuple(x), w_shape=tuple(w), groups=self.groups * times)
 
     def check(self) -> None:
         """Raises Refused where Gridwise has nothing to say."""

@@ -2,6 +2,7 @@
 """Who computes what: Gridwise or jax.lax, decided once for each question when a program is compiled."""
 
 import collections
+import concurrent.futures
 import math
 import statistics
 import threading
@@ -17,7 +18,7 @@ from gridwise._xla import TYPES
 from gridwise.jax import call
 
 NO_FASTER = "lax was as fast, or faster"
-MAX_COPIES, COPIED_BYTES = 16, 2 << 30  # of operands and results in a measurement
+MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # of operands and results in a measurement
 RUN_S, SAMPLES = 0.01, 5  # of a program in a measurement
 
 
@@ -158,16 +159,22 @@ def microseconds(question, plan, device):
     )
     bytes_ = sum(math.prod(shape) for shape, _ in question.arrays) * TYPE_BYTES[TYPES[question.dtype]]
     copies = max(1, min(MAX_COPIES, COPIED_BYTES // bytes_))
+    shapes = [shape for shape, _ in question.arrays[:2]]
     with jax.default_device(device):
-        operands = [[_random(shape, question.dtype, seed + 2 * i) for seed, (shape, _) in enumerate(question.arrays[:2])] for i in range(copies)]
-        programs = [jax.jit(lambda pairs, way=way: [way(a, b) for a, b in pairs]).lower(operands).compile() for way in ways]
-        times = [[], []]
-        for program in programs:
-            _seconds(program, operands, 1)
-        runs = [max(1, math.ceil(RUN_S / max(_seconds(program, operands, 1), 1e-6))) for program in programs]
-        for _ in range(SAMPLES):
-            for program, n, measured in zip(programs, runs, times):
-                measured.append(_seconds(program, operands, n) / n)
+        operands = [[_random(shape, question.dtype, seed + 2 * i) for seed, shape in enumerate(shapes)] for i in range(copies)]
+
+    def compiled(way):
+        return jax.jit(lambda pairs: [way(a, b) for a, b in pairs]).lower(operands).compile()
+
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        programs = list(pool.map(compiled, ways))
+    for program in programs:
+        _seconds(program, operands, 1)
+    runs = [max(1, math.ceil(RUN_S / max(_seconds(program, operands, 1), 1e-6))) for program in programs]
+    times = [[], []]
+    for _ in range(SAMPLES):
+        for program, n, measured in zip(programs, runs, times):
+            measured.append(_seconds(program, operands, n) / n)
     return [1e6 * statistics.median(measured) / copies for measured in times]
 
 

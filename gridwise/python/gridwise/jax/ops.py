@@ -12,7 +12,7 @@ from jax.extend.core import Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
-from gridwise._xla import DATA, FORWARD, WEIGHT, Refused, forward
+from gridwise._xla import DATA, FORWARD, GROUPS, IMAGES, INPUTS, OUTPUTS, WEIGHT, Refused, forward
 from gridwise.jax.call import PLATFORMS, by_lax, by_plan, weights_of_transposed
 from gridwise.jax.choices import decider
 
@@ -73,7 +73,7 @@ def conv_general_dilated(
             feature_group_count,
             batch_group_count,
         )
-        mesh, spec = _shards(lhs, rhs, convolution)
+        spec = _shards(lhs, rhs, convolution)
     except Refused as refused:
         decider.refusals[f"lhs {lhs.dtype.name}{list(lhs.shape)}, rhs {rhs.dtype.name}{list(rhs.shape)}"] = str(refused)
         return lax_convolve(lhs, rhs)
@@ -83,7 +83,7 @@ def conv_general_dilated(
         rhs = weights_of_transposed(rhs, convolution)
     if spec is None:
         return _convolve(convolution, lhs, rhs)
-    return _convolve_shards(convolution, mesh, spec, lhs, rhs)
+    return _convolve_shards(convolution, spec, lhs, rhs)
 
 
 def _check(lhs, rhs, expected, precision, out_sharding):
@@ -114,29 +114,29 @@ def _pads(lhs, rhs, specs, strides, padding, rhs_dilation):
 
 
 def _shards(lhs, rhs, convolution):
-    """The mesh and the axes of it along which the batch is sharded in lhs's type, as on axes of explicit sharding; or None, None. Raises
-    Refused if any other axis is."""
-    sharding = jax.typeof(lhs).sharding
-    images = convolution.arrays[0][1][0]
-    names = [name for axis, name in enumerate(sharding.spec) if axis != images]
-    if any(name is not None for name in (*names, *jax.typeof(rhs).sharding.spec)):
+    """The axes of a mesh along which the batch is sharded in lhs's type, as those of explicit sharding are; None if there are none. Raises
+    Refused if any other axis is sharded so."""
+    images, _, _ = convolution.axes_of(IMAGES)
+    specs = list(jax.typeof(lhs).sharding.spec), list(jax.typeof(rhs).sharding.spec)
+    spec = specs[0][images] if len(specs[0]) > images else None
+    if any(name is not None for axis, name in enumerate(specs[0]) if axis != images) or any(name is not None for name in specs[1]):
         raise Refused("another axis than the batch is sharded explicitly")
-    spec = sharding.spec[images] if len(sharding.spec) > images else None
-    return (None, None) if spec is None else (sharding.mesh, spec)
+    return spec
 
 
-def _convolve_shards(convolution, mesh, spec, lhs, rhs):
+@functools.partial(jax.jit, static_argnums=(0, 1), inline=True)
+def _convolve_shards(convolution, spec, lhs, rhs):
     """Each device computes its images."""
+    lhs_axis, _, out_axis = convolution.axes_of(IMAGES)
 
-    def of(axis):
+    def along(axis):
         return PartitionSpec(*(spec if i == axis else None for i in range(lhs.ndim)))
 
-    (_, a_spec), _, (_, out_spec) = convolution.arrays
-
     def convolve(a, b):
-        return _convolve(convolution.of_images(a.shape[a_spec[0]]), a, b)
+        return _convolve(convolution.of_images(a.shape[lhs_axis]), a, b)
 
-    return jax.shard_map(convolve, mesh=mesh, in_specs=(of(a_spec[0]), PartitionSpec(*[None] * lhs.ndim)), out_specs=of(out_spec[0]))(lhs, rhs)
+    mesh = jax.typeof(lhs).sharding.mesh
+    return jax.shard_map(convolve, mesh=mesh, in_specs=(along(lhs_axis), along(None)), out_specs=along(out_axis))(lhs, rhs)
 
 
 # ---- The primitive. Its parameter `call` is the jaxpr that is lowered, in which custom_partitioning sees to sharded arrays.
@@ -177,36 +177,28 @@ def _transpose(which, cotangent, a, b, *, convolution, call):
 
 
 def _batched(operands, axes, *, convolution, call):
-    """Mapped images join those of the batch; mapped weights make groups."""
+    """One convolution for all that are mapped: with more images, more channels that the operand which is not mapped has nothing to do with,
+    or more groups."""
     times = next(operand.shape[axis] for operand, axis in zip(operands, axes) if axis is not None)
-    specs = [spec for _, spec in convolution.arrays]
-    if axes[1] is None and convolution.wanted != WEIGHT:
-        a_spec, _, out_spec = specs
-        a = _joined(operands[0], axes[0], a_spec[0])
-        out = _convolve(convolution.of_images(a.shape[a_spec[0]]), a, operands[1])
-        return _split(out, out_spec[0], times), out_spec[0]
-    # The axis that holds all groups: channels of x and y, output channels of w.
-    a, b, out = _channels(convolution)
-    a, b = (
-        _joined(*((jnp.broadcast_to(operand, (times, *operand.shape)), 0) if axis is None else (operand, axis)), channels)
-        for operand, axis, channels in zip(operands, axes, (a, b))
-    )
-    return _split(_convolve(convolution.repeated(times), a, b), out, times), out
+    mapped = [axis is not None for axis in axes]
+    what = GROUPS
+    if mapped == [True, False] and convolution.wanted != WEIGHT:
+        what = IMAGES
+    elif not all(mapped) and convolution.groups == 1:
+        what = next(w for w in (INPUTS, OUTPUTS) if [axis is not None for axis in convolution.axes_of(w)[:2]] == mapped)
+    *into, out = convolution.axes_of(what)
+    operands = (_joined(operand, axis, target, times) for operand, axis, target in zip(operands, axes, into))
+    result = _convolve(convolution.times(what, times), *operands)
+    return result.reshape(*result.shape[:out], times, result.shape[out] // times, *result.shape[out + 1 :]), out
 
 
-def _channels(convolution):
-    x, w, y = convolution.x_spec[1], convolution.w_spec[0], convolution.y_spec[1]
-    return {FORWARD: (x, w, y), DATA: (y, w, x), WEIGHT: (y, x, w)}[convolution.wanted]
-
-
-def _joined(operand, axis, into):
-    """A mapped axis as the outer part of another one, which is counted without it."""
-    moved = jnp.moveaxis(operand, axis, into)
+def _joined(operand, axis, into, times):
+    """A mapped axis as the outer part of another one, which is counted without it; unless that is None."""
+    if into is None:
+        return operand
+    moved = jnp.broadcast_to(operand, (times, *operand.shape)) if axis is None else jnp.moveaxis(operand, axis, 0)
+    moved = jnp.moveaxis(moved, 0, into)
     return moved.reshape(*moved.shape[:into], -1, *moved.shape[into + 2 :])
-
-
-def _split(result, axis, times):
-    return result.reshape(*result.shape[:axis], times, result.shape[axis] // times, *result.shape[axis + 1 :])
 
 
 convolution_p.def_abstract_eval(_abstract)
@@ -232,7 +224,7 @@ def _partitioned(convolution):
 
     names = [[f"{array}{axis}" for axis in range(len(spec))] for array, (_, spec) in zip("abc", convolution.arrays)]
     replicated = [name for array in names for name in array]
-    for array, axis in zip(names, _images(convolution)):
+    for array, axis in zip(names, convolution.axes_of(IMAGES)):
         if axis is not None:
             replicated.remove(array[axis])
             array[axis] = "n"
@@ -248,16 +240,10 @@ def _partitioned(convolution):
         return jax.make_jaxpr(compute)(*(jax.ShapeDtypeStruct(shape, convolution.dtype) for shape, _ in convolution.arrays[:2]))
 
 
-def _images(convolution):
-    """The axes of the batch in the operands and in the result; None of weights."""
-    x, y = convolution.x_spec[0], convolution.y_spec[0]
-    return {FORWARD: (x, None, y), DATA: (y, None, x), WEIGHT: (y, x, None)}[convolution.wanted]
-
-
 def _partition(convolution, mesh, arguments, result):
     """What each device computes where the batch is sharded: its images, and of a weight gradient the sum over all."""
     del result
-    images = _images(convolution)
+    images = convolution.axes_of(IMAGES)
     spec = getattr(arguments[0].sharding, "spec", ())
     names = spec[images[0]] if len(spec) > images[0] else None
     names = () if names is None else names if isinstance(names, tuple) else (names,)
