@@ -22,20 +22,19 @@ from jax import lax
 import gridwise.jax
 
 NHWC = ("NHWC", "HWIO", "NHWC")
-# size, channels, output channels, taps, stride, groups; of 64 images
-LAYERS = {
-    "ResNet 3x3": (56, 64, 64, 3, 1, 1),
-    "ResNet 1x1": (56, 64, 256, 1, 1, 1),
-    "ResNeXt 3x3": (56, 128, 128, 3, 1, 32),
-    "ResNeXt 3x3": (28, 256, 256, 3, 1, 32),
-    "ResNeXt 3x3 / 2": (28, 512, 512, 3, 2, 32),
-    "ConvNeXt 7x7": (28, 192, 192, 7, 1, 192),
-}
+LAYERS = (  # size, channels, output channels, taps, stride, groups; of 64 images
+    (56, 64, 64, 3, 1, 1),  # ResNet
+    (56, 64, 256, 1, 1, 1),
+    (56, 128, 128, 3, 1, 32),  # ResNeXt
+    (28, 256, 256, 3, 1, 32),
+    (28, 512, 512, 3, 2, 32),
+    (28, 192, 192, 7, 1, 192),  # ConvNeXt
+)
 STAGES = ((64, 1), (128, 2), (256, 2), (512, 2))  # channels, stride
 
 
 def time_layers():
-    for size, c, k, taps, stride, groups in LAYERS.values():
+    for size, c, k, taps, stride, groups in LAYERS:
         x = jnp.zeros((64, size, size, c), jnp.bfloat16)
         w = jnp.zeros((taps, taps, c // groups, k), jnp.bfloat16)
 
