@@ -231,6 +231,20 @@ class RefusalsTest(Case):
                 convolve(x, w, *arguments, dimension_numbers=NHWC, **named)
             self.assertEqual(str(actual.exception), str(expected.exception))
 
+    def test_sizes_that_are_not_known(self):
+        from jax import export
+
+        n = export.symbolic_shape("n")[0]
+        x, w = jax.ShapeDtypeStruct((n, 8, 8, 16), HALF), jax.ShapeDtypeStruct((3, 3, 16, 24), HALF)
+        for named in ({}, {"lhs_dilation": (2, 2)}):
+            gridwise.jax.forget()
+            exported = export.export(
+                jax.jit(lambda x, w, named=named: convolve(x, w, (1, 1), [(1, 1), (1, 1)], dimension_numbers=NHWC, **named))
+            )(x, w)
+            self.assertEqual(exported.out_avals[0].shape[0], n)
+            (row,) = gridwise.jax.report()
+            self.assertEqual(row.reason, "sizes are not known before the program runs")
+
     def test_other_devices(self):
         x, w = exact((array(2, 8, 8, 16), array(3, 3, 16, 24)))
         x, w = x.astype(HALF), w.astype(HALF)
@@ -345,7 +359,7 @@ class ShardingTest(Case):
 
     OPERANDS = array(6, 8, 8, 16), array(3, 3, 16, 32), array(6, 4, 4, 32)
 
-    def check_step(self, program, place):
+    def check_step(self, program, place, decided=True):
         x, w, dy = self.OPERANDS
         operands = place(x, "data"), place(w, None), place(dy, "data")
         compiled = program.lower(*operands).compile()
@@ -356,19 +370,27 @@ class ShardingTest(Case):
             self.assert_close(jax.device_get(a), e)
         for a in actual[:2]:
             self.assertEqual([shard.data.shape[0] for shard in a.addressable_shards], [3, 3])
-        if self.devices[0].platform == "gpu":
+        if self.devices[0].platform == "gpu" and decided:
             self.assert_gridwise(3)
             self.assertTrue(all(" n3 " in row.problem for row in gridwise.jax.report()), str(gridwise.jax.report()))
 
     def mesh(self, kind):
         return jax.make_mesh((2,), ("data",), (kind,), devices=self.devices)
 
-    def test_automatic(self):
+    def test_automatic(self, decided=True):
         mesh = self.mesh(AxisType.Auto)
         self.check_step(
             jax.jit(functools.partial(self.step, convolve)),
             lambda a, axis: jax.device_put(a, NamedSharding(mesh, PartitionSpec(axis))),
+            decided,
         )
+
+    def test_decided_while_xla_partitions(self):
+        if self.devices[0].platform != "gpu":
+            self.skipTest("needs two GPUs")
+        gridwise.jax.configure("measure", cache=False)
+        self.test_automatic(decided=False)
+        self.assertEqual(len([row for row in gridwise.jax.report() if row.lax_us]), 3, str(gridwise.jax.report()))
 
     def test_explicit(self):
         mesh = self.mesh(AxisType.Explicit)

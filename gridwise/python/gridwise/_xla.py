@@ -130,8 +130,6 @@ class Convolution:
             raise Refused(f"arrays of {self.dtype} have no kernels")
         if rank not in (1, 2, 3):
             raise Refused(f"{rank} axes of space; kernels have 1 to 3")
-        if not all(isinstance(size, int) for size in (*self.x_shape, *self.w_shape)):
-            raise Refused("sizes are not known before the program runs")
         if any(side < 0 for pair in self.padding for side in pair):
             raise Refused(f"padding {self.padding} is negative somewhere")
         if 0 in self.x_shape or 0 in self.w_shape or 0 in self.y_shape:
@@ -197,6 +195,8 @@ def forward(
     Raises:
       Refused: it is none that Gridwise computes.
     """
+    if not all(isinstance(size, int) for size in (*lhs_shape, *rhs_shape)):
+        raise Refused("sizes are not known before the program runs")
     if batch_group_count != 1:
         raise Refused(f"batch_group_count is {batch_group_count}; Gridwise has groups of features alone")
     if any(dilation != 1 for dilation in lhs_dilation):

@@ -59,16 +59,18 @@ def conv_general_dilated(
     try:
         _check(lhs, rhs, expected, precision, out_sharding)
         specs = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
-        ones = (1,) * (lhs.ndim - 2)
-        rhs_dilation = tuple(rhs_dilation or ones)
+        strides, lhs_dilation, rhs_dilation = (
+            (1,) * (lhs.ndim - 2) if values is None else tuple(map(int, values))
+            for values in (window_strides, lhs_dilation, rhs_dilation)
+        )
         convolution = forward(
             lhs.dtype.name,
             lhs.shape,
             rhs.shape,
             tuple(specs),
-            tuple(window_strides),
-            _pads(lhs, rhs, specs, window_strides, padding, rhs_dilation),
-            tuple(lhs_dilation or ones),
+            strides,
+            _pads(lhs, rhs, specs, strides, padding, rhs_dilation),
+            lhs_dilation,
             rhs_dilation,
             feature_group_count,
             batch_group_count,
