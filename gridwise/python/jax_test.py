@@ -470,10 +470,21 @@ STRUCTS = {
     "ErrorArguments": ("Error_Create_Args", {"message": "message", "code": "errc"}),
     "StreamArguments": ("Stream_Get_Args", {"context": "ctx", "stream": "stream"}),
     "DeviceArguments": ("DeviceOrdinal_Get_Args", {"context": "ctx", "device": "device_ordinal"}),
-    "Api": ("Api", {"version": "api_version", "new_error": "XLA_FFI_Error_Create", "stream": "XLA_FFI_Stream_Get", "device": "XLA_FFI_DeviceOrdinal_Get"}),
+    "Api": (
+        "Api",
+        {
+            "version": "api_version",
+            "new_error": "XLA_FFI_Error_Create",
+            "stream": "XLA_FFI_Stream_Get",
+            "device": "XLA_FFI_DeviceOrdinal_Get",
+        },
+    ),
     "Buffer": ("Buffer", {"data": "data", "rank": "rank", "dims": "dims"}),
     "Attributes": ("Attrs", {"count": "size", "kinds": "types", "names": "names", "values": "attrs"}),
-    "Frame": ("CallFrame", {"extension": "extension_start", "api": "api", "context": "ctx", "arguments": "args", "results": "rets", "attributes": "attrs"}),
+    "Frame": (
+        "CallFrame",
+        {"api": "api", "context": "ctx", "arguments": "args", "results": "rets", "attributes": "attrs"},
+    ),
     "Text": ("ByteSpan", {"data": "ptr", "size": "len"}),
 }
 

@@ -157,7 +157,7 @@ class ConvolutionTest(unittest.TestCase):
 
     def test_dilated_lhs(self):
         self.check(NHWC, (4, 3), (3, 3), (1, 1), ((1, 2), (2, 1)), lhs_dilation=(2, 2))
-        self.check(NHWC, (3, 3), (3, 2), (1, 1), ((1, 1), (1, 3)), lhs_dilation=(3, 2), groups=2)
+        self.check(NHWC, (3, 3), (3, 2), (1, 1), ((1, 1), (1, 2)), lhs_dilation=(3, 2), groups=2)
         self.check(("NCW", "OIW", "NCW"), (4,), (3,), (1,), ((2, 3),), lhs_dilation=(2,), rhs_dilation=(2,))
 
     def test_refusals(self):

@@ -59,7 +59,8 @@ class File:
 
 
 def default_path(framework: str) -> str:
-    """Where the answers for a framework, e.g. "torch", are if nothing says otherwise: $GRIDWISE_TORCH_CACHE or ~/.cache/gridwise/torch.jsonl."""
+    """Where the answers for a framework are if nothing says otherwise: for "torch", $GRIDWISE_TORCH_CACHE or
+    ~/.cache/gridwise/torch.jsonl."""
     folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.environ.get(f"GRIDWISE_{framework.upper()}_CACHE") or os.path.join(folder, "gridwise", framework + ".jsonl")
 

@@ -132,7 +132,8 @@ Error* Launch(const Frame& frame) {
   return status == GRIDWISE_OK ? nullptr : Failed(*frame.api, status);
 }
 
-/// What a handler does, unless XLA asks what it is. No exception reaches XLA, whose C++ library may be another.
+/// What a handler does, unless XLA asks what it is. No exception reaches XLA, whose C++ library may
+/// be another.
 template <class Function>
 Error* Handle(const Frame& frame, Function function) {
   if (IsQuestion(frame)) return nullptr;

@@ -6,9 +6,11 @@
 
 namespace gridwise::jax_ffi {
 
-// The C ABI by which XLA calls foreign functions (xla/ffi/api/c_api.h), as far as it is used here. It has no functions to link with:
-// XLA passes a table of them. Structs begin with their size and grow at the end. XLA takes handlers of its own version and of earlier
-// ones (xla/ffi/ffi_registry.cc). jax_test.py compares these declarations with the header that jaxlib ships.
+// The C ABI by which XLA calls foreign functions (xla/ffi/api/c_api.h), as far as it is used here.
+// It has no functions to link with: XLA passes a table of them. Structs begin with their size and
+// grow at the end. XLA takes handlers of its own version and of earlier ones
+// (xla/ffi/ffi_registry.cc). jax_test.py compares these declarations with the header that jaxlib
+// ships.
 
 /// The version that these declarations are of.
 inline constexpr int kMajor = 0, kMinor = 2;

@@ -41,46 +41,28 @@ def conv_general_dilated(
     axis is which. Kernels take images whose channels are last (NHWC) and weights whose input channels are (OHWI), for which XLA copies
     nothing. It copies others, once for all convolutions that use them.
     """
+    arguments = {
+        "window_strides": window_strides,
+        "padding": padding,
+        "lhs_dilation": lhs_dilation,
+        "rhs_dilation": rhs_dilation,
+        "dimension_numbers": dimension_numbers,
+        "feature_group_count": feature_group_count,
+        "batch_group_count": batch_group_count,
+    }
+    others = {"precision": precision, "preferred_element_type": preferred_element_type, "out_sharding": out_sharding}
     lhs, rhs = jnp.asarray(lhs), jnp.asarray(rhs)
-    lax_convolve = functools.partial(
-        lax.conv_general_dilated,
-        window_strides=window_strides,
-        padding=padding,
-        lhs_dilation=lhs_dilation,
-        rhs_dilation=rhs_dilation,
-        dimension_numbers=dimension_numbers,
-        feature_group_count=feature_group_count,
-        batch_group_count=batch_group_count,
-        precision=precision,
-        preferred_element_type=preferred_element_type,
-        out_sharding=out_sharding,
-    )
+    lax_convolve = functools.partial(lax.conv_general_dilated, **arguments, **others)
     expected = jax.eval_shape(lax_convolve, lhs, rhs)  # or lax's error
     try:
         _check(lhs, rhs, expected, precision, out_sharding)
-        specs = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
-        strides, lhs_dilation, rhs_dilation = (
-            (1,) * (lhs.ndim - 2) if values is None else tuple(map(int, values))
-            for values in (window_strides, lhs_dilation, rhs_dilation)
-        )
-        convolution = forward(
-            lhs.dtype.name,
-            lhs.shape,
-            rhs.shape,
-            tuple(specs),
-            strides,
-            _pads(lhs, rhs, specs, strides, padding, rhs_dilation),
-            lhs_dilation,
-            rhs_dilation,
-            feature_group_count,
-            batch_group_count,
-        )
+        convolution = _convolution_of(lhs, rhs, **arguments)
+        if convolution.arrays[0][0] != lhs.shape or convolution.out_shape != expected.shape:
+            raise Refused(f"lax makes an array of shape {expected.shape} of it, Gridwise of {convolution.out_shape}")
         spec = _shards(lhs, rhs, convolution)
     except Refused as refused:
         decider.refusals[f"lhs {lhs.dtype.name}{list(lhs.shape)}, rhs {rhs.dtype.name}{list(rhs.shape)}"] = str(refused)
         return lax_convolve(lhs, rhs)
-    if convolution.arrays[0][0] != lhs.shape or convolution.out_shape != expected.shape:
-        raise AssertionError(f"gridwise.jax: {convolution} is not what lax makes of {lhs.shape} and {rhs.shape}")
     if convolution.wanted == DATA:
         rhs = weights_of_transposed(rhs, convolution)
     if spec is None:
@@ -107,12 +89,30 @@ def _is_highest(precision):
     return all(one in (lax.Precision.HIGHEST, "highest", "float32") for one in both)
 
 
-def _pads(lhs, rhs, specs, strides, padding, rhs_dilation):
-    if not isinstance(padding, str):
-        return tuple((int(low), int(high)) for low, high in padding)
-    sizes = [lhs.shape[axis] for axis in specs.lhs_spec[2:]]
-    spans = [(rhs.shape[axis] - 1) * dilation + 1 for axis, dilation in zip(specs.rhs_spec[2:], rhs_dilation)]
-    return tuple(map(tuple, lax.padtype_to_pads(sizes, spans, strides, padding)))
+def _convolution_of(
+    lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count, batch_group_count
+):
+    specs = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
+    strides, lhs_dilation, rhs_dilation = (
+        (1,) * (lhs.ndim - 2) if values is None else tuple(map(int, values))
+        for values in (window_strides, lhs_dilation, rhs_dilation)
+    )
+    if isinstance(padding, str):
+        sizes = [lhs.shape[axis] for axis in specs.lhs_spec[2:]]
+        spans = [(rhs.shape[axis] - 1) * dilation + 1 for axis, dilation in zip(specs.rhs_spec[2:], rhs_dilation)]
+        padding = lax.padtype_to_pads(sizes, spans, strides, padding)
+    return forward(
+        lhs.dtype.name,
+        lhs.shape,
+        rhs.shape,
+        tuple(specs),
+        strides,
+        tuple(map(tuple, padding)),
+        lhs_dilation,
+        rhs_dilation,
+        feature_group_count,
+        batch_group_count,
+    )
 
 
 def _shards(lhs, rhs, convolution):
@@ -198,8 +198,9 @@ def _joined(operand, axis, into, times):
     """A mapped axis as the outer part of another one, which is counted without it; unless that is None."""
     if into is None:
         return operand
-    moved = jnp.broadcast_to(operand, (times, *operand.shape)) if axis is None else jnp.moveaxis(operand, axis, 0)
-    moved = jnp.moveaxis(moved, 0, into)
+    if axis is None:
+        operand, axis = jnp.broadcast_to(operand, (times, *operand.shape)), 0
+    moved = jnp.moveaxis(operand, axis, into)
     return moved.reshape(*moved.shape[:into], -1, *moved.shape[into + 2 :])
 
 
