@@ -13,7 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+import unittest.mock
 
 sys.path.insert(0, "gridwise/python")
 os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_force_host_platform_device_count=2"
@@ -37,6 +39,8 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec  # noqa: E402
 
 import gridwise.jax  # noqa: E402
 from gridwise._decisions import File  # noqa: E402
+from gridwise._xla import forward  # noqa: E402
+from gridwise.jax import choices  # noqa: E402
 from gridwise.jax import conv_general_dilated as convolve  # noqa: E402
 from gridwise.jax.choices import decider  # noqa: E402
 
@@ -455,6 +459,19 @@ class DecisionsTest(Case):
         (row,) = gridwise.jax.report()
         self.assertRegex(row.reason, "first by estimate|only the kernel for any problem")
         self.assertIn("forward f16 g32 n8 c64 k64 in 28x28 filter 3x3 pad 1x1 NHWC HWIO NHWC", str(gridwise.jax.report()))
+
+    def test_what_is_not_decided_in_time(self):
+        with (
+            unittest.mock.patch.object(choices, "WAIT_S", 0.05),
+            unittest.mock.patch.object(choices.call, "library", object()),
+            unittest.mock.patch.object(decider, "_asked", lambda *_: time.sleep(1)),
+        ):
+            specs = (0, 2, 1), (2, 1, 0), (0, 2, 1)
+            question = forward("float16", (1, 8, 4), (3, 4, 4), specs, (1,), ((0, 0),), (1,), (1,), 1, 1)
+            choice = decider.choose(question, "cpu")
+        self.assertEqual(choice.by, "lax")
+        self.assertIn("not decided in 0.05 s", choice.reason)
+        self.assertEqual(decider.policy, "model")
 
     def test_wrong_words(self):
         with self.assertRaisesRegex(ValueError, "decide is 'fast'; must be one of measure, model, always"):

@@ -20,6 +20,7 @@ from gridwise.jax import call
 NO_FASTER = "lax was as fast, or faster"
 MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # of operands and results in a measurement
 RUN_S, SAMPLES = 0.01, 5  # of a program in a measurement
+WAIT_S = 60  # for a decision, which may be needed while XLA is compiling
 
 
 class Choice(collections.namedtuple("Choice", "reason line workspace_bytes lax_us gridwise_us", defaults=(None, 0, None, None))):
@@ -80,10 +81,15 @@ class Decider:
             return Choice(f"there is no device of {platform} here to plan for")
         # In a thread of its own: JAX's state is the thread's, and this one is compiling.
         answer = []
-        thread = threading.Thread(target=lambda: answer.append(self._asked(question, device)))
+        thread = threading.Thread(target=lambda: answer.append(self._asked(question, device)), daemon=True)
         thread.start()
-        thread.join()
-        return answer[0] if answer else Choice("the decision failed; the error is on standard error")
+        thread.join(WAIT_S)
+        if answer:
+            return answer[0]
+        if thread.is_alive():
+            self.policy = "model"
+            return Choice(f"it was not decided in {WAIT_S} s; other decisions are made without measurements now")
+        return Choice("the decision failed; the error is on standard error")
 
     def _asked(self, question, device):
         try:
