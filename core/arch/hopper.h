@@ -148,6 +148,20 @@ GRIDWISE_DEVICE void LoadEight(SharedAddress to, const void* from, bool is_there
                : "memory");
 }
 
+/// The same of 16 bytes, at multiples of 16, which do not stay in the L1 cache.
+GRIDWISE_DEVICE void LoadSixteen(SharedAddress to, const void* from, bool is_there) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(is_there ? 16 : 0)
+               : "memory");
+}
+/// Makes what this thread has started by LoadEight and LoadSixteen so far a group, for waiting.
+GRIDWISE_DEVICE void CommitLoads() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+/// Waits until all groups of this thread but the newest kLeft have been loaded.
+template <int kLeft>
+GRIDWISE_DEVICE void WaitLoads() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
+
 /// A pixel of a tensor of pixels and channels: coordinates w, h, d and the image.
 struct PixelAt {
   int w, h, d, image;

@@ -114,7 +114,8 @@ inline bool AnyAt(int id, int threads, bool condition) {
 inline void SyncWarp() { host_workgroup->of_warp[ThreadId() / 32].Wait(32); }
 
 /// Returns the values that all lanes of the warp pass.
-inline std::array<std::array<unsigned, 6>, 32> ExchangeInWarp(std::array<unsigned, 6> mine) {
+[[gnu::noinline]] inline std::array<std::array<unsigned, 6>, 32> ExchangeInWarp(
+    std::array<unsigned, 6> mine) {
   auto& of_warp = host_workgroup->exchanged[ThreadId() / 32];
   of_warp[ThreadId() % 32] = mine;
   SyncWarp();
@@ -260,14 +261,24 @@ inline void LoadPixels5(SharedAddress to, const TensorMap& map, Mbarrier bar, in
                  {tap_w, tap_h, tap_d});
 }
 
-inline void LoadEight(SharedAddress to, const void* from, bool is_there) {
-  if (to % 8 != 0 || reinterpret_cast<std::uintptr_t>(from) % 8 != 0) {
-    std::fprintf(stderr, "8 bytes begin at no multiple of 8\n");
+template <int kBytes>
+[[gnu::noinline]] void LoadByLane(SharedAddress to, const void* from, bool is_there) {
+  if (to % kBytes != 0 || reinterpret_cast<std::uintptr_t>(from) % kBytes != 0) {
+    std::fprintf(stderr, "%d bytes begin at no multiple of %d\n", kBytes, kBytes);
     std::abort();
   }
-  std::memset(dynamic_shared_memory + to, 0, 8);
-  if (is_there) std::memcpy(dynamic_shared_memory + to, from, 8);
+  std::memset(dynamic_shared_memory + to, 0, kBytes);
+  if (is_there) std::memcpy(dynamic_shared_memory + to, from, kBytes);
 }
+inline void LoadEight(SharedAddress to, const void* from, bool is_there) {
+  LoadByLane<8>(to, from, is_there);
+}
+inline void LoadSixteen(SharedAddress to, const void* from, bool is_there) {
+  LoadByLane<16>(to, from, is_there);
+}
+inline void CommitLoads() {}
+template <int kLeft>
+inline void WaitLoads() {}
 
 inline void CommitStores() {}
 template <int kLeft>
@@ -330,7 +341,8 @@ inline void SendOfCluster(SharedAddress to, Vec<float, 4> v, SharedAddress bar) 
 }
 inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
 
-inline void StoreHostMatrices(int count, SharedAddress to, std::array<unsigned, 4> values) {
+[[gnu::noinline]] inline void StoreHostMatrices(int count, SharedAddress to,
+                                                std::array<unsigned, 4> values) {
   const auto all = ExchangeInWarp({to});
   const int lane = ThreadId() % 32;
   for (int i = 0; i < count; ++i) {

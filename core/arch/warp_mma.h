@@ -58,7 +58,7 @@ GRIDWISE_DEVICE void WarpMma(float (&d)[4], const Matrices4& a, unsigned b0, uns
 
 #else  // on the host, see hopper_on_host.h
 
-inline Matrices4 LoadTransposed4(SharedAddress from) {
+[[gnu::noinline]] inline Matrices4 LoadTransposed4(SharedAddress from) {
   const auto all = ExchangeInWarp({from});
   const int lane = ThreadId() % 32;
   Matrices4 m = {};
@@ -73,7 +73,7 @@ inline Matrices4 LoadTransposed4(SharedAddress from) {
   return m;
 }
 
-inline Matrices4 LoadMatrices4(SharedAddress from) {
+[[gnu::noinline]] inline Matrices4 LoadMatrices4(SharedAddress from) {
   const auto all = ExchangeInWarp({from});
   const int lane = ThreadId() % 32;
   Matrices4 m = {};

@@ -37,6 +37,7 @@ struct GatherArgs {
   int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
   int has_five_axes;     // of the source's maps
   Stores stores;
+  int staged_pitch;  // bytes from row to row of the epilogue's last tensor; 0: it is not staged
   ExactArgs exact;
   FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;

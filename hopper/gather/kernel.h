@@ -264,6 +264,62 @@ struct ProductOutputMap : GatherOutputMap {
   }
 };
 
+/// The epilogue's last tensor, for the rows of a warpgroup from `row` of the tile on.
+template <Config kC>
+GRIDWISE_DEVICE StagedTensor<kC> StagedOf(const GatherArgs& args, const GatherTileAt& tile, int row,
+                                          SharedAddress staging) {
+  const EpilogueTensorArgs& tensor = args.epilogue.tensor[args.epilogue.tensors - 1];
+  const char* const from = static_cast<const char*>(tensor.data) +
+                           tile.group * tensor.strides.group +
+                           static_cast<long>(tile.row + row) * args.staged_pitch + tile.column * 2;
+  return {from, args.staged_pitch, args.gemm[tile.index].m - tile.row - row, args.n - tile.column,
+          staging};
+}
+
+/// Stores a warpgroup's sums, from `row` of the tile on.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreTile(const GatherArgs& args, const GatherTileAt& tile,
+                               const Finish& finish, Stores aligned, bool is_staged, int staging,
+                               int group, int row, Sums<kC>& sums) {
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+    auto& d = sums.d[rep];
+    const int first_row = row + rep * 64;
+    const Stores stores = StoresOfSums<kC>(aligned, group, d);
+    if (stores == Stores::kElements) [[unlikely]] {
+      StoreElements<kC.columns>(finish, dynamic_shared_memory + staging, group, first_row, d);
+      continue;
+    }
+    FinishRows<kC.columns, kC.type>(finish, first_row, d, 0, is_staged);
+    if constexpr (kC.stores_boxes()) {
+      const SharedAddress to = DynamicSharedMemory() + staging;
+      const auto store = [&](auto&& prepare) __attribute__((always_inline)) {
+        StoreByBoxes<kC>(args.out, to, tile.row + first_row, tile.column, tile.group, d, prepare);
+      };
+      if constexpr (Finish::kAddsTensors) {
+        if (is_staged) [[unlikely]] {
+          const StagedTensor<kC> staged = StagedOf<kC>(args, tile, row, to);
+          const float scale = args.epilogue.tensor[args.epilogue.tensors - 1].scale;
+          store([&](int i, SharedAddress buffer, auto& v) __attribute__((always_inline)) {
+            staged.Wait(rep * StagedTensor<kC>::kOfRep + i);
+            AddStagedRows<kC.epilogue_columns, kC.type>(buffer, scale, v);
+            if (args.epilogue.clamps) ClampSums(args.epilogue, v);
+          });
+          continue;
+        }
+      }
+      if (stores == Stores::kBoxes) {
+        store([](int, SharedAddress, auto&) __attribute__((always_inline)) {
+          if (ThreadId() % 32 == 0) WaitStoresRead<kC.buffers() - 1>();
+          SyncWarp();
+        });
+        continue;
+      }
+    }
+    StoreVectors<kC.columns, kC.type>(finish, first_row, d, 0);
+  }
+}
+
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
@@ -287,9 +343,9 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       continue;
     }
     const ProductOutputMap<kC> output = {{args, tile}};
-    constexpr bool kTensors = kC.direction == Direction::kForward;
-    const Finisher<ProductOutputMap<kC>, Element<kC.type>, kTensors> finish(
-        args.epilogue, output, args.in_cluster ? 0 : tile.split);
+    using Finish = Finisher<ProductOutputMap<kC>, Element<kC.type>,
+                            /*kTensors=*/kC.direction == Direction::kForward>;
+    const Finish finish(args.epilogue, output, args.in_cluster ? 0 : tile.split);
     const int row = kC.pingpong ? 0 : group * kC.reps * 64;
     if (!has_terms) {
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
@@ -297,7 +353,14 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       find_next();
       continue;
     }
-    FetchTensors<kC.columns>(finish, row);
+    const Stores aligned = finish.Aligned(args.stores);
+    const bool is_staged =
+        Finish::kAddsTensors && args.staged_pitch > 0 && aligned == Stores::kBoxes;
+    if constexpr (Finish::kAddsTensors && kC.stores_boxes()) {
+      if (is_staged) [[unlikely]]
+        StagedOf<kC>(args, tile, row, base + staging).Begin();
+    }
+    if (!is_staged) FetchTensors<kC.columns>(finish, row);
     // Parities only distinguish adjacent phases, not those of a later tile: wait for this one's
     // turn.
     if (kC.pingpong && follows) WaitAt(PingpongBarrier(group), 256);
@@ -315,26 +378,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
         return;  // a workgroup of a cluster has a single tile
       }
     }
-    const Stores aligned = finish.Aligned(args.stores);
-#pragma unroll
-    for (int rep = 0; rep < kC.reps; ++rep) {
-      auto& d = sums.d[rep];
-      const int first_row = row + rep * 64;
-      const Stores stores = StoresOfSums<kC>(aligned, group, d);
-      if (stores == Stores::kElements) [[unlikely]] {
-        StoreElements<kC.columns>(finish, dynamic_shared_memory + staging, group, first_row, d);
-        continue;
-      }
-      FinishRows<kC.columns, kC.type>(finish, first_row, d);
-      if constexpr (kC.stores_boxes()) {
-        if (stores == Stores::kBoxes) {
-          StoreByBoxes<kC>(args.out, base + staging, tile.row + first_row, tile.column, tile.group,
-                           d);
-          continue;
-        }
-      }
-      StoreVectors<kC.columns, kC.type>(finish, first_row, d, 0);
-    }
+    StoreTile<kC>(args, tile, finish, aligned, is_staged, staging, group, row, sums);
   }
   if (ThreadId() % 32 == 0) WaitStoresRead<0>();
 }

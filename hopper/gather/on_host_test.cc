@@ -74,6 +74,34 @@ TEST(Gather, TensorsOfTheEpilogue) {
   CheckGather<kBack>(WithTensors(2, back));
 }
 
+/// A tensor like the output, except that it is the same for all images.
+ConvProblem WithRepeatedTensor(ConvProblem problem) {
+  problem = WithTensors(2, problem);
+  problem.epilogue.d[1].stride[0] = 0;
+  return problem;
+}
+
+TEST(Gather, TensorsThatAreStaged) {
+  constexpr Config kTwoBuffers = {.columns = 256, .stages = 2};
+  constexpr Config kPingpong = {.pingpong = true, .columns = 128, .stages = 3};
+  constexpr Config kResident = {.pingpong = true, .columns = 256, .stages = 2, .resident = 1};
+  constexpr Config kOdd = {.consumers = 3, .columns = 192, .stages = 2};
+  constexpr Config k120 = {.columns = 240, .stages = 2, .epilogue_columns = 120};
+  const Dim point = {.in = 17};
+  // Rows and columns that do not exist, several tiles for a workgroup, groups.
+  const ConvProblem problem = Problem(Direction::kForward, 1, 64, 328, point, Dim{.in = 13});
+  for (const ConvProblem& of : {WithTensors(2, problem), WithRepeatedTensor(problem)}) {
+    CheckGather<kTwoBuffers>(of);
+    CheckGather<kPingpong>(of);
+    CheckGather<kResident>(of);
+    CheckGather<kOdd>(of);
+    CheckGather<k120>(of);
+  }
+  const ConvProblem groups = Problem(Direction::kForward, 3, 64, 136, Axis(9), Axis(11));
+  CheckGather<kPingpong>(WithTensors(2, groups));
+  CheckGather<kTwoBuffers>(WithTensors(2, groups), /*splits=*/1);
+}
+
 TEST(Gather, ManyOrWideTilesOfColumns) {
   constexpr Config kMany = {.consumers = 1, .columns = 64, .stages = 2};
   CheckGather<kMany>(Problem(Direction::kForward, 1, 64, 600, Axis(9), Axis(11)));

@@ -132,6 +132,27 @@ TEST(EstimateLaunch, CountsLinesOfBackwardWeightAsTheyAreLoaded) {
   EXPECT_LT(CyclesOfWeight(1, 64, 64), 0.9 * CyclesOfWeight(1, 64, 128));
 }
 
+TEST(PlanGather, StagesTensorsWhoseRowsAreEvenlySpaced) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 2);
+  problem.epilogue.tensors = 1;
+  const TensorAxes out = problem.AxesOf(problem.out());
+  DeviceFacts device = Gfx::kSm90a;
+  const auto pitch_of = [&](const PerAxis& stride) {
+    problem.epilogue.d[0] = {.type = problem.type, .stride = stride};
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    return PlanGather(kForwardRow, {device, problem, gemms, SplitK{.splits = 1}}).args.staged_pitch;
+  };
+  EXPECT_EQ(pitch_of(out.stride), 0) << "L2 holds it";
+  device.machine.l2_bytes = 0;
+  EXPECT_EQ(pitch_of(out.stride), 2 * problem.k);
+  EXPECT_EQ(pitch_of({0, 0, 0, 0, problem.k, 1}), 0) << "a bias";
+  PerAxis stride = out.stride;
+  stride[0] = 0;
+  EXPECT_EQ(pitch_of(stride), 0) << "the same for all images";
+  for (const std::size_t axis : {0u, 1u, 2u, 3u}) stride[axis] = out.stride[axis] / problem.k * 68;
+  EXPECT_EQ(pitch_of(stride), 0) << "rows of 136 bytes, which no 16 divide";
+}
+
 TEST(PlanGather, BoxesStoreWhatHasTensorsOfVectorsAndTheOperandsType) {
   const auto stores = [](const ConvProblem& problem) {
     const std::vector<SubGemm> gemms = MakeSubGemms(problem);

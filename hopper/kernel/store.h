@@ -4,44 +4,26 @@
 #include "core/arch/hopper.h"
 #include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
+#include "hopper/kernel/staged.h"
 #include "hopper/kernel/vectors.h"
 
 namespace gridwise::hopper {
 
-/// A warp puts its 16 rows of sums into shared memory, in the operands' type: kColumns each, 64
-/// with the 128-byte swizzle. `to` is the first of 16 rows.
-template <int kColumns, DataType kType>
-GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
-  const int lane = ThreadId() % 32, r = lane % 16;
-#pragma unroll
-  for (int j = 0; j < kColumns / 8; j += 2) {
-    const float* const v = d + j * 4;
-    const int piece = j + lane / 16;  // of 16 bytes
-    const SharedAddress at =
-        to + r * kColumns * 2 + (kColumns == 64 ? piece ^ (r & 7) : piece) * 16;
-    if (j + 1 < kColumns / 8) {
-      StoreMatrix4(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]), Pack<kType>(v[4], v[5]),
-                   Pack<kType>(v[6], v[7]));
-    } else {
-      StoreMatrix2(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]));
-    }
-  }
-}
-
 /// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by epilogue tiles:
-/// columns that pass through shared memory. Called by a whole warpgroup. Each warp stores its own
-/// 16 rows, so warps need not meet.
+/// columns that pass through shared memory. Before an epilogue tile is staged,
+/// prepare(tile, buffer, sums) waits for this warp's part of the buffer. Called by a whole
+/// warpgroup. Each warp stores its own 16 rows, so warps need not meet.
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
-                                  int channel_group, const float (&d)[kC.columns / 2]) {
+                                  int channel_group, float (&d)[kC.columns / 2], auto&& prepare) {
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
   for (int tile = 0; tile < kC.columns / kC.epilogue_columns; ++tile) {
-    const SharedAddress buffer =
-        staging + tile % kC.buffers() * kC.buffer_bytes() + first * kC.epilogue_columns * 2;
-    if (lane == 0) WaitStoresRead<kC.buffers() - 1>();
-    SyncWarp();
-    StageRows<kC.epilogue_columns, kC.type>(buffer, d + tile * (kC.epilogue_columns / 2));
+    using SumsOfTile = float[kC.epilogue_columns / 2];
+    auto& sums = reinterpret_cast<SumsOfTile&>(d[tile * (kC.epilogue_columns / 2)]);
+    const SharedAddress buffer = StagedBuffer<kC>(staging, tile);
+    prepare(tile, buffer, sums);
+    StageRows<kC.epilogue_columns, kC.type>(buffer, sums);
     FenceAsyncProxy();
     SyncWarp();
     if (lane == 0) {

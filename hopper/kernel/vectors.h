@@ -92,6 +92,37 @@ GRIDWISE_DEVICE void AddTensor(const Finish& finish, const EpilogueTensorArgs& t
   }
 }
 
+/// Whether a tensor is the same for all rows, as a bias is.
+GRIDWISE_DEVICE bool IsSameForRows(const OutputStrides& strides) {
+  return strides.image == 0 && (strides.axis[0] | strides.axis[1] | strides.axis[2]) == 0;
+}
+
+/// Adds such a tensor to 64 rows of sums. Its columns are loaded once for both rows of a lane.
+template <int kColumns, DataType kNarrow, class Finish>
+GRIDWISE_DEVICE void AddColumns(const Finish& finish, const EpilogueTensorArgs& tensor,
+                                const typename Finish::Row (&rows)[2], float (&d)[kColumns / 2],
+                                int first_column) {
+  const char* const from = finish.RowOf(tensor, rows[0].is_there ? rows[0] : rows[1]);
+#pragma unroll
+  for (int first = 0; first < kColumns; first += 64) {
+    const VectorColumns<Finish> columns(finish, tensor.strides, first_column + first,
+                                        Here(ThreadId() % 4 * 2));
+    const char* const mine = from + columns.AtMine(2);
+    unsigned loaded[8];
+#pragma unroll
+    for (int c = 0; c < 64 && first + c < kColumns; c += 8) {
+      loaded[c / 8] = LoadIf(columns.Has(c), mine + columns.At(c, 2));
+    }
+#pragma unroll
+    for (int c = 0; c < 64 && first + c < kColumns; c += 8) {
+      const Vec<float, 2> pair = Unpack<kNarrow>(loaded[c / 8]);
+      float* const v = d + (first + c) / 2;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) v[i] += tensor.scale * pair[i % 2];
+    }
+  }
+}
+
 /// Fetches what FinishRows will add to 64 rows into L2. Called by a whole warpgroup.
 template <int kColumns, class Finish>
 GRIDWISE_DEVICE void FetchTensors(const Finish& finish, int first_row) {
@@ -100,6 +131,7 @@ GRIDWISE_DEVICE void FetchTensors(const Finish& finish, int first_row) {
 #pragma clang loop unroll(disable)
     for (int i = 0; i < finish.args().tensors; ++i) {
       const EpilogueTensorArgs& tensor = finish.args().tensor[i];
+      if (IsSameForRows(tensor.strides)) continue;
 #pragma clang loop unroll(disable)
       for (int at = ThreadId() % 128; at < 64 * kLines; at += 128) {
         const int column = at % kLines * kLineColumns;
@@ -111,22 +143,30 @@ GRIDWISE_DEVICE void FetchTensors(const Finish& finish, int first_row) {
   }
 }
 
-/// The epilogue of 64 rows of sums that are stored by vectors or boxes. Called by whole warps.
+/// The epilogue of 64 rows of sums that are stored by vectors or boxes. Called by whole warps. If
+/// the last tensor is staged (staged.h), the caller adds it, and clamps the sums.
 template <int kColumns, DataType kNarrow, class Finish, class Sum>
 GRIDWISE_DEVICE void FinishRows(const Finish& finish, int first_row, Sum (&d)[kColumns / 2],
-                                int first_column = 0) {
+                                int first_column = 0, bool is_last_staged = false) {
   const EpilogueArgs& args = finish.args();
   if constexpr (Finish::kAddsTensors) {
     if (args.tensors > 0) [[unlikely]] {
       const int row = first_row + ThreadId() % 128 / 32 * 16 + ThreadId() % 32 / 4;
       const typename Finish::Row rows[2] = {finish.FindRow(row), finish.FindRow(row + 8)};
+      if (args.alpha != 1) {
 #pragma unroll
-      for (float& v : d) v *= args.alpha;
-#pragma clang loop unroll(disable)
-      for (int i = 0; i < args.tensors; ++i) {
-        AddTensor<kColumns, kNarrow>(finish, args.tensor[i], rows, d, first_column);
+        for (float& v : d) v *= args.alpha;
       }
-      if (args.clamps) ClampSums(args, d);
+#pragma clang loop unroll(disable)
+      for (int i = 0; i < args.tensors - (is_last_staged ? 1 : 0); ++i) {
+        const EpilogueTensorArgs& tensor = args.tensor[i];
+        if (IsSameForRows(tensor.strides)) {
+          AddColumns<kColumns, kNarrow>(finish, tensor, rows, d, first_column);
+        } else {
+          AddTensor<kColumns, kNarrow>(finish, tensor, rows, d, first_column);
+        }
+      }
+      if (args.clamps && !is_last_staged) ClampSums(args, d);
       return;
     }
   }
