@@ -55,7 +55,7 @@ struct HaloDenseConfig {
   constexpr bool is_forward() const { return direction == Direction::kForward; }
   constexpr int k_tile_bytes() const { return k_tile * 2; }  // of a pixel of a patch
   /// Backward-data, whose filter lies along its columns: blocks of 64 of a product's taps, for
-  /// `channels` channels.
+  /// `channels` columns of a tap.
   constexpr int blocks(int channels) const { return (merged_taps() * channels + 63) / 64; }
   /// Bytes from one tap to the next; in backward-data, from the taps of one product to the next.
   constexpr int filter_pitch(int channels) const {

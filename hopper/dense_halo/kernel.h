@@ -60,11 +60,11 @@ struct HaloDenseRoles {
 #pragma unroll 1
       for (int tap = 0; tap < kTaps; tap += kC.merged_taps()) {
         const int column =
-            number(tap + kC.merged_taps() - 1) * args.channels;  // the filter's first
+            number(tap + kC.merged_taps() - 1) * args.filter_columns;  // the filter's first
         const SharedAddress of_taps = to + tap / kC.merged_taps() * args.filter_pitch;
 #pragma unroll
         for (int n = 0; n < kC.merged_taps() * kC.columns; n += 64) {
-          if (n >= kC.merged_taps() * args.channels) break;
+          if (n >= kC.merged_taps() * args.filter_columns) break;
           LoadBox(of_taps + n * kPixelBytes, args.other, bar, column + n, channel, 0);
         }
       }

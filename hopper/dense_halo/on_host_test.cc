@@ -10,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "hopper/dense_halo/kernel.h"
 #include "hopper/dense_halo/plan.h"
+#include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -97,6 +98,12 @@ TEST(HaloDense, BackwardData) {
                                        .k_tile = 16};
   CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 40, Axis(9), Axis(17)));
   CheckDense<kMerged>(Problem(Direction::kBackwardData, 1, 24, 64, Axis(8, 1, 0), Axis(30)), 3);
+  // 18 channels, and 24 columns of zeros and channels in a copy of w.
+  const ConvProblem few = Problem(Direction::kBackwardData, 1, 18, 40, Axis(9), Axis(17));
+  CheckDense<kMerged>(WithPixels(Spaced(), few));
+  constexpr HaloDenseConfig k48 = {
+      .direction = Direction::kBackwardData, .columns = 48, .consumers = 2, .k_tile = 16};
+  CheckDense<k48>(WithPixels(Spaced(), few));
   constexpr HaloDenseConfig kWide = {
       .direction = Direction::kBackwardData, .columns = 96, .consumers = 4, .k_tile = 32};
   CheckDense<kWide>(Problem(Direction::kBackwardData, 1, 96, 72, Axis(9), Axis(17)));
@@ -115,7 +122,8 @@ TEST(HaloDense, BackwardDataIsRefused) {
       .direction = Direction::kBackwardData, .columns = 32, .merges_taps = true, .k_tile = 32};
   EXPECT_THAT(
       RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9))).value(),
-      ::testing::HasSubstr("exactly 32 output channels"));
+      ::testing::HasSubstr("taps of w are 24 elements apart; the instance is for one group, at "
+                           "most 32 output channels as far apart"));
   EXPECT_THAT(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))
                   .value(),
               ::testing::HasSubstr("phases"));

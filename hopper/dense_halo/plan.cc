@@ -21,6 +21,12 @@ int Int(std::int64_t value) { return static_cast<int>(value); }
 /// Number of output channels of a dense instance.
 int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
 
+/// Columns of a tap of w: the output channels, or in backward-data those of a copy, which may be
+/// more.
+int FilterColumnsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
+  return config.is_forward() ? ColumnsOf(problem) : Int(problem.AxesOf(Tensor::kW).stride[4]);
+}
+
 /// Number of steps of K: k tiles of source channels at slices of the filter.
 std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
   const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
@@ -37,7 +43,7 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
-                         const int filter = config.filter_bytes(ColumnsOf(problem));
+                         const int filter = config.filter_bytes(FilterColumnsOf(config, problem));
                          return HaloLimits{.pixels = config.pixels(),
                                            .stages = config.stages,
                                            .other_bytes = config.resident * filter +
@@ -99,17 +105,18 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   const int columns = problem.groups == 1 ? ColumnsOf(problem) : 0;
   const bool is_exact = config.merges_taps && !config.is_forward();
-  if (problem.groups != 1 || columns > config.columns || (is_exact && columns < config.columns) ||
+  const std::int64_t of_tap = w.stride[4];
+  if (problem.groups != 1 || columns > config.columns || (is_exact && of_tap != config.columns) ||
       problem.dims[1].filter != config.filter || problem.dims[2].filter != config.filter ||
       w.stride[3] != config.filter * w.stride[4] ||
       (w.size[2] > 1 && w.stride[2] != config.filter * w.stride[3])) {
     return absl::StrFormat(
-        "there are %d groups and %d output channels; the instance is for one group, %s %d output "
-        "channels and a packed filter of %d x %d",
-        problem.groups, problem.AxesOf(problem.out()).size[4] * columns,
-        is_exact ? "exactly" : "at most", config.columns, config.filter, config.filter);
+        "there are %d groups and %d output channels, and taps of w are %d elements apart; the "
+        "instance is for one group, at most %d output channels%s, and a packed filter of %d x %d",
+        problem.groups, problem.AxesOf(problem.out()).size[4] * columns, of_tap, config.columns,
+        is_exact ? " as far apart" : "", config.filter, config.filter);
   }
-  if (!config.is_forward() && w.stride[4] != columns) return "taps of w are not adjacent";
+  if (!config.is_forward() && of_tap < columns) return "taps of w overlap";
   if (const std::int64_t steps = StepsOf(config, problem);
       config.resident > 0 && steps > config.resident) {
     return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
@@ -133,7 +140,7 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const auto steps = static_cast<double>(StepsOf(config, problem));
   const double rounds =
       static_cast<double>(CeilDiv<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
-  const double resident = config.resident * config.filter_bytes(ColumnsOf(problem));
+  const double resident = config.resident * config.filter_bytes(FilterColumnsOf(config, problem));
   const double launch = fit.launch + resident / 2 / fit.l2;  // half of it hides behind
                                                              // the first tile
   const double store = config.columns > 8 ? 1500 : 300;      // measured, in cycles
@@ -165,7 +172,8 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   args.workgroups = Int(std::min<std::int64_t>(halo.tiling.tiles, request.device.compute_units));
   args.other_at = args.planes * args.plane_bytes;
   args.filter_at = config.stages * args.stage_bytes;
-  args.k_tile_bytes = config.filter_bytes(args.channels);
+  args.filter_columns = FilterColumnsOf(config, problem);
+  args.k_tile_bytes = config.filter_bytes(args.filter_columns);
   args.staging_at = args.filter_at + config.resident * args.k_tile_bytes;
   args.barriers_at = args.staging_at + config.consumers * 8192;
   args.epilogue = MakeEpilogue(problem, request.split_k);
@@ -178,7 +186,7 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
                 .points_to = {Memory::kB},
                 .spec = config.is_forward() ? FilterMap(config, problem)
                                             : WeightLinesMap(problem, config.k_tile)}};
-  args.filter_pitch = config.filter_pitch(args.channels);
+  args.filter_pitch = config.filter_pitch(args.filter_columns);
   // Rows after the tile's last are multiplied as well, whatever they hold.
   int furthest = 0;
   for (const HaloTap& tap : args.tap) furthest = std::max(furthest, tap.at);

@@ -59,7 +59,6 @@ struct HaloArgs {
   int lead;  // and whether there is another one before them, 1 or 0
   // Pixels of the source, or elements of a line for line instances; from one pixel of a tile, or
   // slice, to the next; and of the first tile's corner.
-  // slice, to the next; and of the first tile's corner.
   int source_d, source_h, source_w;
   int source_step_d, source_step_h, source_step_w;
   int origin_d, origin_h, origin_w;
@@ -73,9 +72,11 @@ struct HaloArgs {
   int other_at;  // in a stage: dy
   int dy_lines;  // lines of a tile in a box of dy: all, with zeros up to pitch, or one
   int filter_at, staging_at, barriers_at;
-  int buffers;       // store buffers per team, used in turn: 1 or 2
-  int filter_pitch;  // one group: bytes from one tap to the next
-  int k_tile_bytes;  // and from one k tile to the next, if they stay in shared memory
+  int buffers;         // store buffers per team, used in turn: 1 or 2
+  int filter_pitch;    // one group: bytes from one tap to the next
+  int filter_columns;  // and in backward-data columns of w, of which a copy may have more than
+                       // there are output channels
+  int k_tile_bytes;    // and from one k tile to the next, if they stay in shared memory
   Stores stores;
   FetchedArgs fetched[kFetched];
   EpilogueArgs epilogue;
