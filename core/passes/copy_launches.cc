@@ -16,7 +16,7 @@ namespace {
 std::pair<int, Lines> InWidestWords(Gfx gfx, DataType type, const Lines& lines) {
   const int bytes = SizeOf(type);
   if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) return {bytes, lines};
-  for (const int word : {16, 8}) {
+  for (const int word : {16, 8, 4}) {
     const std::optional<Lines> words = InWords(lines, word / bytes);
     if (words) return {word, *words};
   }

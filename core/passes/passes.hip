@@ -92,8 +92,10 @@ GRIDWISE_PASS(gridwise_transpose_b32, kTransposeThreads, TransposeArgs, Transpos
 
 GRIDWISE_PASS(gridwise_widen_b8, kWidenThreads, WidenArgs, WidenTile<unsigned char>)
 GRIDWISE_PASS(gridwise_widen_b16, kWidenThreads, WidenArgs, WidenTile<unsigned short>)
+#if !defined(__NVPTX__)
 GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenTile<unsigned>)
-#if defined(__NVPTX__)
+#else
+GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenWords<unsigned>)
 GRIDWISE_PASS(gridwise_widen_b64, kWidenThreads, WidenArgs, WidenWords<Unsigned2>)
 GRIDWISE_PASS(gridwise_widen_b128, kWidenThreads, WidenArgs, WidenWords<Unsigned4>)
 #endif
