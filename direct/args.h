@@ -53,6 +53,7 @@ struct DirectGatherArgs {
   int filter[3];
   AxisStrides strides[3];
   SubGemm inline_table[kInlineSubGemms];
+  const void* bias;  // of the output's channels, with which sums begin; null: they begin with zeros
 };
 
 /// Kernel arguments of backward-weight: dw[g][k][t][c] = sum over images and output pixels of

@@ -74,6 +74,12 @@ constexpr TargetKind KindOf(Gfx gfx) {
 /// Maximum bytes of a pixel per lane. On Hopper, each load should bring many bytes.
 constexpr int MaxBytesOfLane(Gfx gfx) { return KindOf(gfx) == TargetKind::kHopper ? 8 : 4; }
 
+/// Whether sums of forward and backward-data can begin with a bias. On other targets, whose other
+/// instances have epilogues, a pass adds it.
+constexpr bool BeginsWithBias(const DirectConfig& c, Gfx gfx) {
+  return KindOf(gfx) == TargetKind::kHopper && SumType(c.type) == DataType::kF32;
+}
+
 /// Waves per SIMD for which the compiler must leave registers. Two rows of halves in seven taps
 /// would otherwise take one register more than four waves have.
 constexpr int FewestWaves(const DirectConfig& c, Gfx gfx) {

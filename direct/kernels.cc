@@ -57,6 +57,9 @@ class GatherKernel final : public DirectKernel {
     return config().type == DataType::kI8 ? &AsTheyAre() : &Converted();
   }
 
+  bool AppliesEpilogue(const ConvProblem& problem) const override {
+    return BeginsWithBias(config(), gfx()) && HasOnlyBias(problem);
+  }
   PartEstimate Estimate(const PartRequest& request) const override {
     return EstimateDirectGather(config(), request);
   }
@@ -71,6 +74,9 @@ class GatherKernel final : public DirectKernel {
                                                 {offsetof(Args, out), {Memory::kOut}}},
                                   .map = plan.args.map},
                        .table = {}};
+    if (request.split_k.partial_elements == 0 && AppliesEpilogue(request.problem)) {
+      part.launch.addresses.push_back({offsetof(Args, bias), {Memory::kD0}});
+    }
     if (!plan.is_inline) {
       part.table = BytesOfTable<SubGemm>(plan.table);
       part.launch.addresses.push_back({offsetof(Args, table), {Memory::kTable}});

@@ -104,6 +104,21 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
   return std::nullopt;
 }
 
+bool HasOnlyBias(const ConvProblem& problem) {
+  const EpilogueTensor& bias = problem.epilogue.d[0];
+  const PerAxis sizes = problem.AxesOf(problem.out()).size;
+  Epilogue rest = problem.epilogue;
+  rest.tensors = 0;
+  rest.d = {};
+  const auto lies = [&](std::size_t axis, std::int64_t stride) {
+    return sizes[axis] == 1 || bias.stride[axis] == stride;
+  };
+  return problem.epilogue.tensors == 1 && rest == Epilogue{} &&
+         bias.op == EpilogueTensor::Op::kAdd && bias.scale == 1 && bias.type == problem.type &&
+         problem.output_type() == problem.type && lies(0, 0) && lies(1, 0) && lies(2, 0) &&
+         lies(3, 0) && lies(4, sizes[5]) && lies(5, 1);
+}
+
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem) {
   if (KindOf(gfx) == TargetKind::kHopper && problem.groups == 1 && config.type != DataType::kF32) {

@@ -31,7 +31,7 @@ struct DirectWeightPlan {
 
 /// Why direct kernels of `config` cannot compute `problem` in `splits` splits (0: any number), with
 /// the values that matter. Returns nullopt if they can. The kernels write sums; a pass applies an
-/// epilogue.
+/// epilogue, unless it is a bias with which sums begin.
 std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
                                     int splits);
 
@@ -41,6 +41,9 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
 /// channels a sector at a time.
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem);
+
+/// Whether the epilogue is a bias in the operands' type, and nothing else.
+bool HasOnlyBias(const ConvProblem& problem);
 
 /// Why they can only compute parts of the problem. Returns nullopt if they can compute it at once.
 /// Images, and w, may have `limit` bytes, at most kOffsetLimit.

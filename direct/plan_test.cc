@@ -311,6 +311,28 @@ TEST(PlanDirect, RejectionsNameTheirValues) {
               HasSubstr("an image of x reaches over 4608000000 bytes"));
 }
 
+TEST(PlanDirect, SumsBeginWithABiasAndNothingElse) {
+  ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
+  EXPECT_FALSE(HasOnlyBias(problem));
+  problem.epilogue.tensors = 1;
+  EpilogueTensor& bias = problem.epilogue.d[0];
+  bias = {.type = problem.type, .stride = {0, 0, 0, 0, 1, 0}};
+  EXPECT_TRUE(HasOnlyBias(problem));
+  const auto with = [&](auto change) {
+    ConvProblem changed = problem;
+    change(changed.epilogue, changed.epilogue.d[0]);
+    return HasOnlyBias(changed);
+  };
+  EXPECT_FALSE(with([](Epilogue&, EpilogueTensor& d) { d.stride[3] = 64; })) << "per pixel";
+  EXPECT_FALSE(with([](Epilogue&, EpilogueTensor& d) { d.stride[4] = 2; }));
+  EXPECT_FALSE(with([](Epilogue&, EpilogueTensor& d) { d.scale = 2; }));
+  EXPECT_FALSE(with([](Epilogue&, EpilogueTensor& d) { d.type = DataType::kF32; }));
+  EXPECT_FALSE(with([](Epilogue& e, EpilogueTensor&) { e.low = 0; }));
+  EXPECT_FALSE(with([](Epilogue& e, EpilogueTensor&) { e.alpha = 2; }));
+  EXPECT_TRUE(BeginsWithBias(kPairs, Gfx::kSm90a));
+  EXPECT_FALSE(BeginsWithBias(kPairs, Gfx::k942));
+}
+
 TEST(PlanDirect, TargetsRefuseWhatTheyCannotOrShouldNot) {
   ConvProblem problem = Depthwise(Direction::kForward, 64, 1);
   EXPECT_EQ(RejectOnTarget(kPairs, Gfx::kSm90a, problem), std::nullopt);

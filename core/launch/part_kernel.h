@@ -110,6 +110,8 @@ class PartKernel {
   /// epilogues may have unary functions. If not, it writes sums that a pass finishes.
   virtual bool has_epilogue() const = 0;
   virtual bool has_unary() const { return false; }
+  /// Whether it applies this problem's epilogue, as a kernel without others may do with a bias.
+  virtual bool AppliesEpilogue(const ConvProblem& /*problem*/) const { return has_epilogue(); }
 
   /// Maximum number of splits of a tile that a launch adds up; 0: it has no fix-up.
   virtual int max_fixup() const { return 0; }

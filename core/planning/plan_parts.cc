@@ -68,7 +68,7 @@ class Divider {
     }
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
     division.sums_only = canonical_.writes_sums ||
-                         (!kernel_.has_epilogue() && problem.epilogue != Epilogue{}) ||
+                         (problem.epilogue != Epilogue{} && !kernel_.AppliesEpilogue(problem)) ||
                          (!kernel_.has_unary() && has_unary);
     division.adds = context_.options().adds && kernel_.has_epilogue();
     SetCost(division);

@@ -50,14 +50,7 @@ class DirectGatherLane {
     source_offset_ = item.image * static_cast<int>(args.source.image) + group * args.source.group;
     out_offset_ = item.image * static_cast<int>(args.out.image) + group * args.out.group +
                   of_group * args.out_element;
-#pragma unroll
-    for (auto& row : sums_) {
-#pragma unroll
-      for (auto& pixel : row) {
-#pragma unroll
-        for (DirectSum<kC>& sum : pixel) sum = 0;
-      }
-    }
+    BeginSums(item);
     SetWindow(0);
   }
 
@@ -100,6 +93,25 @@ class DirectGatherLane {
 
  private:
   using RowSums = DirectSum<kC>[kC.pixels][kC.channels];
+
+  GRIDWISE_DEVICE void BeginSums(const LaneItem& item) {
+    DirectSum<kC> bias[kC.channels] = {};
+    if constexpr (BeginsWithBias(kC, kGfx)) {
+      if (args_.bias != nullptr && item.exists) {
+        const auto* const from = static_cast<const Element<kC.type>*>(args_.bias) + item.channel;
+#pragma unroll
+        for (int e = 0; e < kC.channels; ++e) bias[e] = static_cast<float>(from[e]);
+      }
+    }
+#pragma unroll
+    for (auto& row : sums_) {
+#pragma unroll
+      for (auto& pixel : row) {
+#pragma unroll
+        for (int e = 0; e < kC.channels; ++e) pixel[e] = bias[e];
+      }
+    }
+  }
 
   /// Adds the products of taps along h, for the block's rows from `first_row` on. Rows of the
   /// source that several rows of the output meet are loaded once.
