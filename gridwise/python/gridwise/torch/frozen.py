@@ -9,23 +9,21 @@ import torch
 from torch.nn.utils.fusion import fuse_conv_bn_weights
 
 from gridwise.torch.choices import decider
+from gridwise.torch.graphs import ADDS, ATEN, CONVOLUTIONS, NORMS, arguments_of, attribute, clean, constant, f32, is_changed, like
 from gridwise.torch.modules import restore
+from gridwise.torch.parallel import merge
 
-ATEN = torch.ops.aten
-CONVOLUTIONS = {ATEN.conv1d.default, ATEN.conv2d.default, ATEN.conv3d.default}
-NORMS = {ATEN.batch_norm.default, getattr(ATEN, "_native_batch_norm_legit_no_training").default}
-ADDS = {ATEN.add.Tensor, ATEN.add_.Tensor, operator.add, operator.iadd}
 RELUS = {ATEN.relu.default, ATEN.relu_.default}
-DEFAULTS = {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 
 
 def optimize(model, *inputs):
     """Returns the model as a torch.fx.GraphModule for inference with inputs of the sizes and types of `inputs`. The model itself is
     not changed; it must be in evaluation mode, and torch.export.export must be able to trace it.
 
-    Batch normalisation becomes part of the weights before it. Where Gridwise computes a convolution faster together with the bias,
-    the residual and the relu that follow than aten and they apart, a kernel does all of them (report() has the times). The rest of
-    the graph is aten's: torch.compile(optimize(model, x)) fuses it, and mode="reduce-overhead" makes a CUDA graph of all.
+    Batch normalisation becomes part of the weights before it, and the sum of two convolutions of the same tensor one convolution if
+    all taps of one are taps of the other. Where Gridwise computes a convolution faster together with the bias, the residual and the
+    relu that follow than aten and they apart, a kernel does all of them (report() has the times). The rest of the graph is aten's:
+    torch.compile(optimize(model, x)) fuses it, and mode="reduce-overhead" makes a CUDA graph of all.
 
     Raises ValueError if the model is in training mode, and what torch.export.export does."""
     if model.training:
@@ -33,43 +31,12 @@ def optimize(model, *inputs):
     with torch.no_grad():
         graph_module = torch.export.export(restore(copy.deepcopy(model)), inputs, strict=False).module()
         _fold_norms(graph_module)
+        merge(graph_module)
         for node in [node for node in graph_module.graph.nodes if node.target in CONVOLUTIONS]:
             _fuse(graph_module, node)
-        _clean(graph_module)
+        clean(graph_module)
         _unfuse(graph_module, *inputs)
     return graph_module
-
-
-def _like(node):
-    """What a node's output is: its sizes, type and device; None if it is no tensor."""
-    value = node.meta.get("val")
-    return (value.shape, value.dtype, value.device) if isinstance(value, torch.Tensor) else None
-
-
-def _clean(graph_module):
-    graph_module.graph.eliminate_dead_code()
-    graph_module.graph.lint()
-    graph_module.recompile()
-
-
-def _tensor(graph_module, node):
-    """The parameter or buffer of a node; None if it is neither."""
-    if node is None or node.op != "get_attr":
-        return None
-    return operator.attrgetter(node.target)(graph_module)
-
-
-def _arguments(node):
-    """x, w, bias, stride, padding, dilation and groups of a convolution; the lists have an entry for each axis."""
-    names = ("input", "weight", *DEFAULTS)
-    given = {**DEFAULTS, **dict(zip(names, node.args)), **node.kwargs}
-    axes = node.meta["val"].dim() - 2
-    for name in ("stride", "padding", "dilation"):
-        value = given[name]
-        if not isinstance(value, str):
-            value = [value] if isinstance(value, int) else list(value)
-            given[name] = value * (axes if len(value) == 1 else 1)
-    return [given[name] for name in names]
 
 
 def _fold_norms(graph_module):
@@ -79,34 +46,22 @@ def _fold_norms(graph_module):
         convolution = node.args[0]
         if convolution.target not in CONVOLUTIONS or len(convolution.users) != 1:
             continue
-        gamma, beta, mean, variance = (_tensor(graph_module, argument) for argument in node.args[1:5])
+        gamma, beta, mean, variance = (constant(graph_module, argument) for argument in node.args[1:5])
         epsilon = node.args[7] if node.target is ATEN.batch_norm.default else node.args[6]
-        x, w_node, bias_node, *rest = _arguments(convolution)
-        w, bias = _tensor(graph_module, w_node), _tensor(graph_module, bias_node)
+        x, w_node, bias_node, *rest = arguments_of(convolution)
+        w, bias = constant(graph_module, w_node), constant(graph_module, bias_node)
         if w is None or mean is None or (bias_node is not None and bias is None):
             continue
-        folded = fuse_conv_bn_weights(*(_f32(t) for t in (w, bias, mean, variance)), epsilon, _f32(gamma), _f32(beta))
+        folded = fuse_conv_bn_weights(*(f32(t) for t in (w, bias, mean, variance)), epsilon, f32(gamma), f32(beta))
         with graph_module.graph.inserting_before(convolution):
             nodes = [
-                _attribute(graph_module, f"{convolution.name}_{name}", tensor.detach().to(w.dtype), w)
+                attribute(graph_module, f"{convolution.name}_{name}", tensor.detach().to(w.dtype), w)
                 for name, tensor in zip(("weight", "bias"), folded)
             ]
         convolution.args, convolution.kwargs = (x, *nodes, *rest), {}
         node.replace_all_uses_with(convolution)
         graph_module.graph.erase_node(node)
-    _clean(graph_module)
-
-
-def _f32(tensor):
-    return None if tensor is None else tensor.float()
-
-
-def _attribute(graph_module, name, tensor, like):
-    """A node of a new buffer, in the order that `like` lies in."""
-    if tensor.dim() == like.dim():
-        tensor = torch.empty_like(like).copy_(tensor)
-    graph_module.register_buffer(name, tensor)
-    return graph_module.graph.get_attr(name)
+    clean(graph_module)
 
 
 def _only_user(node, targets):
@@ -116,8 +71,8 @@ def _only_user(node, targets):
 
 def _fuse(graph_module, node):
     """Replaces a convolution, and what its epilogue can do of that which follows, by one node."""
-    x, w, bias, stride, padding, dilation, groups = _arguments(node)
-    if isinstance(padding, str):
+    x, w, bias, stride, padding, dilation, groups = arguments_of(node)
+    if isinstance(padding, str) or is_changed(x):
         return
     last, residual, after = node, None, [node]
     add = _only_user(node, ADDS)
@@ -125,7 +80,7 @@ def _fuse(graph_module, node):
         other = add.args[1] if add.args[0] is node else add.args[0]
         # An addition in place changes its first operand, which others may read.
         in_place = add.target in (ATEN.add_.Tensor, operator.iadd) and add.args[0] is not node
-        if isinstance(other, torch.fx.Node) and _like(other) == _like(node) and other is not node and not in_place:
+        if isinstance(other, torch.fx.Node) and like(other) == like(node) and other is not node and not in_place:
             last, residual = add, other
             after.append(add)
     relu = _only_user(last, RELUS)
@@ -183,4 +138,4 @@ def _unfuse(graph_module, *inputs):
             y = call(ATEN.relu.default, (y,)) if relu else y
         node.replace_all_uses_with(y)
         graph_module.graph.erase_node(node)
-    _clean(graph_module)
+    clean(graph_module)
