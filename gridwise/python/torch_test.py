@@ -510,6 +510,37 @@ class EagerTest(Case):
         self.assertEqual(len(calls), 2)
         self.assertEqual([row.calls for row in gridwise.torch.report()], [3, 3])
 
+    def test_gradients_of_biases(self):
+        """Of few pixels, of many, of a prime number of them, and of tensors that do not lie as one."""
+        for batch, size in ((1, (5, 5)), (4, (14, 14)), (1, (40, 64)), (1, (23, 23)), (1, (1, 1009))):
+            for order in (torch.channels_last, torch.contiguous_format):
+                dy = tensor(batch, 6, *size, dtype=self.DTYPE, order=order, grad=False)
+                for given in (dy, dy[..., 1:] if size[1] > 1 else dy):
+                    self.assert_close(ops._bias_gradient(given), given.double().sum((0, 2, 3)))
+                w = tensor(6, 4, 1, 1, dtype=self.DTYPE, order=order)
+                x = tensor(batch, 8, *size, dtype=self.DTYPE, order=order)
+                for _ in range(2):  # the second time without Python
+                    bias = tensor(6, dtype=self.DTYPE)
+                    y = eager.convolution(x, w, bias, (1, 1), (0, 0), (1, 1), False, (0, 0), 2)
+                    y.backward(dy)
+                    self.assert_close(bias.grad, dy.double().sum((0, 2, 3)))
+
+    @only_on_gpu
+    def test_a_layer_when_tf32_is_turned_off(self):
+        layer = gridwise.torch.use(nn.Conv2d(16, 16, 3).cuda(), decide="always", cache=False)
+        x = tensor(2, 16, 8, 8, dtype=torch.float32)
+        computed = lambda by: sum(row.by == by for row in gridwise.torch.report())
+        try:
+            for allowed, expected in ((True, (3, 0)), (False, (3, 3)), (True, (3, 3))):
+                torch.backends.cudnn.allow_tf32 = allowed
+                for _ in range(4):
+                    y = layer(x)
+                    y.sum().backward()
+                self.assertEqual((computed("aten"), computed("gridwise")), expected)
+                self.assertEqual(y.grad_fn.name() == "ConvolutionBackward0", allowed)
+        finally:
+            torch.backends.cudnn.allow_tf32 = False
+
     def test_what_a_misaligned_call_learns_is_not_kept(self):
         """Nor is it decided for such tensors, which are copied."""
         x, w, _ = (t.detach() for t in self.tensors(torch.contiguous_format))
@@ -618,6 +649,58 @@ class OptimizeTest(Case):
                 return torch.relu(y) + z + torch.add(y, x, alpha=3)
 
         self.assertEqual(self.fused(Fork()), [(False, False)] * 2)
+
+    def test_parallel_convolutions_are_one(self):
+        def convolution(size, **arguments):
+            return nn.Conv2d(16, 16, size, padding=arguments.get("dilation", 1) * (size // 2), **arguments)
+
+        def normalised(layer):
+            norm = nn.BatchNorm2d(16)
+            for values in (norm.weight, norm.bias, norm.running_mean, norm.running_var):
+                nn.init.uniform_(values, 0.5, 1.5)
+            return nn.Sequential(layer, norm)
+
+        class Sum(nn.Module):
+            def __init__(self, *branches):
+                super().__init__()
+                self.branches = nn.ModuleList(branches)
+
+            def forward(self, x):
+                first, *rest = (branch(x) for branch in self.branches)
+                for other in rest:
+                    first = first + other
+                return torch.relu(first)
+
+        three, one = normalised(convolution(3, bias=False)), normalised(convolution(1))
+        for branches in (
+            (one, three, normalised(nn.Identity())),
+            (normalised(nn.Identity()), three),
+            (convolution(3, stride=2), convolution(1, stride=2)),
+            (nn.Conv2d(16, 16, 2, stride=2), convolution(3, stride=2)),
+            (convolution(3, groups=4), normalised(nn.Identity()), convolution(1, groups=4)),
+            (convolution(5), convolution(3, dilation=2)),
+        ):
+            self.assertEqual(self.fused(Sum(*branches)), [(False, True)])
+        apart = [(False, False), (True, True)]
+        for branches in (
+            (convolution(3), convolution(1, groups=4)),
+            (convolution(3), convolution(3, dilation=2)),
+        ):
+            self.assertEqual(sorted(self.fused(Sum(*branches))), apart)
+
+    def test_what_is_changed_in_place_is_not_read_later(self):
+        class Changed(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.three, self.one = nn.Conv2d(16, 16, 3, padding=1), nn.Conv2d(16, 16, 1)
+
+            def forward(self, x):
+                x = x * 2
+                y = self.three(x)
+                x.relu_()
+                return y + self.one(x)
+
+        self.assertEqual(self.fused(Changed()), [(True, False)])  # the second, whose input is what relu_ returns
 
     def test_atens_stay_apart(self):
         decider.off = True

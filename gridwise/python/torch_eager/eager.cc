@@ -257,6 +257,45 @@ Tensor Launch(const Choice& choice, TensorObject* first, TensorObject* second, T
   return out;
 }
 
+/// The sum over an axis in f32.
+Tensor SumOver(TensorObject* tensor, std::int64_t axis) {
+  std::array<Value, 4> stack = {AsValue(tensor), AsValue(new Value(NewList({{Value(axis)}}))), 0,
+                                AsValue(new Value(Value(TheTorch().f32)))};
+  Check(TheTorch().call("aten::sum", "dim_IntList", stack.data(), kVersion), "add up a tensor");
+  return Tensor(AsTensor(stack[0]));
+}
+
+/// The gradient of a bias: the sum over images and pixels, first of some pixels, then of those
+/// sums, as in gridwise/torch/ops.py. Null where aten is to compute it.
+Tensor BiasGradient(TensorObject* dy) {
+  constexpr std::int64_t kRows = 256;  // that are added first, at most
+  const Torch& torch = TheTorch();
+  const Sizes of = SizesOf(dy);
+  if (of.device_type != torch.cuda || (of.dtype != torch.f16 && of.dtype != torch.bf16)) return {};
+  const std::int64_t channels = of.sizes[1];
+  std::int64_t pixels = 1;
+  for (std::int64_t axis = of.dim - 1; axis >= 0; --axis) {
+    if (axis == 1) continue;
+    if (of.sizes[axis] != 1 && of.strides[axis] != pixels * channels) return {};
+    pixels *= of.sizes[axis];
+  }
+  std::int64_t rows = kRows;
+  while (rows > 1 && pixels % rows != 0) --rows;
+  if (channels == 1 || of.strides[1] != 1 || pixels <= kRows || rows < kRows / 8) return {};
+  const std::array<std::int64_t, 3> sizes = {pixels / rows, rows, channels};
+  const std::array<std::int64_t, 3> strides = {rows * channels, channels, 1};
+  std::int64_t offset = 0;
+  TensorObject* view = nullptr;
+  Check(torch.storage_offset(dy, &offset) ||
+            torch.view(dy, 3, sizes.data(), strides.data(), offset, &view),
+        "view a gradient");
+  const Tensor sums = SumOver(SumOver(view, 1).release(), 0);
+  constexpr std::int64_t kStride = 1;
+  Tensor gradient = Empty(1, &channels, &kStride, of.dtype, of);
+  Check(torch.copy(gradient.get(), sums.get(), 0), "round a gradient");
+  return gradient;
+}
+
 void Count(const Choice& choice) { __atomic_fetch_add(choice.calls, 1, __ATOMIC_RELAXED); }
 
 /// An optional tensor; null if there is none.
@@ -390,7 +429,8 @@ void Backward(Value* stack, std::uint64_t, std::uint64_t) {
                  is_aligned);
   }
   Tensor results[3];
-  std::array<bool, 3> of_aten = {false, false, mask[2]};
+  std::array<bool, 3> of_aten = {false, false, false};
+  if (mask[2]) of_aten[2] = (results[2] = BiasGradient(dy)) == nullptr;
   for (std::size_t i = 0; i < 2; ++i) {
     if (!mask[i]) continue;
     const Choice& choice = *(*known)[i];
@@ -413,7 +453,7 @@ void Backward(Value* stack, std::uint64_t, std::uint64_t) {
       stack[i] = AsValue(undefined);
     }
   }
-  for (std::size_t i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 3; ++i) {
     if (results[i] == nullptr) continue;
     if (stack[i] != 0) TheTorch().delete_tensor(AsTensor(stack[i]));
     stack[i] = AsValue(results[i].release());

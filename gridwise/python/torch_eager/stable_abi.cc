@@ -44,6 +44,7 @@ const char* Open(const char* path) {
   };
   torch.f16 = number("aoti_torch_dtype_float16");
   torch.bf16 = number("aoti_torch_dtype_bfloat16");
+  torch.f32 = number("aoti_torch_dtype_float32");
   torch.u8 = number("aoti_torch_dtype_uint8");
   torch.cuda = number("aoti_torch_device_type_cuda");
   const bool has_gpus = Find(library, "aoti_torch_get_current_cuda_stream", torch.cuda_stream);

@@ -60,7 +60,7 @@ struct Torch {
   // Null in a PyTorch without GPUs.
   std::int32_t (*cuda_stream)(std::int32_t device_index, void**) = nullptr;
   std::int32_t (*cuda_add)(TensorObject*, TensorObject*, double, TensorObject**) = nullptr;
-  std::int32_t f16 = 0, bf16 = 0, u8 = 0, cuda = 0;
+  std::int32_t f16 = 0, bf16 = 0, f32 = 0, u8 = 0, cuda = 0;
 };
 
 /// Finds the functions from a library of PyTorch on, among those that it needs. Returns a sentence

@@ -80,6 +80,8 @@ def remember(slot, choice, tensors):
     question."""
     if library is None:
         return
+    if choice.question.dtype is torch.float32 and choice.question.device is not None:
+        return  # it depends on whether PyTorch may round to TF32, which the library does not know
     raw = _Choice(calls=choice.calls_address)
     if choice.executable is not None:
         if choice.question.device is None:  # a simulator's memory is not PyTorch's

@@ -145,7 +145,19 @@ def _convolution_backward(dy, x, w, *arguments):
     return dx, dw, _bias_gradient(dy) if mask[2] else None
 
 
+ROWS_OF_SUM = 256  # pixels that are added first, at most; as in torch_eager/eager.cc
+
+
 def _bias_gradient(dy):
+    """The sum over images and pixels. Where channels are last PyTorch adds up the sums of up to a thousand workgroups in one of them,
+    which takes longer than all the rest: so first of some pixels, then of those sums."""
+    pixels = dy.numel() // dy.shape[1]
+    is_real = type(dy) is torch.Tensor and dy.dtype in (torch.float16, torch.bfloat16) and not torch.compiler.is_compiling()
+    if is_real and pixels > ROWS_OF_SUM and dense(dy, True).data_ptr() == dy.data_ptr() and strides_are_channels_last(dy):
+        rows = next(rows for rows in range(ROWS_OF_SUM, 0, -1) if pixels % rows == 0)
+        if rows >= ROWS_OF_SUM // 8:
+            sums = dy.movedim(1, -1).reshape(pixels // rows, rows, dy.shape[1]).sum(1, dtype=torch.float32)
+            return sums.sum(0).to(dy.dtype)
     return dy.sum((0, *range(2, dy.dim())))
 
 
@@ -348,7 +360,8 @@ def state_of(x):
     """What the choices of a layer depend on, besides the layer."""
     kind = "cuda" if x.is_cuda else "cpu"
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
-    return epoch, x.shape, x.stride(), x.dtype, dtype, torch.is_grad_enabled(), x.requires_grad
+    tf32 = dtype is None and may_round_to_tf32(x)
+    return epoch, tf32, x.shape, x.stride(), x.dtype, dtype, torch.is_grad_enabled(), x.requires_grad
 
 
 class Route:
