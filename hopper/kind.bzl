@@ -57,6 +57,7 @@ def hopper_kind(
         name = "on_host_test",
         size = "medium",
         srcs = ["on_host_test.cc"],
+        copts = ["-Wno-pass-failed"],  # only a GPU's registers need loops unrolled
         tags = ["smoke"],
         deps = [
             ":kernel",
