@@ -25,7 +25,7 @@ PROGRAMS = re.compile(r"_test\.|_test_|_on_host|_benchmark\.|/examples/|/testing
 # Headers of an older API, each of which includes the one that took its place.
 DEPRECATED = re.compile(r"instances/\w+\.h$")
 # What has words of its own: scripts about other projects, lists of problems and times, and what tells of earlier versions.
-NOT_OURS = re.compile(r"findings/|CHANGELOG\.md$|.*\.(csv|xz|npy|png|svg)$")
+NOT_OURS = re.compile(r"findings/|CHANGELOG\.md$|tools/third_party/npm/.*\.(js|css|LICENSE)$|.*\.(csv|xz|npy|png|svg)$")
 RETIRED = re.compile(r"^\| ([^|]+) \| [^|]+ \|([^|]*)\|$", re.MULTILINE)
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # Files that begin with their licence, after a line that names an interpreter.

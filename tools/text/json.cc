@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace gridwise {
 namespace {
@@ -44,6 +45,13 @@ absl::StatusOr<llvm::json::Value> ParseJson(std::string_view text) {
                                                  : llvm::json::parse(llvm::json::fixUTF8(document));
   if (parsed) return *std::move(parsed);
   return absl::InvalidArgumentError(absl::StrCat("not JSON: ", llvm::toString(parsed.takeError())));
+}
+
+std::string JsonText(const llvm::json::Value& value) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << value;
+  return text;
 }
 
 }  // namespace gridwise

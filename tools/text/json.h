@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -13,5 +14,8 @@ namespace gridwise {
 /// Errors: kInvalidArgument with LLVM's reason, which names the line and column, or if there are
 /// more than 200 levels of arrays and objects: LLVM's parser calls itself for each level.
 absl::StatusOr<llvm::json::Value> ParseJson(std::string_view text);
+
+/// The text of a document, on one line.
+std::string JsonText(const llvm::json::Value& value);
 
 }  // namespace gridwise
