@@ -42,6 +42,7 @@ int LongestFlag(const ProblemFlags& flags) {
   size_t longest = 0;
   for (const AxisFlag& axis : kAxisFlags)
     longest = std::max(longest, (flags.*axis.flag).values.size());
+  longest = std::max(longest, flags.output_padding.values.size());
   return static_cast<int>(longest);
 }
 
@@ -52,15 +53,16 @@ int64_t ValueAt(const Extents& extents, int axis, int64_t fallback) {
 }
 
 absl::Status CheckAxisCounts(const ProblemFlags& flags, int rank) {
-  for (const AxisFlag& axis : kAxisFlags) {
-    const Extents& extents = flags.*axis.flag;
-    if (extents.values.size() > 1 && static_cast<int>(extents.values.size()) != rank) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--", axis.name, "=", AbslUnparseFlag(extents), " has ",
-                       extents.values.size(), " values; the problem has ", rank, " spatial axes"));
-    }
-  }
-  return absl::OkStatus();
+  const auto check = [&](const char* name, const Extents& extents) {
+    const auto count = extents.values.size();
+    if (count <= 1 || static_cast<int>(count) == rank) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat("--", name, "=", AbslUnparseFlag(extents),
+                                                   " has ", count, " values; the problem has ",
+                                                   rank, " spatial axes"));
+  };
+  absl::Status status = check("output-padding", flags.output_padding);
+  for (const AxisFlag& axis : kAxisFlags) status.Update(check(axis.name, flags.*axis.flag));
+  return status;
 }
 
 constexpr absl::string_view kSame = "same", kValid = "valid";
@@ -72,6 +74,10 @@ absl::Status CheckWords(const ProblemFlags& flags) {
     if (word.empty() || axis.flag == &ProblemFlags::pad) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("--", axis.name, "=", word, " must be numbers; --pad may be ", word));
+  }
+  if (!flags.output_padding.word.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output-padding=", flags.output_padding.word, " must be numbers"));
   }
   if (!flags.pad.word.empty() && !flags.pad_end.values.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -152,6 +158,11 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags) {
   if (absl::Status status = CheckWords(flags); !status.ok()) return status;
+  if (!flags.output_padding.values.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output-padding belongs to conv_transpose; give --in, the pixels of dx, to ",
+                     Name(direction)));
+  }
   ConvProblem problem;
   if (base) {
     problem = *base;
@@ -170,6 +181,61 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
     for (const AxisFlag& flag : kAxisFlags)
       dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
     SetPadding(flags.pad.word, dim);
+  }
+  if (absl::Status status = Validate(problem); !status.ok()) return status;
+  return problem;
+}
+
+namespace {
+
+/// Turns an axis of a transposed convolution, whose `in` are the pixels of its input, into that of
+/// the backward-data problem, whose `in` are the pixels of its output.
+absl::Status Transpose(absl::string_view pad, int64_t output_padding, Dim& dim) {
+  if (dim.stride < 1 || dim.filter < 1 || dim.dilation < 1 || dim.in < 1) return absl::OkStatus();
+  const int64_t in = dim.in, filter = dim.dilated_filter();
+  if (output_padding < 0 || output_padding >= dim.stride) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output-padding has a ", output_padding,
+                     "; must be >= 0 and less than the stride, which is ", dim.stride));
+  }
+  if (pad == kSame) {
+    if (output_padding != 0) {
+      return absl::InvalidArgumentError(
+          "--pad=same has in * stride output pixels; it excludes --output-padding");
+    }
+    const int64_t total = std::max<int64_t>(filter - dim.stride, 0);
+    dim.in = in * dim.stride;
+    dim.pad_begin = total / 2;
+    dim.pad_end = total - dim.pad_begin;
+    return absl::OkStatus();
+  }
+  if (pad == kValid) dim.pad_begin = dim.pad_end = 0;
+  dim.in = (in - 1) * dim.stride + filter - dim.pad_begin - dim.pad_end + output_padding;
+  if (dim.in >= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the transposed convolution has ", dim.in,
+                   " output pixels on an axis with --in=", in, ", a filter of ", dim.filter,
+                   " and padding of ", dim.pad_begin, " and ", dim.pad_end, "; must be >= 1"));
+}
+
+}  // namespace
+
+absl::StatusOr<ConvProblem> BuildTransposed(const ProblemFlags& flags) {
+  if (absl::Status status = CheckWords(flags); !status.ok()) return status;
+  if (absl::Status status = CheckComplete(flags); !status.ok()) return status;
+  ConvProblem problem = {.direction = Direction::kBackwardData};
+  problem.rank = LongestFlag(flags);
+  if (absl::Status status = CheckAxisCounts(flags, problem.rank); !status.ok()) return status;
+  problem.batch = flags.n.value_or(problem.batch);
+  problem.c = *flags.k;
+  problem.k = *flags.c;
+  problem.groups = flags.groups.value_or(problem.groups);
+  for (int axis = 0; axis < problem.rank; ++axis) {
+    Dim& dim = problem.dims[static_cast<size_t>(kMaxRank - problem.rank + axis)];
+    for (const AxisFlag& flag : kAxisFlags)
+      dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
+    absl::Status status = Transpose(flags.pad.word, ValueAt(flags.output_padding, axis, 0), dim);
+    if (!status.ok()) return status;
   }
   if (absl::Status status = Validate(problem); !status.ok()) return status;
   return problem;

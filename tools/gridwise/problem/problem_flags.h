@@ -32,6 +32,8 @@ struct ProblemFlags {
   /// zero is at the end, as in TensorFlow, JAX, PyTorch and SAME_UPPER of ONNX.
   Extents pad;
   Extents pad_end;  // at the end, if it differs
+  /// Of a transposed convolution: output pixels beyond the last that its input determines.
+  Extents output_padding;
 
   /// Returns whether any size was given.
   bool Any() const;
@@ -43,6 +45,15 @@ struct ProblemFlags {
 absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
                                          const std::optional<ConvProblem>& base,
                                          const ProblemFlags& flags);
+
+/// Returns the backward-data problem that is the transposed convolution of the flags, as frameworks
+/// have it: x with c channels and `in` pixels, y with k channels. The problem's dy is that x and
+/// its dx that y, so its c is their k. On each axis y has
+///
+///   (in - 1) stride + dilation (filter - 1) + 1 - pad_begin - pad_end + output_padding
+///
+/// pixels, with 0 <= output_padding < stride, or in * stride of them if `pad` is "same".
+absl::StatusOr<ConvProblem> BuildTransposed(const ProblemFlags& flags);
 
 /// Shapes of operands, in their layouts (TensorShape). Empty: unknown.
 struct OperandShapes {

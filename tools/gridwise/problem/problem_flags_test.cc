@@ -164,6 +164,80 @@ TEST(BuildProblemTest, PaddingInWords) {
 }
 
 /// The smallest input that has 7 output pixels, by "same": 6 strides and a pixel.
+ProblemFlags Transposed(int64_t c, int64_t k, const char* in, const char* filter,
+                        const char* stride) {
+  ProblemFlags flags;
+  flags.c = c;
+  flags.k = k;
+  flags.in = Parse(in);
+  flags.filter = Parse(filter);
+  flags.stride = Parse(stride);
+  return flags;
+}
+
+/// The example of PyTorch's documentation: Conv2d(16, 16, 3, stride=2, padding=1) makes 6 of 12
+/// pixels, ConvTranspose2d with the same arguments makes 11 of 6, or 12 with output_padding=1.
+TEST(BuildTransposedTest, OutputPaddingChoosesAmongSizes) {
+  ProblemFlags flags = Transposed(16, 8, "6x6", "3", "2");
+  flags.pad = Parse("1");
+  for (const int64_t output_padding : {0, 1}) {
+    flags.output_padding.values = {output_padding};
+    const auto problem = BuildTransposed(flags);
+    ASSERT_TRUE(problem.ok()) << problem.status();
+    EXPECT_EQ(problem->direction, Direction::kBackwardData);
+    EXPECT_EQ(problem->c, 8);
+    EXPECT_EQ(problem->k, 16);
+    EXPECT_EQ(problem->dims[1].in, 11 + output_padding);
+    EXPECT_EQ(problem->dims[2].out(), 6);
+  }
+}
+
+/// Frameworks with words for padding have in * stride output pixels with "same", and with "valid"
+/// all that any product reaches: max(in * stride + filter - stride, in * stride) where the filter
+/// is not shorter than the stride.
+TEST(BuildTransposedTest, WordsForPadding) {
+  for (const char* filter : {"1", "2", "3", "5"}) {
+    ProblemFlags flags = Transposed(64, 32, "14x7", filter, "2x3");
+    flags.pad = Parse("same");
+    const auto same = BuildTransposed(flags);
+    ASSERT_TRUE(same.ok()) << same.status();
+    EXPECT_EQ(same->dims[1].in, 28);
+    EXPECT_EQ(same->dims[2].in, 21);
+    EXPECT_EQ(same->dims[1].out(), 14);
+    EXPECT_EQ(same->dims[2].out(), 7);
+  }
+  ProblemFlags flags = Transposed(64, 32, "14x14", "3", "2");
+  flags.pad = Parse("valid");
+  EXPECT_EQ(BuildTransposed(flags)->dims[1].in, 29);
+  flags.dilation = Parse("2");
+  EXPECT_EQ(BuildTransposed(flags)->dims[1].in, 31);
+}
+
+TEST(BuildTransposedTest, RefusesInSentences) {
+  const auto error = [](const ProblemFlags& flags) {
+    return std::string(BuildTransposed(flags).status().message());
+  };
+  ProblemFlags flags = Transposed(4, 4, "6", "3", "2");
+  flags.output_padding = Parse("2");
+  EXPECT_THAT(error(flags), HasSubstr("--output-padding has a 2; must be >= 0 and less than the "
+                                      "stride, which is 2"));
+  flags.output_padding = Parse("1x1");
+  flags.in = Parse("6x6x6");
+  EXPECT_THAT(error(flags), HasSubstr("--output-padding=1x1 has 2 values; the problem has 3"));
+  flags = Transposed(4, 4, "1", "1", "1");
+  flags.pad = Parse("3");
+  EXPECT_THAT(error(flags), HasSubstr("has -5 output pixels"));
+  flags = Transposed(4, 4, "6", "3", "2");
+  flags.pad = Parse("same");
+  flags.output_padding = Parse("1");
+  EXPECT_THAT(error(flags), HasSubstr("it excludes --output-padding"));
+  EXPECT_THAT(
+      std::string(BuildProblem(Direction::kForward, std::nullopt, flags).status().message()),
+      HasSubstr("--output-padding belongs to conv_transpose"));
+  flags.c.reset();
+  EXPECT_THAT(error(flags), HasSubstr("the problem is incomplete: give --c"));
+}
+
 TEST(CompleteFromShapesTest, PaddingInWords) {
   ProblemFlags flags;
   flags.stride = Parse("2");

@@ -18,7 +18,8 @@
 namespace gridwise {
 namespace {
 
-constexpr char kGemmWord[] = "gemm";  // instead of a direction
+// Instead of a direction.
+constexpr char kGemmWord[] = "gemm", kTransposedWord[] = "conv_transpose";
 
 /// Types that operands may have in some direction.
 bool IsOperandType(DataType type) { return type != DataType::kI32; }
@@ -73,6 +74,14 @@ absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
   return BuildGemm(named->problem, flags);
 }
 
+absl::StatusOr<ConvProblem> TransposedOf(const ProblemRequest& request) {
+  if (!request.problem.empty()) {
+    return absl::InvalidArgumentError(
+        "conv_transpose takes sizes; problems of sets are written with bwd_data");
+  }
+  return BuildTransposed(request.sizes);
+}
+
 }  // namespace
 
 absl::StatusOr<Gfx> ParseTarget(const std::string& name) {
@@ -120,7 +129,9 @@ absl::StatusOr<RequestedTarget> ResolveTarget(const ProblemRequest& request) {
 
 absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
                                         const OperandShapes& shapes) {
-  const absl::StatusOr<RequestedTarget> target = ResolveTarget(request);
+  ProblemRequest computed = request;
+  if (request.direction == kTransposedWord) computed.direction = Name(Direction::kBackwardData);
+  const absl::StatusOr<RequestedTarget> target = ResolveTarget(computed);
   if (!target.ok()) return target.status();
   const auto finish = [&](auto problem) -> absl::StatusOr<ResolvedProblem> {
     if (!problem.ok()) return problem.status();
@@ -129,6 +140,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
     return ResolvedProblem{*problem, target->device};
   };
   if (request.direction == kGemmWord) return finish(GemmOf(request));
+  if (request.direction == kTransposedWord) return finish(TransposedOf(request));
   const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
   if (!direction.ok()) return direction.status();
   return finish(request.problem.empty() ? FromSizes(request, *direction, shapes)
