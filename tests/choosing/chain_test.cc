@@ -9,11 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/JSON.h"
+#include "tools/page/page_data.h"
 
 namespace gridwise {
 namespace {
@@ -88,7 +91,15 @@ TEST(Chain, FromTraitsToAValidatedModel) {
                     HasSubstr("  planner "), HasSubstr("  estimates "),
                     HasSubstr("  model wherever trained "), HasSubstr("  largest tile ")));
   Gridwise(absl::StrCat("report ", File("times.csv"), " --html=", File("report.html")));
-  EXPECT_THAT(TextOf("report.html"), HasSubstr("4 problems, 12 times"));
+  const absl::StatusOr<llvm::json::Value> page = PageData(TextOf("report.html"));
+  ASSERT_TRUE(page.ok()) << page.status();
+  const llvm::json::Array& groups = *page->getAsObject()->getArray("groups");
+  ASSERT_EQ(groups.size(), 1u);
+  const llvm::json::Array& problems = *groups[0].getAsObject()->getArray("problems");
+  EXPECT_EQ(problems.size(), 4u);
+  for (const llvm::json::Value& problem : problems) {
+    EXPECT_EQ(problem.getAsObject()->getArray("times")->size(), 3u);
+  }
 }
 
 TEST(Chain, MistakesAreSentences) {

@@ -9,11 +9,11 @@
 
 namespace gridwise {
 
-/// A page about the times of sweeps, in HTML that needs nothing but itself: for each device,
-/// direction and type the best kernel of each problem, every kernel's efficiency on every problem
-/// as a map of colours, how many problems each family wins, and how the efficiency of the least
-/// estimate is distributed. A kernel's efficiency is the best kernel's time by its own.
-/// kInvalidArgument if there are no times.
+/// A page about the times of sweeps (PageKind::kSweep): for each device, direction and type the
+/// best kernel of each problem. Where problems have several times, also every kernel's efficiency
+/// on every problem, how many problems each family wins, and how good the least estimates are. A
+/// kernel's efficiency is the best kernel's time by its own. kInvalidArgument if there are no
+/// times.
 absl::StatusOr<std::string> MakeReport(const std::vector<TimedProblem>& problems);
 
 }  // namespace gridwise

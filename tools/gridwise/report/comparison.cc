@@ -9,8 +9,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "core/text/csv.h"
-#include "core/text/html.h"
+#include "llvm/Support/JSON.h"
+#include "tools/gridwise/report/json.h"
+#include "tools/page/page.h"
+#include "tools/text/json.h"
 
 namespace gridwise {
 namespace {
@@ -152,36 +156,31 @@ std::string BesidePublished(const std::vector<Comparison>& rows,
   return text;
 }
 
-std::string Cell(const char* kind, std::string_view text) {
-  return absl::StrCat("<td class=", kind, ">", EscapeHtml(text), "</td>");
+llvm::json::Object JsonOf(const ComparedSide& side) {
+  llvm::json::Object object;
+  if (side.plan) {
+    object["instance"] = side.plan->instance();
+    object["us"] = JsonNumber(side.us());
+  }
+  if (!side.reason.empty()) object["reason"] = side.reason;
+  if (const auto valu = ValuPerMatrix(side)) object["valu_per_mma"] = *valu;
+  return object;
 }
 
-/// Returns a row of the page's table. The length of the bar is the ratio of the times, with 1 in
-/// the middle.
-std::string PageRow(const Comparison& c) {
-  std::string html = absl::StrCat("<tr>", Cell("t", c.name), Cell("t", ToString(c.problem)));
-  for (const ComparedSide* side : {&c.a, &c.b}) {
-    absl::StrAppend(&html, Cell("t", side->plan ? side->plan->instance() : side->reason),
-                    Cell("n", TimeOf(*side)));
-  }
-  const std::string published = Cell("t", PublishedOf(c));
-  if (!c.both()) {
-    return absl::StrCat(html, "<td class=n>-</td><td></td>", published, "</tr>\n");
-  }
-  const double width = 50 * std::clamp(c.ratio(), 0.0, 2.0);
-  absl::StrAppendFormat(&html,
-                        "<td class=n>%.3f</td><td class=b><i class=%s style=width:%.1f%%></i></td>"
-                        "%s</tr>\n",
-                        c.ratio(), *c.winner() == 'b' ? "s" : "f", width, published);
-  return html;
+llvm::json::Object JsonOf(const Comparison& c) {
+  llvm::json::Object object{{"name", c.name},
+                            {"direction", KindOf(c.problem)},
+                            {"sizes", ToString(c.problem)},
+                            {"a", JsonOf(c.a)},
+                            {"b", JsonOf(c.b)},
+                            {"winner", c.winner()}};
+  if (c.both()) object["ratio"] = JsonNumber(c.ratio());
+  if (c.published == nullptr) return object;
+  llvm::json::Object published{{"winner", WinnerOf(*c.published)}};
+  if (c.published->ratio > 0) published["ratio"] = c.published->ratio;
+  object["published"] = std::move(published);
+  return object;
 }
-
-constexpr char kStyle[] =
-    "body{font:14px sans-serif;margin:2em}table{border-collapse:collapse}td,th{padding:2px 8px;"
-    "border-bottom:1px solid #ddd;text-align:left}.n{text-align:right;white-space:nowrap}"
-    ".t{font-family:monospace;font-size:12px}.b{width:120px;background:linear-gradient(90deg,"
-    "#eee 50%,#fff 50%)}.b i{display:block;height:10px}.f{background:#295}.s{background:#c52}"
-    "pre{white-space:pre-wrap}";
 
 }  // namespace
 
@@ -278,13 +277,19 @@ std::string ComparisonTable::ToMarkdown() const {
 }
 
 std::string ComparisonTable::ToPage() const {
-  std::string html = absl::StrCat(
-      "<!doctype html>\n<html lang=en><meta charset=utf-8><title>gridwise compare</title><style>",
-      kStyle, "</style>\n<h1>", EscapeHtml(device), ": a = ", EscapeHtml(a.empty() ? "any" : a),
-      ", b = ", EscapeHtml(b.empty() ? "any" : b), "</h1>\n<pre>", EscapeHtml(Summary()),
-      "</pre>\n<table>\n<tr><th>problem<th>sizes<th>a<th>time<th>b<th>time<th>a/b<th><th></tr>\n");
-  for (const Comparison& c : rows) absl::StrAppend(&html, PageRow(c));
-  return absl::StrCat(html, "</table>\n</html>\n");
+  const std::string name_a = a.empty() ? "any" : a, name_b = b.empty() ? "any" : b;
+  llvm::json::Array list, summary;
+  for (const Comparison& c : rows) list.push_back(JsonOf(c));
+  for (const std::string_view line : absl::StrSplit(Summary(), '\n', absl::SkipEmpty())) {
+    summary.push_back(std::string(line));
+  }
+  return MakePage(PageKind::kComparison, absl::StrCat(name_a, " against ", name_b, " on ", device),
+                  JsonText(llvm::json::Object{{"device", device},
+                                              {"a", name_a},
+                                              {"b", name_b},
+                                              {"published", published != nullptr},
+                                              {"summary", std::move(summary)},
+                                              {"rows", std::move(list)}}));
 }
 
 }  // namespace gridwise

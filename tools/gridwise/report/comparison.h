@@ -55,7 +55,7 @@ struct ComparisonTable {
   std::string ToCsv() const;
   /// Returns a Markdown table.
   std::string ToMarkdown() const;
-  /// Returns a self-contained HTML page.
+  /// Returns a self-contained HTML page (PageKind::kComparison).
   std::string ToPage() const;
 };
 

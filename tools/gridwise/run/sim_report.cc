@@ -51,6 +51,10 @@ std::optional<SimTimes> TakeSimTimes() {
                   .given_up = times.given_up != 0};
 }
 
+void NameSimLaunches(const std::string& what) {
+  if (gridwiseSimNameLaunches != nullptr) gridwiseSimNameLaunches(what.c_str());
+}
+
 void LimitSimTimes(double ms) {
   if (gridwiseSimTimeLimit != nullptr) gridwiseSimTimeLimit(ms);
 }

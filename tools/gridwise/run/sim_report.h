@@ -50,6 +50,9 @@ enum class SimTiming {  // values of gridwiseSimTime
 /// is not the simulator.
 bool StartSimTiming(SimTiming timing);
 
+/// What launches from now on compute, in words, for the page of their times.
+void NameSimLaunches(const std::string& what);
+
 /// From now on, launches that certainly take longer than `ms` together are not timed to the end.
 /// Infinity: all are.
 void LimitSimTimes(double ms);

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "core/arch/target.h"
 #include "core/reference/elements.h"
 #include "core/reference/expected.h"
@@ -149,6 +150,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
   if (!loaded.ok()) return loaded.status();
   absl::StatusOr<Timing> timing;
   if (simulated) {
+    NameSimLaunches(absl::StrCat(ToString(problem), " by ", plan.instance()));
     timing = AskClock(*loaded, options.limit_ms);
   } else {
     if (absl::Status status = FillOperands(problem, *loaded); !status.ok()) return status;

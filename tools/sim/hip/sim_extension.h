@@ -84,6 +84,9 @@ __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
 /// what an XCD's workgroups load alone, which is more precise.
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
+/// What launches from now on compute, in words, for the report of GRIDWISE_SIM_TIME_REPORT.
+__attribute__((weak)) void gridwiseSimNameLaunches(const char* what);
+
 /// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,
 /// in long runs, are from now on timed no further than to find that out; infinity, as at
 /// start: all are.

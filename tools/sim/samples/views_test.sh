@@ -36,7 +36,7 @@ expect report "$device Normalize\$"
 expect report "normalize.hip:$never\b"
 expect lcov.info "^DA:$never,0\$"
 expect lcov.info "^FN:[0-9]+,_Z9NormalizePKfPfb"
-expect page.html "class='never'>.*normalize.hip:$never<"
+expect page.html "\"executions\":0,\"pc\":[0-9]+,\"source\":\"normalize.hip:$never\""
 # Waves come to the line of the NaN at least once in each of 4 workgroups, in each of 2 runs.
 executed=$(sed -n "s/^DA:$nan,//p" lcov.info)
 [ "$executed" -ge 8 ] || fail "line $nan was executed $executed times"

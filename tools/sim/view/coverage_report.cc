@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/text/html.h"
+#include "llvm/Support/JSON.h"
+#include "tools/page/page.h"
 #include "tools/sim/elf/kernel_name.h"
+#include "tools/text/json.h"
 
 namespace gridwise::sim {
 namespace {
@@ -124,29 +126,29 @@ std::string ListingText(const FunctionCoverage& function) {
   return text;
 }
 
-constexpr std::string_view kHead =
-    "<!doctype html><meta charset=utf-8><title>gridwise coverage</title><style>"
-    "body{font:14px sans-serif;margin:2em}td,th{padding:1px 8px;text-align:right;"
-    "font:12px monospace;white-space:pre}td:last-child,th:last-child{text-align:left}"
-    ".never{background:#f2c4c4}.half{background:#f7e5b0}</style>";
-
-std::string HtmlRow(std::string_view style, const std::vector<std::string>& cells) {
-  std::string row = absl::StrCat("<tr class='", style, "'>");
-  for (const std::string& cell : cells) absl::StrAppend(&row, "<td>", EscapeHtml(cell));
-  return row + "\n";
+llvm::json::Object JsonOf(const CoverageTotals& totals) {
+  return llvm::json::Object{{"instructions", totals.instructions},
+                            {"executed", totals.executed},
+                            {"branches", totals.branches},
+                            {"both_ways", totals.both_ways},
+                            {"lines", totals.lines},
+                            {"executed_lines", totals.executed_lines}};
 }
 
-std::string ListingHtml(const FunctionCoverage& function) {
-  std::string text = "<table><tr><th>executions<th>pc<th>source<th>branch<th>instruction\n";
+llvm::json::Object JsonOf(const FunctionKey& key, const FunctionCoverage& function) {
+  llvm::json::Array instructions;
   for (const auto& [offset, i] : function.instructions) {
-    const bool half = i.branches && (i.taken == 0 || i.not_taken() == 0);
-    absl::StrAppend(&text, HtmlRow(i.executions == 0 ? "never"
-                                   : half            ? "half"
-                                                     : "",
-                                   {absl::StrCat(i.executions), absl::StrFormat("+0x%x", offset),
-                                    i.source.ToString(), BranchText(i), i.text}));
+    llvm::json::Object object{{"pc", static_cast<int64_t>(offset)},
+                              {"text", i.text},
+                              {"source", i.source.ToString()},
+                              {"executions", i.executions}};
+    if (i.branches) object["taken"] = i.taken;
+    instructions.push_back(std::move(object));
   }
-  return text + "</table>\n";
+  return llvm::json::Object{{"target", key.gfx},
+                            {"name", ShownName(key.name)},
+                            {"totals", JsonOf(sim::TotalsOf(function))},
+                            {"instructions", std::move(instructions)}};
 }
 
 /// What LCOV wants to know of a source file.
@@ -294,30 +296,16 @@ std::string CoverageText(const Coverage& coverage, bool listing) {
 }
 
 std::string CoverageHtml(const Coverage& coverage) {
-  const Functions entered = FunctionsOf(coverage, true), never = FunctionsOf(coverage, false);
-  std::string page =
-      absl::StrCat(kHead, "<h1>Coverage of ", coverage.runs, coverage.runs == 1 ? " run" : " runs",
-                   "</h1><table><tr><th>instructions<th>branches, both ways"
-                   "<th>source lines<th>function\n");
-  const auto row = [](const CoverageTotals& totals, const std::string& name) {
-    std::vector<std::string> cells = Cells(totals);
-    cells.push_back(name);
-    return HtmlRow("", cells);
-  };
-  for (const auto& [key, function] : entered)
-    absl::StrAppend(
-        &page, row(sim::TotalsOf(*function), absl::StrCat(key->gfx, " ", ShownName(key->name))));
-  absl::StrAppend(&page, row(TotalsOf(entered), "all"), "</table>\n");
-  for (const auto& [key, function] : entered) {
-    absl::StrAppend(&page, "<details><summary>", EscapeHtml(key->gfx), " ",
-                    EscapeHtml(ShownName(key->name)), "</summary>", ListingHtml(*function),
-                    "</details>\n");
-  }
-  absl::StrAppend(&page, "<h2>Never launched: ", never.size(), "</h2><ul>\n");
-  for (const auto& [key, function] : never)
-    absl::StrAppend(&page, "<li>", EscapeHtml(absl::StrCat(key->gfx, " ", ShownName(key->name))),
-                    "\n");
-  return page + "</ul>\n";
+  const Functions entered = FunctionsOf(coverage, true);
+  llvm::json::Array functions, never;
+  for (const auto& [key, function] : entered) functions.push_back(JsonOf(*key, *function));
+  for (const auto& [key, function] : FunctionsOf(coverage, false))
+    never.push_back(absl::StrCat(key->gfx, " ", ShownName(key->name)));
+  return MakePage(PageKind::kCoverage, "Coverage",
+                  JsonText(llvm::json::Object{{"runs", coverage.runs},
+                                              {"functions", std::move(functions)},
+                                              {"all", JsonOf(TotalsOf(entered))},
+                                              {"never_launched", std::move(never)}}));
 }
 
 std::string CoverageLcov(const Coverage& coverage) {

@@ -31,7 +31,7 @@ std::vector<NeverRun> NeverRunOf(const FunctionCoverage& function);
 /// A table of the functions that were entered, what of them was never executed, and the kernels
 /// that were never launched. `listing`: with every instruction.
 std::string CoverageText(const Coverage& coverage, bool listing);
-/// The same with listings as a page that needs nothing but itself.
+/// The same with listings as a page (PageKind::kCoverage).
 std::string CoverageHtml(const Coverage& coverage);
 /// LCOV's tracefile (geninfo(1)). A line was executed as often as the instruction of it that was
 /// executed most, summed over functions. Branch 0 of a conditional branch is the jump, branch 1

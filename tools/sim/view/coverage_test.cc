@@ -11,6 +11,8 @@
 #include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/JSON.h"
+#include "tools/page/page_data.h"
 #include "tools/sim/view/coverage_report.h"
 
 namespace gridwise::sim {
@@ -137,11 +139,23 @@ TEST(CoverageReport, LinesOfSeveralFunctions) {
                                                    HasSubstr("4 of 7 (57.1 %)          all\n")));
 }
 
-TEST(CoverageReport, Html) {
-  EXPECT_THAT(CoverageHtml(OneRun()),
-              AllOf(HasSubstr("<td>4 of 5 (80.0 %)"),
-                    HasSubstr("<tr class='never'><td>0<td>+0xc<td>a.hip:3<td><td>s_nop 0"),
-                    HasSubstr("<li>gfx942 Idle")));
+TEST(CoverageReport, Page) {
+  const absl::StatusOr<llvm::json::Value> data = PageData(CoverageHtml(OneRun()));
+  ASSERT_TRUE(data.ok()) << data.status();
+  const llvm::json::Object& page = *data->getAsObject();
+  EXPECT_EQ(page.getInteger("runs"), 1);
+  EXPECT_EQ(*page.getArray("never_launched"), llvm::json::Array{"gfx942 Idle"});
+  ASSERT_EQ(page.getArray("functions")->size(), 1u);
+  const llvm::json::Object& scale = *(*page.getArray("functions"))[0].getAsObject();
+  EXPECT_EQ(scale.getString("name"), "scale");
+  EXPECT_EQ(scale.getObject("totals")->getInteger("executed"), 4);
+  EXPECT_EQ(*scale.getObject("totals"), *page.getObject("all"));
+  const llvm::json::Array& instructions = *scale.getArray("instructions");
+  ASSERT_EQ(instructions.size(), 5u);
+  EXPECT_EQ(instructions[1].getAsObject()->getInteger("taken"), 1);
+  EXPECT_EQ(*instructions[3].getAsObject(),
+            (llvm::json::Object{
+                {"pc", 12}, {"text", "s_nop 0"}, {"source", "a.hip:3"}, {"executions", 0}}));
 }
 
 // As geninfo(1) describes a tracefile.

@@ -2,26 +2,21 @@
 #include "tools/sim/time/report/json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "tools/text/json.h"
 
 namespace gridwise::sim::time {
 namespace {
 
 llvm::StringRef Text(std::string_view text) { return {text.data(), text.size()}; }
-
-std::string Print(llvm::json::Value value) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  stream << value;
-  return text;
-}
 
 /// A time that sums and differences of such leave exact, so that viewers find an event's end and
 /// the next one's begin in order.
@@ -46,9 +41,60 @@ llvm::json::Array Instructions(const LaunchTime& time, std::span<const Op> ops, 
   return list;
 }
 
+/// Clocks for which a unit has been watched, in at most a hundred steps, and the part of each step
+/// for which a resource was busy. Resources without work are left out.
+llvm::json::Object ProgressOf(const UnitTime& unit) {
+  constexpr int kSteps = 100;
+  const std::vector<Progress>& progress = unit.progress;
+  llvm::json::Array clocks;
+  std::array<llvm::json::Array, kResources> parts;
+  size_t at = 0;
+  for (int step = 1; step <= kSteps && progress.size() > 2; ++step) {
+    const Progress& before = progress[at];
+    while (at + 1 < progress.size() && progress[at].clk < progress.back().clk * step / kSteps) ++at;
+    const Progress& now = progress[at];
+    if (now.clk <= before.clk) continue;
+    clocks.push_back(now.clk);
+    for (size_t r = 0; r < kResources; ++r) {
+      const double part = (now.busy[r] - before.busy[r]) / (now.clk - before.clk);
+      parts[r].push_back(std::clamp(part, 0.0, 1.0));
+    }
+  }
+  llvm::json::Object of_resources;
+  for (size_t r = 0; r < kResources; ++r) {
+    if (progress.empty() || progress.back().busy[r] <= 0) continue;
+    of_resources[Text(Name(static_cast<Resource>(r)))] = std::move(parts[r]);
+  }
+  return llvm::json::Object{{"clocks", std::move(clocks)}, {"parts", std::move(of_resources)}};
+}
+
+/// The clocks for which the matrix unit, or of kernels without it the vector ALU, worked.
+llvm::json::Object WorkOf(const UnitTime& unit) {
+  const bool matrix = unit.busy[static_cast<size_t>(Resource::kMatrix)] > 0;
+  const Resource resource = matrix ? Resource::kMatrix : Resource::kVector;
+  return llvm::json::Object{{"resource", Text(Name(resource))},
+                            {"clocks", unit.busy[static_cast<size_t>(resource)]},
+                            {"of", unit.clk}};
+}
+
+/// What levels of memory below the vector caches delivered, and their clocks for it.
+llvm::json::Array LevelsOf(const UnitTime& unit) {
+  llvm::json::Array levels;
+  for (const auto& [resource, bytes] :
+       {std::pair(Resource::kL2, unit.l2_read_bytes + unit.l2_write_bytes),
+        {Resource::kMall, unit.mall_bytes},
+        {Resource::kMemory, unit.memory_bytes}}) {
+    levels.push_back(llvm::json::Object{{"level", Text(Name(resource))},
+                                        {"bytes", bytes},
+                                        {"clocks", unit.busy[static_cast<size_t>(resource)]}});
+  }
+  return levels;
+}
+
 }  // namespace
 
-std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry, int launches) {
+std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry, int launches,
+                 std::string_view what) {
   llvm::json::Array gains;
   for (const Gain& gain : time.gains)
     gains.push_back(
@@ -66,8 +112,9 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
                              {"lines_of_l2", time.xcd->requests},
                              {"missed", time.xcd->misses}};
   }
-  return Print(llvm::json::Object{
+  return JsonText(llvm::json::Object{
       {"kernel", time.kernel},
+      {"what", Text(what)},
       {"launches", launches},
       {"machine", Text(time.machine->name)},
       {"calibrated", time.machine->like.empty()},
@@ -97,6 +144,9 @@ std::string Json(const LaunchTime& time, std::span<const Op> ops, uint64_t entry
        llvm::json::Object{
            {"vector cache", time.l1_hits}, {"L2", time.l2_hits}, {"MALL", time.mall_hits}}},
       {"busy", std::move(busy)},
+      {"progress", ProgressOf(time.unit)},
+      {"work", WorkOf(time.unit)},
+      {"levels", LevelsOf(time.unit)},
       {"xcd", std::move(xcd)},
       {"instructions", Instructions(time, ops, entry)}});
 }
@@ -130,7 +180,7 @@ std::string ChromeTrace(std::span<const WaveEvent> events, std::span<const Op> o
                                     {"workgroup", static_cast<int64_t>(event.workgroup)},
                                     {"wave", static_cast<int64_t>(event.wave)}}}});
   }
-  return Print(llvm::json::Object{{"traceEvents", std::move(list)}});
+  return JsonText(llvm::json::Object{{"traceEvents", std::move(list)}});
 }
 
 }  // namespace gridwise::sim::time

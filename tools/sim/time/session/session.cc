@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "tools/page/page.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/time/machine/machine_file.h"
 #include "tools/sim/time/machine/product_machine.h"
@@ -37,6 +38,7 @@ constexpr double kQuickSample = 0.1;
 
 struct Timed {
   TimedRun run;
+  std::string what;  // see SetWhat
   uint64_t entry = 0;
   int launches = 0;
 };
@@ -106,7 +108,7 @@ class Process {
         taken_.push_back(&*given_up_);
         return report;
       }
-      known->second = &timed_.emplace_back(Timed{*std::move(run), kernel.entry_address});
+      known->second = &timed_.emplace_back(Timed{*std::move(run), what_, kernel.entry_address});
       Describe(*known->second, events);
       if (report_path_.empty()) Forget(known->second->run);
     }
@@ -114,7 +116,7 @@ class Process {
     ++timed.launches;
     taken_.push_back(&timed.run.time);
     now_ms_ += timed.run.time.ms.burst;
-    if (!report_path_.empty()) WriteJson();
+    if (!report_path_.empty()) WriteReport();
     return report;
   }
 
@@ -153,6 +155,11 @@ class Process {
   void set_limit(double ms) {
     const std::lock_guard lock(mutex_);
     limit_ms_ = ms;
+  }
+
+  void set_what(std::string_view what) {
+    const std::lock_guard lock(mutex_);
+    what_ = what;
   }
 
   void set_telling(const Telling& telling) {
@@ -206,25 +213,26 @@ class Process {
           stderr);
     }
     if (report_path_.empty()) return;
-    const std::string path = absl::StrCat(report_path_, ".", timed_.size());
-    std::ofstream(path + ".html") << Html(run.time, run.ops, timed.entry);
-    std::ofstream(path + ".trace.json")
+    std::ofstream(absl::StrCat(report_path_, ".", timed_.size(), ".trace.json"))
         << ChromeTrace(std::span(events).first(std::min(events.size(), kMaxEvents)), run.ops);
   }
 
-  void WriteJson() const {
-    std::ofstream file(report_path_ + ".json");
-    file << "[";
-    for (size_t i = 0; i < timed_.size(); ++i) {
-      const Timed& timed = timed_[i];
-      file << (i == 0 ? "" : ",\n")
-           << Json(timed.run.time, timed.run.ops, timed.entry, timed.launches);
+  /// The launches until now, as JSON and as a page.
+  void WriteReport() const {
+    std::string json = "[";
+    for (const Timed& timed : timed_) {
+      absl::StrAppend(&json, json.size() == 1 ? "" : ",\n",
+                      Json(timed.run.time, timed.run.ops, timed.entry, timed.launches, timed.what));
     }
-    file << "]\n";
+    json += "]\n";
+    std::ofstream(report_path_ + ".json") << json;
+    std::ofstream(report_path_ + ".html")
+        << MakePage(PageKind::kTime, timed_.front().run.time.kernel, json);
   }
 
   std::mutex mutex_;
   std::string report_path_;  // "": none
+  std::string what_;         // see SetWhat
   bool xcd_ = false;
   std::optional<Machine> own_;
   std::map<std::string, Timed*> known_;  // by how it is timed, too
@@ -255,6 +263,8 @@ void Set(bool on, const Telling& telling) {
   IsOn() = on;
   Process::Get().set_telling(telling);
 }
+
+void SetWhat(std::string_view what) { Process::Get().set_what(what); }
 
 void SetLimit(double ms) { Process::Get().set_limit(ms); }
 

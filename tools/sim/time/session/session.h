@@ -24,8 +24,7 @@ namespace gridwise::sim::time {
 ///
 ///   GRIDWISE_SIM=time              tells the time of launches in place of executing all of them
 ///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its processor
-///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json: all launches; PATH.N.html, PATH.N.trace.json: the
-///   Nth
+///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json, PATH.html: all launches; PATH.N.trace.json: the Nth
 ///   GRIDWISE_SIM_TIME_XCD=1        times all units of the first XCD, too (TimeOptions::xcd)
 ///
 /// Every launch that is unlike those before it is timed, and described on stderr; one that is like
@@ -39,6 +38,9 @@ struct Telling {
 };
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
+
+/// What launches compute from now on, in words: reports show it.
+void SetWhat(std::string_view what);
 
 /// Launches since the last TakeTimes that take longer than `ms` together, in long runs, are given
 /// up from now on as soon as that is known, and what comes after them until TakeTimes is

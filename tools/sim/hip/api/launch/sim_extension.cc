@@ -93,6 +93,11 @@ void gridwiseSimTime(int mode) {
   gridwise::sim::SetCapacities();
 }
 
+void gridwiseSimNameLaunches(const char* what) {
+  static_cast<void>(RunDeferred());
+  gridwise::sim::time::SetWhat(what == nullptr ? "" : what);
+}
+
 void gridwiseSimTimeLimit(double ms) {
   static_cast<void>(RunDeferred());
   gridwise::sim::time::SetLimit(ms);
