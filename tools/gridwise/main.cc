@@ -65,6 +65,8 @@ ABSL_FLAG(Extents, stride, {}, "stride; default 1");
 ABSL_FLAG(Extents, dilation, {}, "dilation; default 1");
 ABSL_FLAG(Extents, pad, {}, "zero padding at both ends, or same, or valid; default 0");
 ABSL_FLAG(Extents, pad_end, {}, "zero padding at the end; default: --pad");
+ABSL_FLAG(Extents, output_padding, {},
+          "conv_transpose: output pixels beyond the last that the input determines; default 0");
 ABSL_FLAG(
     std::string, device, gridwise::kDefaultDevice,
     "GPU: a target such as gfx942, a product such as MI300A or rx7600, or a partition such as "
@@ -108,7 +110,9 @@ ABSL_FLAG(std::string, model, "",
           "file of a model from tools/tune/train.py; default: the built-in model");
 ABSL_FLAG(std::string, against, "oracle",
           "what to compare with; oracle: the best kernel that was timed");
-ABSL_FLAG(std::string, html, "", "file of the page; default: stdout");
+ABSL_FLAG(std::string, html, "",
+          "file for an HTML page, - for stdout; for report the default is stdout");
+ABSL_FLAG(std::string, compare, "", "a second device, to show beside --device");
 ABSL_FLAG(
     std::string, direction, "",
     "fwd, bwd_data, bwd_weight or gemm; default: those that the set names for a problem; for isa, "
@@ -210,7 +214,8 @@ gridwise::ProblemRequest RequestOf(const std::string& program, const std::string
                 .stride = absl::GetFlag(FLAGS_stride),
                 .dilation = absl::GetFlag(FLAGS_dilation),
                 .pad = absl::GetFlag(FLAGS_pad),
-                .pad_end = absl::GetFlag(FLAGS_pad_end)},
+                .pad_end = absl::GetFlag(FLAGS_pad_end),
+                .output_padding = absl::GetFlag(FLAGS_output_padding)},
       .gemm = {.batch = absl::GetFlag(FLAGS_batch),
                .m = absl::GetFlag(FLAGS_m),
                .n = std::nullopt,
@@ -296,7 +301,9 @@ gridwise::ExitCode Network(const std::vector<std::string>& words) {
                                    .family = absl::GetFlag(FLAGS_family),
                                    .op = absl::GetFlag(FLAGS_op),
                                    .time = absl::GetFlag(FLAGS_time),
-                                   .json = absl::GetFlag(FLAGS_json)});
+                                   .json = absl::GetFlag(FLAGS_json),
+                                   .html = absl::GetFlag(FLAGS_html),
+                                   .compare = absl::GetFlag(FLAGS_compare)});
 }
 
 bool IsGiven(const gridwise::CommandLine& line, const char* flag) {

@@ -25,18 +25,22 @@ Flags Join(std::initializer_list<Flags> lists) {
 const Flags kNamed = {"problem", "problems"};
 const Flags kSizes = {"n",      "c",      "k",        "groups", "in",
                       "filter", "stride", "dilation", "pad",    "pad_end"};
+const Flags kTransposed = {"output_padding"};
 const Flags kMatrices = {"batch", "m", "a", "b", "out_order"};
 const Flags kVariant = {"type", "out_type", "layout", "weight_layout", "alpha", "d0", "d1",
                         "relu", "low",      "high",   "unary",         "a1",    "b1"};
 const Flags kChoice = {"device", "family", "op", "instance"};
 
 constexpr std::string_view kRunDetails =
-    R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w), bwd_weight (dw from dy and x), or gemm. gemm multiplies
-matrices: C (m x n) from A (m x k) and B (k x n).
+    R"(DIRECTION is fwd (y from x and w), bwd_data (dx from dy and w), bwd_weight (dw from dy and x), gemm, or conv_transpose.
+gemm multiplies matrices: C (m x n) from A (m x k) and B (k x n). conv_transpose is a transposed convolution with the sizes of a
+framework: --c and --in are those of its input, --k its output channels, --output-padding the pixels that stride leaves open, and
+--pad=same has in * stride output pixels. The output says which bwd_data it is: its dy is the input, its dx the output.
 
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
   gridwise run bwd_data --problem=almiopen-1959 --time
+  gridwise run conv_transpose --n=8 --c=64 --k=32 --in=14x14 --filter=3 --stride=2 --pad=1 --output-padding=1 --verify
   gridwise run gemm --batch=8 --m=512 --n=512 --k=64 --a=row --b=col --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
 
@@ -54,7 +58,7 @@ Sizes that you do not give come from the files. If stride > 1 allows several inp
 
 Environment variables for simulated devices:
   GRIDWISE_SIM=check               finds races, missing waits and undefined values
-  GRIDWISE_SIM_TIME_REPORT=PATH    with --time: writes a page (PATH.1.html) and a trace (PATH.1.trace.json) of each launch
+  GRIDWISE_SIM_TIME_REPORT=PATH    with --time: writes a page of all launches (PATH.html) and a trace of each (PATH.1.trace.json)
 )";
 
 constexpr std::string_view kExplainDetails =
@@ -186,7 +190,11 @@ With --time, the times are those of the device or of the simulator's clock.
 FILE is any problem set or file that `gridwise help import` lists. Types, layouts and batch sizes are those of the file, unless
 flags give others.
 
+With --html, it also writes a page that needs nothing but itself: what would help most, the layers as a chart and as a table that
+sorts and filters, and their roofline. --compare shows a second device beside the first, in the table, in JSON and on the page.
+
   gridwise network resnet50.onnx --device=MI355X --batch=32 --type=f16 --layout=nhwgc
+  gridwise network resnet50.onnx --device=MI355X --compare=MI300X --batch=32 --type=f16 --layout=nhwgc --html=page.html
   gridwise network module.hlo.txt --device=MI300X --batch=32 --type=bf16 --layout=nhwgc --training
   gridwise network retinanet --device=gfx950 --json
 )";
@@ -215,8 +223,9 @@ tools/tune/train.py calls this command.
 )";
 
 constexpr std::string_view kReportDetails =
-    R"(Shows the best kernel of each problem, how close every other kernel comes to it, the wins by family, and the distribution of
-the efficiency of the planner's choices. The page is self-contained.
+    R"(Writes a page that needs nothing but itself: the best kernel of each problem, as a table that sorts and filters. If problems
+have several times, it also shows how close every other kernel comes to the best, the wins by family, and the efficiency of the
+planner's choices.
 
   gridwise report times.csv --html=report.html
 )";
@@ -241,6 +250,7 @@ const std::vector<CommandHelp>& Commands() {
        "compute a convolution or gemm on a device, and compare it with a reference", kRunDetails,
        Join({kNamed,
              kSizes,
+             kTransposed,
              kMatrices,
              kVariant,
              kChoice,
@@ -248,7 +258,7 @@ const std::vector<CommandHelp>& Commands() {
               "seed", "x", "w", "dy", "out", "json"}})},
       {"explain", "explain DIRECTION FLAGS",
        "show what each kernel would cost, or why it cannot run", kExplainDetails,
-       Join({kNamed, kSizes, kMatrices, kVariant, kChoice, {"json"}})},
+       Join({kNamed, kSizes, kTransposed, kMatrices, kVariant, kChoice, {"json"}})},
       {"sweep", "sweep FLAGS", "compute every problem of a set, into a CSV table", kSweepDetails,
        Join({kNamed,
              {"direction"},
@@ -290,8 +300,8 @@ const std::vector<CommandHelp>& Commands() {
        {"batch", "csv"}},
       {"network", "network FILE",
        "show what the convolutions of a network take, layer by layer and together", kNetworkDetails,
-       Join({{"problems", "direction", "training", "batch", "time", "json", "device", "family",
-              "op"},
+       Join({{"problems", "direction", "training", "batch", "time", "json", "html", "device",
+              "compare", "family", "op"},
              kVariant})},
       {"problems",
        "problems --use=USE",

@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/JSON.h"
 #include "tools/gridwise/cli/exit_code.h"
 #include "tools/gridwise/cli/run_gridwise.h"
+#include "tools/page/page_data.h"
 
 namespace gridwise {
 namespace {
@@ -55,7 +58,10 @@ TEST(CompareCommand, RepeatsAPublishedComparison) {
   EXPECT_EQ(verified.status, kSuccess) << verified.out;
   EXPECT_THAT(verified.out, AllOf(HasSubstr("all results are right"),
                                   HasSubstr("Published: of 25 shapes with stride > 1")));
-  EXPECT_GT(CountLines(ReadText(page)), 5);
+  const absl::StatusOr<llvm::json::Value> data = PageData(ReadText(page));
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(data->getAsObject()->getBoolean("published"), true);
+  EXPECT_EQ(data->getAsObject()->getArray("rows")->size(), 1u);
   const ShellResult timed = Gridwise(compare + "--time");
   EXPECT_EQ(timed.status, kSuccess) << timed.out;
   EXPECT_THAT(timed.out, HasSubstr("by the simulator's clock, not measurements"));

@@ -6,13 +6,18 @@
 #include <fstream>
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/arch/device_facts.h"
+#include "core/arch/parse_gfx.h"
 #include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "llvm/Support/JSON.h"
 #include "tools/gridwise/cli/exit_code.h"
 #include "tools/gridwise/cli/run_gridwise.h"
+#include "tools/page/page_data.h"
 
 namespace gridwise {
 namespace {
@@ -89,6 +94,57 @@ TEST(NetworkCommand, TrainingAddsDirections) {
   EXPECT_THAT(training.out, AllOf(HasSubstr("7 convolutions, 5 of them different"),
                                   HasSubstr("n4 c16 k32 9x9 3x3"), Not(HasSubstr("n2 "))));
   ExpectRefusal("network", "no network is named");
+}
+
+/// The page shows the document of --json, and needs nothing else.
+TEST(NetworkCommand, ThePageHasTheDocument) {
+  const std::string page = testing::TempDir() + "/network.html";
+  const llvm::json::Value document = Json(absl::StrCat("network ", Log(), " --html=", page));
+  ASSERT_NE(document.getAsObject(), nullptr);
+  const absl::StatusOr<llvm::json::Value> data = PageData(ReadText(page));
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(*data, document);
+  const llvm::json::Object& network = *document.getAsObject();
+  EXPECT_EQ(network.getString("times"), "estimated");
+  EXPECT_LT(network.getNumber("bound_us").value_or(0), network.getNumber("total_us").value_or(0));
+  EXPECT_GT(network.getObject("roofline")->getObject("matrix_tflop_per_s")->getNumber("f16"), 10.);
+  // x, w and y of the second layer, each once: 2 x 9 x 9 x 32, 64 x 3 x 3 x 16, 2 x 5 x 5 x 64.
+  const llvm::json::Object& layer = *(*network.getArray("layers"))[1].getAsObject();
+  EXPECT_EQ(layer.getNumber("bytes"), 2. * (5184 + 9216 + 3200));
+  EXPECT_EQ(layer.getInteger("memory_bytes").value_or(0),
+            2 * (5184 + 9216 + 3200) +
+                layer.getObject("plan")->getInteger("workspace_bytes").value_or(-1));
+  EXPECT_GE(network.getInteger("memory_bytes"), layer.getInteger("memory_bytes"));
+  ExpectRefusal(absl::StrCat("network ", Log(), " --json --html=-"), "both write to stdout");
+}
+
+/// The last product that executes the same code as the target's first one.
+std::string OtherProduct() {
+  std::string name;
+  const auto products = ProductsOf(*ParseGfx(Target()));
+  for (const Product& product : products) {
+    if (product.processor == products.front().processor) name = product.name;
+  }
+  return name;
+}
+
+TEST(NetworkCommand, ComparesTwoDevices) {
+  const std::string product = OtherProduct();
+  const std::string compared = absl::StrCat("network ", Log(), " --compare='", product, "'");
+  const llvm::json::Value document = Json(compared);
+  ASSERT_NE(document.getAsObject(), nullptr);
+  const llvm::json::Object& a = *document.getAsObject();
+  const llvm::json::Object* const b = a.getObject("compared_with");
+  ASSERT_NE(b, nullptr);
+  EXPECT_EQ(b->getString("device"), product);
+  EXPECT_EQ(b->getArray("layers")->size(), a.getArray("layers")->size());
+  const ShellResult text = Gridwise(absl::StrCat(compared, " --device=", Target()));
+  EXPECT_EQ(text.status, kSuccess) << text.out;
+  EXPECT_THAT(text.out, AllOf(HasSubstr(absl::StrCat(product, " limited by")), HasSubstr("ratio"),
+                              HasSubstr(absl::StrFormat("%s takes %.2f times as long as ", product,
+                                                        b->getNumber("total_us").value_or(0) /
+                                                            a.getNumber("total_us").value_or(1)))));
+  ExpectRefusal(absl::StrCat("network ", Log(), " --compare=MI1"), "MI1");
 }
 
 /// No target has 8-bit floats of both kinds.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/arch/device_facts.h"
@@ -11,8 +12,11 @@
 #include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/Support/JSON.h"
 #include "tools/gridwise/cli/exit_code.h"
 #include "tools/gridwise/cli/run_gridwise.h"
+#include "tools/page/page_data.h"
+#include "tools/text/json.h"
 
 namespace gridwise {
 namespace {
@@ -66,6 +70,18 @@ TEST(RunCommand, MultipliesMatrices) {
   ExpectRefusal("run gemm --problem=gemms9", "no problem is called 'gemms9' in transformers");
 }
 
+TEST(RunCommand, ATransposedConvolutionIsABackwardDataProblem) {
+  const std::string sizes =
+      "conv_transpose --c=24 --k=20 --in=5x4 --filter=3 --stride=2 --pad=1 --output-padding=1 ";
+  const ShellResult result = Gridwise("run " + sizes + "--verify");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("bwd_data f16 g1 n1 c20 k24 in 10x8 filter 3x3"),
+                                HasSubstr("out 5x4"), HasSubstr("\nPASS\n")));
+  EXPECT_EQ(Gridwise("explain " + sizes).status, kSuccess);
+  ExpectRefusal("run conv_transpose --problem=gemms9", "conv_transpose takes sizes");
+  ExpectRefusal("sweep --direction=conv_transpose", "must be one of fwd, bwd_data, bwd_weight");
+}
+
 TEST(RunCommand, RefusesWhatMemoryHasNoRoomFor) {
   // x and y have 256 * 256 * 10^6 elements of 4 bytes each: more than any device has.
   ExpectRefusal(
@@ -93,6 +109,23 @@ TEST(RunCommand, TellsTimes) {
                                 HasSubstr("% of the bound of"), HasSubstr("limited by"),
                                 Not(HasSubstr("instructions: "))));
   ExpectRefusal(absl::StrCat(kSmall, "--time --verify"), "excludes --verify");
+}
+
+/// The page of the clock has its document, which names the problem and the instance.
+TEST(RunCommand, TimesHaveAPage) {
+  const std::string report = testing::TempDir() + "/time";
+  const ShellResult result =
+      Shell(absl::StrCat("GRIDWISE_SIM_TIME_REPORT=", report, " tools/gridwise/gridwise ", kSmall,
+                         "--time --device=", Target(), " 2>&1"));
+  ASSERT_EQ(result.status, kSuccess) << result.out;
+  const absl::StatusOr<llvm::json::Value> document = ParseJson(ReadText(report + ".json"));
+  ASSERT_TRUE(document.ok()) << document.status();
+  const absl::StatusOr<llvm::json::Value> data = PageData(ReadText(report + ".html"));
+  ASSERT_TRUE(data.ok()) << data.status();
+  EXPECT_EQ(*data, *document);
+  const std::string what((*data->getAsArray())[0].getAsObject()->getString("what").value_or(""));
+  EXPECT_THAT(what, AllOf(HasSubstr("bwd_data f16 g1 n2 c24 k20 in 9x7"), HasSubstr(" by f16_")));
+  EXPECT_GT(CountLines(ReadText(report + ".html")), 100);
 }
 
 TEST(RunCommand, WithoutVerifyThereIsNoVerdict) {

@@ -6,8 +6,12 @@
 
 namespace gridwise {
 
-absl::StatusOr<DeviceInfo> DeviceFor(const DeviceFacts& facts) {
+void AddSimulatedDevice(const DeviceFacts& facts) {
   if (gridwiseSimAddDevice != nullptr) gridwiseSimAddDevice(NameOf(facts).c_str());
+}
+
+absl::StatusOr<DeviceInfo> DeviceFor(const DeviceFacts& facts) {
+  AddSimulatedDevice(facts);
   return FindDevice(facts);
 }
 

@@ -154,12 +154,15 @@ function roofline(devices) {
   }));
 }
 
-const LAYER = [
+// What is narrow and matters most comes first, for windows that show only some columns.
+const NAME = [
   { title: "#", value: (layer) => layer.index },
   { title: "layer", value: (layer) => layer.name, className: "wide" },
+];
+const PROBLEM = [
+  { title: "count", value: (layer) => layer.count },
   { title: "direction", value: (layer) => layer.problem.direction },
   { title: "sizes", value: (layer) => sizes(layer.problem) },
-  { title: "count", value: (layer) => layer.count },
 ];
 
 /** The name of a layer's kernel. */
@@ -168,15 +171,16 @@ const kernel = (layer) => element("span", { class: "code" }, layer.plan.instance
 /** A line for each layer of one device. */
 function layerTable(network) {
   return table("layers", [
-    ...LAYER,
-    { title: "µs each", value: (layer) => layer.us, show: (layer) => digits(layer.us) },
+    ...NAME,
     { title: "µs", value: (layer) => layer.total_us, show: (layer) => digits(layer.total_us) },
     { title: "share", value: (layer) => layer.share, show: (layer) => part(layer.share / d3.max(network.layers, (one) => one.share), percent(layer.share)) },
-    { title: "of roofline", value: (layer) => layer.of_bound, show: (layer) => part(layer.of_bound, percent(layer.of_bound)) },
-    { title: "TFLOP/s", value: (layer) => layer.tflops, show: (layer) => digits(layer.tflops) },
     { title: "limited by", value: (layer) => layer.limiter },
-    { title: "workspace", value: (layer) => layer.plan.workspace_bytes, show: (layer) => bytes(layer.plan.workspace_bytes) },
+    { title: "of roofline", value: (layer) => layer.of_bound, show: (layer) => part(layer.of_bound, percent(layer.of_bound)) },
+    ...PROBLEM,
+    { title: "µs each", value: (layer) => layer.us, show: (layer) => digits(layer.us) },
+    { title: "TFLOP/s", value: (layer) => layer.tflops, show: (layer) => digits(layer.tflops) },
     { title: "a fused function saves, µs", value: (layer) => layer.pass_us ?? null, show: (layer) => (layer.pass_us == null ? "" : digits(layer.pass_us)) },
+    { title: "workspace", value: (layer) => layer.plan.workspace_bytes, show: (layer) => bytes(layer.plan.workspace_bytes) },
     { title: "kernel", value: (layer) => layer.plan.instance, show: kernel },
   ], layersOf(network));
 }
@@ -202,10 +206,11 @@ function layerTableOfTwo([a, b]) {
     { title: "kernel", value: (pair) => of(pair).plan.instance, show: (pair) => kernel(of(pair)) },
   ];
   return table("layers on two devices", [
-    ...LAYER,
+    ...NAME,
     { title: `${b.device} / ${a.device}`, value: (pair) => pair.other.us / pair.us, show: (pair) => d3.format(".2f")(pair.other.us / pair.us) },
     ...columns(a, (pair) => pair),
     ...columns(b, (pair) => pair.other),
+    ...PROBLEM,
   ], pairsOf([a, b]));
 }
 

@@ -19,10 +19,10 @@ function element(name, attributes = {}, ...children) {
 
 /** Three digits of a number, without an exponent where people need none. */
 const digits = (value) => (value >= 1000 ? d3.format(",.0f") : d3.format(".3~r"))(value);
-const microseconds = (us) => (us >= 1000 ? `${digits(us / 1000)} ms` : `${digits(us)} µs`);
+const microseconds = (us) => (us >= 1000 ? `${digits(us / 1000)}\u00a0ms` : `${digits(us)}\u00a0µs`);
 const milliseconds = (ms) => microseconds(1000 * ms);
-const percent = (part) => d3.format(part < 0.0995 ? ".1%" : ".0%")(part).replace("%", " %");
-const bytes = (count) => d3.format(".3~s")(count).replace(/[a-zA-Z]?$/, (unit) => ` ${unit}B`);
+const percent = (part) => d3.format(part < 0.0995 ? ".1%" : ".0%")(part).replace("%", "\u00a0%");
+const bytes = (count) => d3.format(".3~s")(count).replace(/[a-zA-Z]?$/, (unit) => `\u00a0${unit}B`);
 const plural = (count, word) => `${d3.format(",")(count)} ${word}${count === 1 ? "" : "s"}`;
 
 // --- parts of pages

@@ -63,8 +63,8 @@ function instructionTable(name, instructions, colour) {
   const longest = d3.max(instructions, (op) => op.waiting) || 1;
   const columns = [
     { title: "at", value: (op) => op.pc, show: (op) => element("code", {}, offset(op.pc)) },
-    { title: "instruction", value: (op) => op.text, show: (op) => element("code", {}, op.text), className: "line" },
     { title: "waits", value: (op) => op.waiting, show: (op) => waits(op.stalled, longest, colour) },
+    { title: "instruction", value: (op) => op.text, show: (op) => element("code", {}, op.text), className: "line" },
     { title: "of all waiting", value: (op) => op.share, show: (op) => percent(op.share) },
     { title: "for", value: (op) => op.reason ?? "" },
     { title: "clocks each", value: (op) => op.waiting / op.executions, show: (op) => digits(op.waiting / op.executions) },
