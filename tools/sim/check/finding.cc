@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/check/finding.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -10,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "tools/sim/check/report.h"
 #include "tools/sim/isa/facts/facts.h"
 
@@ -89,11 +92,14 @@ void Findings::EndLaunch(const std::string& kernel) {
 }
 
 void Findings::WriteReport() const {
-  const char* path = std::getenv("GRIDWISE_SIM_REPORT");
-  if (path == nullptr) return;
+  const char* const wanted = std::getenv("GRIDWISE_SIM_REPORT");
+  if (wanted == nullptr) return;
+  const std::string path = absl::StrReplaceAll(wanted, {{"%p", absl::StrCat(getpid())}});
   std::ofstream file(path);
   file << ReportFor(path, findings_, checked_) << '\n';
-  if (!file) std::fprintf(stderr, "gridwise check: the report %s cannot be written\n", path);
+  if (!file) {
+    std::fprintf(stderr, "gridwise check: the report %s cannot be written\n", path.c_str());
+  }
 }
 
 void Findings::Clear() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <system_error>
@@ -54,10 +55,15 @@ llvm::json::Object PropertiesOf(const Finding& f) {
   return object;
 }
 
-/// The file's path below the working directory, or all of it.
+/// The file's path below GRIDWISE_SIM_SOURCE_ROOT or, without that, the working directory; or all
+/// of it.
 std::string PathOf(const SourceLine& source) {
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::current_path(error), file = source.file;
+  const char* const root = std::getenv("GRIDWISE_SIM_SOURCE_ROOT");
+  const std::filesystem::path folder = root != nullptr && *root != 0
+                                           ? std::filesystem::path(root).lexically_normal()
+                                           : std::filesystem::current_path(error);
+  const std::filesystem::path file = source.file;
   if (error || !file.is_absolute()) return file.lexically_normal().string();
   const std::filesystem::path below = file.lexically_relative(folder);
   return below.empty() || *below.begin() == ".." ? file.string() : below.string();

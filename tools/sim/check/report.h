@@ -13,8 +13,9 @@ namespace gridwise::sim {
 /// Findings as JSON: {"findings": [{"category": ..., "kernel": ..., ...}]}.
 std::string ToJson(const std::vector<Finding>& findings);
 
-/// As SARIF 2.1.0 (OASIS), a result each. Files below the working directory are relative to it
-/// (%SRCROOT%), as those who show results beside the source want them.
+/// As SARIF 2.1.0 (OASIS), a result each. Files below GRIDWISE_SIM_SOURCE_ROOT, or without that
+/// below the working directory, are relative to it (%SRCROOT%), as those who show results beside
+/// the source want them.
 std::string ToSarif(const std::vector<Finding>& findings);
 
 /// As JUnit's XML: a failed test case each, with its file and line, and a passed one for each of

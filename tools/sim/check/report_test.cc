@@ -87,6 +87,19 @@ TEST(Report, SarifOfFilesElsewhere) {
               HasSubstr("\"artifactLocation\":{\"uri\":\"file:///opt/kernels/a.hip\"}"));
 }
 
+// A test that was started in a folder of the build tells of sources elsewhere in the repository.
+TEST(Report, SarifOfFilesBelowARoot) {
+  std::vector<Finding> findings = ThreeFindings();
+  findings[0].source.file = "/opt/kernels/a.hip";
+  for (const char* root : {"/opt", "/opt/", "/opt/build/.."}) {
+    setenv("GRIDWISE_SIM_SOURCE_ROOT", root, 1);
+    EXPECT_THAT(ToSarif(findings), HasSubstr("\"artifactLocation\":{\"uri\":\"kernels/a.hip\","
+                                             "\"uriBaseId\":\"%SRCROOT%\"}"))
+        << root;
+  }
+  unsetenv("GRIDWISE_SIM_SOURCE_ROOT");
+}
+
 TEST(Report, Junit) {
   const std::string xml = ToJunit(ThreeFindings(), {"Scale", "Copy", "Tile<1, \"a\">"});
   EXPECT_THAT(

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The simulator's views of normalize.hip: run, coverage, the program and its source, a device.
-run=$1 coverage=$2 program=$3 source=$4 device=$5
+# The simulator's views of normalize.hip: run, coverage, findings, the program and its source, a device.
+run=$1 coverage=$2 findings=$3 program=$4 source=$5 device=$6
 unset BUILD_WORKING_DIRECTORY BAZELW_WORKING_DIRECTORY
 cd "$TEST_TMPDIR" || exit 1
-for path in run coverage program source; do
+for path in run coverage findings program source; do
   eval "$path=$TEST_SRCDIR/$TEST_WORKSPACE/\$$path"
 done
 fail() {
@@ -27,6 +27,20 @@ reject log "workgroup \([013], 0, 0\)"
 expect found.sarif "\"startLine\":$nan\b"
 simulate --check=nonfinite --report=found.xml
 expect found.xml "<testcase classname=\"Normalize\" .* line=\"$nan\""
+
+# Two processes, a report each.
+mkdir reports
+for process in 1 2; do simulate --check=nonfinite --source-root="${source%/*}" --report=reports/%p.sarif; done
+[ "$(ls reports | wc -l)" -eq 2 ] || fail "two processes write $(ls reports)"
+"$findings" --sarif=both.sarif reports/*.sarif >shown
+[ $? -eq 1 ] || fail "findings: $(cat shown)"
+[ "$(grep -c . shown)" -eq "$(grep -o '"ruleId"' found.sarif | grep -c .)" ] || fail "findings: $(cat shown)"
+expect shown "^nonfinite: kernel Normalize, normalize.hip:$nan, .*, [0-9]*[02468] times in all\$" # twice as often as one
+expect both.sarif "\"uri\":\"normalize.hip\",\"uriBaseId\":\"%SRCROOT%\""
+"$findings" --github reports/*.sarif >shown
+expect shown "^::warning file=normalize.hip,line=$nan,title=gridwise check nonfinite::nonfinite: kernel Normalize, "
+"$findings" reports 2>shown
+[ $? -eq 2 ] || fail "a folder is a report: $(cat shown)"
 
 simulate --coverage=executed || fail "$(cat log)"
 simulate --coverage=executed || fail "$(cat log)"
