@@ -3,6 +3,31 @@
 
 load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")
 
+def write_hipcc(ctx, template, output, clang, tools, flags, link_flags = []):
+    """Writes hipcc.sh with its settings. Each is a word of bash, where $here is the folder of the script.
+
+    Args:
+      ctx: of the rule.
+      template: hipcc.sh.
+      output: the script.
+      clang: the compiler.
+      tools: the folder where clang finds other programs that it calls.
+      flags: options of every call.
+      link_flags: options of those that link.
+    """
+    ctx.actions.expand_template(
+        template = template,
+        output = output,
+        is_executable = True,
+        substitutions = {
+            "%{clang}": clang,
+            "%{devices}": " ".join(SIM_TEST_TARGETS),
+            "%{flags}": " ".join(flags),
+            "%{link_flags}": " ".join(link_flags),
+            "%{tools}": tools,
+        },
+    )
+
 def _impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
 
@@ -10,17 +35,13 @@ def _impl(ctx):
     bundler = ctx.actions.declare_file(ctx.label.name + ".tools/clang-offload-bundler")
     ctx.actions.symlink(output = bundler, target_file = ctx.executable._bundler, is_executable = True)
     script = ctx.actions.declare_file(ctx.label.name)
-    ctx.actions.expand_template(
+    write_hipcc(
+        ctx,
         template = ctx.file._template,
         output = script,
-        is_executable = True,
-        substitutions = {
-            "%{clang}": toolchain.clang,
-            "%{devices}": " ".join(SIM_TEST_TARGETS),
-            "%{flags}": " ".join(toolchain.flags),
-            "%{rocm_path}": toolchain.rocm_path,
-            "%{tools}": ctx.label.name + ".tools",
-        },
+        clang = toolchain.clang,
+        tools = '"$here"/%s.tools' % ctx.label.name,
+        flags = ["--rocm-path=" + toolchain.rocm_path] + toolchain.flags,
     )
     runfiles = ctx.runfiles([script, bundler]).merge(ctx.attr._bundler[DefaultInfo].default_runfiles)
     return [DefaultInfo(executable = script, files = depset([script, bundler]), runfiles = runfiles)]

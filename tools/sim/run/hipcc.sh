@@ -5,13 +5,16 @@
 #   hipcc [--offload-arch=gfx1100,gfx942]... [--genco] [clang's options] file... [@file with more of these]
 #
 # Sources (.hip, .cpp, .cc, .cxx, .cu) are HIP; what else is given is clang's. Without -c, -S or -E the program is linked
-# with libamdhip64, in whose place //tools/sim:run puts the simulator; --genco makes code objects for hipModuleLoad instead.
+# with libamdhip64, in whose place `run` puts the simulator; --genco makes code objects for hipModuleLoad instead.
 set -euo pipefail
 
+# shellcheck disable=SC2034  # the settings below name it
+here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 clang=%{clang}
+tools=%{tools}
 default_devices=(%{devices})
-fixed=(--rocm-path=%{rocm_path} %{flags})
-tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/%{tools}
+fixed=(%{flags})
+link_flags=(%{link_flags})
 
 usage() {
   sed -n '/^# hipcc:/,/^set -euo/{s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}" >&2
@@ -106,7 +109,7 @@ done
 options=("${fixed[@]}" -B "$tools")
 [[ ${#devices[@]} -gt 0 || ($sources = 0 && $separate = 0) ]] || devices=("${default_devices[@]}")
 for device in "${devices[@]}"; do options+=("--offload-arch=$device"); done
-[[ -z $link ]] || arguments+=(--hip-link -Wl,--allow-shlib-undefined -lamdhip64)
+[[ -z $link ]] || arguments+=("${link_flags[@]}" --hip-link -Wl,--allow-shlib-undefined -lamdhip64)
 if [[ $sources = 1 ]]; then
   # HIP 6's headers ask for a macro that clang 22 no longer defines.
   options+=(-Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64)

@@ -40,10 +40,25 @@ absl::Status ReadDynamicSection(const Object& object, const std::string& path, P
   }
   for (const auto& entry : *entries) {
     file.is_dynamic |= entry.getTag() != llvm::ELF::DT_NULL;
-    file.has_rpath |= entry.getTag() == llvm::ELF::DT_RPATH;
-    if (entry.getTag() != llvm::ELF::DT_NEEDED || entry.getVal() >= names.size()) continue;
-    const std::string needed(names.substr(entry.getVal()).data());
-    if (absl::StartsWith(needed, "libamdhip64.so")) file.hip_library = needed;
+    if (entry.getVal() >= names.size()) continue;
+    const std::string name(names.substr(entry.getVal()).data());
+    if (entry.getTag() == llvm::ELF::DT_RPATH) file.rpath = name;
+    if (entry.getTag() == llvm::ELF::DT_NEEDED && absl::StartsWith(name, "libamdhip64.so")) {
+      file.hip_library = name;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadInterpreter(const Object& object, const std::string& path, ProgramFile& file) {
+  auto headers = object.getELFFile().program_headers();
+  if (!headers) return FromLlvm(headers.takeError(), path);
+  for (const auto& header : *headers) {
+    if (header.p_type != llvm::ELF::PT_INTERP) continue;
+    auto contents = object.getELFFile().getSegmentContents(header);
+    if (!contents) return FromLlvm(contents.takeError(), path);
+    const std::string text(contents->begin(), contents->end());
+    file.interpreter = text.substr(0, text.find('\0'));
   }
   return absl::OkStatus();
 }
@@ -60,6 +75,7 @@ absl::StatusOr<ProgramFile> ReadProgramFile(const std::string& path) {
   if (!object) return FromLlvm(object.takeError(), path);
   file.is_elf = true;
   if (absl::Status status = ReadDynamicSection(*object, path, file); !status.ok()) return status;
+  if (absl::Status status = ReadInterpreter(*object, path, file); !status.ok()) return status;
   for (const llvm::object::SectionRef& section : object->sections()) {
     auto name = section.getName();
     auto contents = section.getContents();

@@ -12,7 +12,8 @@ namespace gridwise::sim {
 struct ProgramFile {
   bool is_elf = false;      // else a script, whose interpreter the system finds
   bool is_dynamic = false;  // has a dynamic section: the loader looks for its libraries
-  bool has_rpath = false;   // DT_RPATH, which is searched before LD_LIBRARY_PATH
+  std::string interpreter;  // PT_INTERP: the loader that it was linked for; "" if it names none
+  std::string rpath;        // DT_RPATH, which is searched before LD_LIBRARY_PATH
   std::string hip_library;  // "libamdhip64.so.6", the name that it asks for; "" if it asks for none
   std::vector<std::string> targets;  // "gfx942": what it has device code for
 };

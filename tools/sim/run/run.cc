@@ -2,11 +2,14 @@
 // Runs a program of somebody else's with the simulator as its HIP library:
 //
 //   run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] [--machine=file] [--seed=n]
-//       [--report=file] [--coverage=file] [--break=place] [--trace=file] [--wave=which]
-//       [--] program arguments...
+//       [--report=file] [--source-root=folder] [--coverage=file] [--break=place] [--trace=file]
+//       [--wave=which] [--] program arguments...
 //
 // The program is executed in the folder that `bazel run` was called from; its exit code is this
 // one's. What goes wrong before the program starts gives exit code 127, and a sentence on stderr.
+//
+// In //tools/sim/archive there is a C library for the simulator beside it, and the program is
+// started with that one too: what a newer HIP library needs, the system's may not have.
 
 #include <unistd.h>
 
@@ -19,12 +22,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/arch/target.h"
@@ -85,6 +90,8 @@ bool TakeOption(std::string_view option) {
     SetEnvironment("GRIDWISE_SIM_MACHINE", InUserFolder(option));
   } else if (absl::ConsumePrefix(&option, "--report=")) {
     SetEnvironment("GRIDWISE_SIM_REPORT", InUserFolder(option));
+  } else if (absl::ConsumePrefix(&option, "--source-root=")) {
+    SetEnvironment("GRIDWISE_SIM_SOURCE_ROOT", InUserFolder(option));
   } else if (absl::ConsumePrefix(&option, "--coverage=")) {
     SetEnvironment("GRIDWISE_SIM_COVERAGE", InUserFolder(option));
   } else if (absl::ConsumePrefix(&option, "--break=")) {
@@ -140,14 +147,65 @@ std::string SimulatedTargets() {
                        [](std::string* out, Gfx gfx) { out->append(gridwise::Name(gfx)); });
 }
 
+// Becomes the program at `path`.
+int Execute(const std::string& path, std::vector<std::string> arguments) {
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  execv(path.c_str(), argv.data());
+  return Fail(absl::StrCat(path, " cannot be executed: ", std::strerror(errno)));
+}
+
+// The command by which `loader`, which lies in the folder of the HIP library, starts a program.
+std::vector<std::string> LoaderCommand(const std::filesystem::path& loader, const std::string& path,
+                                       const ProgramFile& file,
+                                       const std::vector<std::string>& arguments) {
+  std::vector<std::string> folders = {loader.parent_path()};
+  std::vector<std::string> command = {loader, "--argv0", arguments.front()};
+  if (!file.rpath.empty()) {
+    // The program's own list would come first. "" is its name to the loader.
+    command.insert(command.end(), {"--inhibit-rpath", ""});
+    const std::string origin = std::filesystem::canonical(path).parent_path();
+    folders.push_back(
+        absl::StrReplaceAll(file.rpath, {{"$ORIGIN", origin}, {"${ORIGIN}", origin}}));
+  }
+  const char* const others = std::getenv("LD_LIBRARY_PATH");
+  if (others != nullptr && *others != 0) folders.emplace_back(others);
+  command.insert(command.end(), {"--library-path", absl::StrJoin(folders, ":"), path});
+  command.insert(command.end(), arguments.begin() + 1, arguments.end());
+  return command;
+}
+
+// Becomes the program at `path`, whose HIP library is the simulator's.
+int Start(const std::string& path, const ProgramFile& file,
+          const std::vector<std::string>& arguments) {
+  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
+  if (!absl::StartsWith(self.filename().string(), "ld-linux")) {
+    // bazel-bin/tools/sim/run/run and bazel-bin/tools/sim/hip/lib.
+    const std::string libraries = self.parent_path().parent_path() / "hip/lib";
+    Prepend("LD_LIBRARY_PATH", libraries);
+    if (!file.rpath.empty()) {
+      Prepend("LD_PRELOAD", absl::StrCat(libraries, "/", file.hip_library));
+    }
+    return Execute(path, arguments);
+  }
+  // In an archive, whose loader has started this program. Others' programs are started by it, too,
+  // except scripts, whose interpreter gets on with the system's C library alone. What the archive's
+  // hipcc has linked names the loader, and where its libraries are.
+  std::error_code error;
+  const bool by_itself = !file.is_elf || std::filesystem::equivalent(file.interpreter, self, error);
+  return by_itself ? Execute(path, arguments)
+                   : Execute(self, LoaderCommand(self, path, file, arguments));
+}
+
 int Run(std::vector<std::string> arguments) {
   while (!arguments.empty() && TakeOption(arguments.front())) arguments.erase(arguments.begin());
   if (!arguments.empty() && arguments.front() == "--") arguments.erase(arguments.begin());
   if (arguments.empty() || (absl::StartsWith(arguments.front(), "--"))) {
     return Fail(
         "usage: run [--device=gfx1100] [--check[=categories]] [--deferred] [--time] "
-        "[--machine=file] [--seed=n] [--report=file] [--coverage=file] [--break=place] "
-        "[--trace=file] [--wave=which] [--] program arguments...");
+        "[--machine=file] [--seed=n] [--report=file] [--source-root=folder] [--coverage=file] "
+        "[--break=place] [--trace=file] [--wave=which] [--] program arguments...");
   }
   if (const char* mode = std::getenv("GRIDWISE_SIM")) {
     if (const auto settings = ParseMode(mode); !settings.ok()) {
@@ -180,17 +238,7 @@ int Run(std::vector<std::string> arguments) {
     }
     SetEnvironment("GRIDWISE_SIM_DEVICES", *device);
   }
-
-  // bazel-bin/tools/sim/run/run and bazel-bin/tools/sim/hip/lib.
-  const std::filesystem::path self = std::filesystem::canonical("/proc/self/exe");
-  const std::string libraries = self.parent_path().parent_path() / "hip/lib";
-  Prepend("LD_LIBRARY_PATH", libraries);
-  if (file->has_rpath) Prepend("LD_PRELOAD", absl::StrCat(libraries, "/", file->hip_library));
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  execv(path->c_str(), argv.data());
-  return Fail(absl::StrCat(*path, " cannot be executed: ", std::strerror(errno)));
+  return Start(*path, *file, arguments);
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ message=$("$run" --check --time ./script.sh 2>&1) && fail "check and time togeth
   fail "$message"
 
 printf '#!/bin/sh\necho "$GRIDWISE_SIM_BREAK $GRIDWISE_SIM_WAVE $GRIDWISE_SIM_REPORT"\n' >views.sh
-printf 'echo "$GRIDWISE_SIM_COVERAGE $GRIDWISE_SIM_TRACE $GRIDWISE_SIM_MACHINE"\n' >>views.sh
+printf 'echo "$GRIDWISE_SIM_COVERAGE $GRIDWISE_SIM_TRACE $GRIDWISE_SIM_MACHINE $GRIDWISE_SIM_SOURCE_ROOT"\n' >>views.sh
 chmod +x views.sh
 mkdir -p folder
 output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" --break=a.hip:3 --break='K<1>+0x4' --wave='wave=2 lds=0' --report=f.xml \
-  --coverage=c --trace=/t --machine=m "$PWD/views.sh")
+  --coverage=c --trace=/t --machine=m --source-root=. "$PWD/views.sh")
 [ "$output" = ";a.hip:3;K<1>+0x4 wave=2 lds=0 $PWD/folder/f.xml
-$PWD/folder/c /t $PWD/folder/m" ] || fail "$output"
+$PWD/folder/c /t $PWD/folder/m $PWD/folder/." ] || fail "$output"
 
 cp script.sh folder/
 output=$(BUILD_WORKING_DIRECTORY=$PWD/folder "$run" ./script.sh)
