@@ -193,6 +193,7 @@ VERSIONS = {
     "tests/consumer/MODULE.bazel": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
     "README.md": r'bazel_dep\(name = "gridwise", version = "([^"]+)"',
     "CHANGELOG.md": r"^## (\S+)$",
+    "tools/sim/archive/README.md": r"^    version: (\S+)",
 }
 
 

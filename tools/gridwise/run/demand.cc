@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/run/demand.h"
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -22,9 +23,16 @@ absl::StatusOr<Compiler> OpenCompiler(const std::string& program) {
   }
   // With `bazel run` there is a manifest, whose files are in two folders: built files, and sources.
   constexpr std::string_view kHeader = "core/arch/target.h";
+  const std::string compiler = runfiles->Rlocation("gridwise/tools/tune/compiler.json");
+  if (!std::filesystem::exists(compiler)) {
+    return absl::NotFoundError(
+        "this program came without the kernels' headers, so it compiles none: `gridwise list "
+        "instances` prints those that are built in, and in a checkout `./bazelw run "
+        "//tools/gridwise --` compiles others");
+  }
   const std::string header = runfiles->Rlocation(absl::StrCat("gridwise/", kHeader));
-  return Compiler::Open(runfiles->Rlocation("gridwise/tools/tune/compiler.json"),
-                        DefaultKernelCache(), header.substr(0, header.size() - kHeader.size()));
+  return Compiler::Open(compiler, DefaultKernelCache(),
+                        header.substr(0, header.size() - kHeader.size()));
 }
 
 absl::Status AddInstanceOnDemand(const std::string& program, const std::string& family,

@@ -2,6 +2,7 @@
 #include "tools/sim/view/sarif.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/view/sarif.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
