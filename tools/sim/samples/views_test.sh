@@ -28,9 +28,11 @@ expect found.sarif "\"startLine\":$nan\b"
 simulate --check=nonfinite --report=found.xml
 expect found.xml "<testcase classname=\"Normalize\" .* line=\"$nan\""
 
-# Two processes, a report each.
+# Two processes, a report each, with paths below the folder in which the program was compiled.
+compiled=$(grep -o '"uri":"file://[^"]*/normalize\.hip"' found.sarif | sed -n '1s,"uri":"file://\(.*\)/normalize.hip",\1,p')
+[ -n "$compiled" ] || fail "found.sarif names no file: $(cat found.sarif)"
 mkdir reports
-for process in 1 2; do simulate --check=nonfinite --source-root="${source%/*}" --report=reports/%p.sarif; done
+for process in 1 2; do simulate --check=nonfinite --source-root="$compiled" --report=reports/%p.sarif; done
 [ "$(ls reports | wc -l)" -eq 2 ] || fail "two processes write $(ls reports)"
 "$findings" --sarif=both.sarif reports/*.sarif >shown
 [ $? -eq 1 ] || fail "findings: $(cat shown)"

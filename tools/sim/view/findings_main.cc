@@ -15,7 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,8 +65,10 @@ absl::StatusOr<size_t> Show(const std::vector<std::string>& arguments) {
   SarifReports reports;
   for (const std::string& path : options->reports) {
     std::ifstream file(path, std::ios::binary);
-    if (!file) return absl::NotFoundError(absl::StrCat(path, " cannot be read"));
-    const absl::Status status = reports.Add(std::string(std::istreambuf_iterator<char>(file), {}));
+    std::ostringstream text;
+    if (!(text << file.rdbuf()))
+      return absl::NotFoundError(absl::StrCat(path, " cannot be read, or is empty"));
+    const absl::Status status = reports.Add(text.str());
     if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
   }
   std::fputs((options->github ? reports.GithubCommands() : reports.Text()).c_str(), stdout);
