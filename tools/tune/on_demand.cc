@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <system_error>
@@ -24,18 +23,13 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/SHA256.h"
 #include "tools/text/json.h"
+#include "tools/text/read_file.h"
 #include "tools/tune/config_space.h"
 
 namespace gridwise {
 namespace {
 
 namespace fs = std::filesystem;
-
-absl::StatusOr<std::string> ReadFile(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return absl::NotFoundError(absl::StrCat("cannot read ", path.string()));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 /// The file of the first folder that has it.
 absl::StatusOr<fs::path> Find(const std::vector<std::string>& roots, const std::string& path) {

@@ -54,6 +54,7 @@ TEST(ImportCommand, WritesASetThatOtherCommandsRead) {
   }
   ExpectRefusal("import", "no file is named; it is written `gridwise import FILE...");
   ExpectRefusal("import nothing.log", "cannot read nothing.log");
+  ExpectRefusal("import /", "cannot read /: Is a directory");
   ExpectRefusal("problems --miopen=list.txt", "--miopen is now `gridwise import FILE`");
 }
 

@@ -4,17 +4,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "tools/gridwise/problem/problem_sets.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise {
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
-  std::ifstream file(UserPath(path), std::ios::binary);
-  if (!file) return absl::ErrnoToStatus(errno, absl::StrCat("cannot read ", path));
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  return ReadFile(UserPath(path));
 }
 
 absl::Status WriteTextFile(const std::string& path, const std::string& text) {

@@ -301,6 +301,7 @@ TEST(HipApi, RefusesBadImages) {
   EXPECT_EQ(hipModuleLoadData(&module, "nonsense, and long enough to be looked at"),
             hipErrorInvalidImage);
   EXPECT_EQ(hipModuleLoad(&module, "/no/such/file"), hipErrorFileNotFound);
+  EXPECT_EQ(hipModuleLoad(&module, "/"), hipErrorFileNotFound);
   EXPECT_EQ(hipModuleUnload(nullptr), hipErrorInvalidHandle);
 }
 

@@ -7,8 +7,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise::sim {
 namespace {
@@ -188,10 +187,9 @@ absl::Status AppendCoverage(const std::string& path, const Coverage& coverage) {
 }
 
 absl::StatusOr<Coverage> ReadCoverage(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return FileError(path, "opened");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  absl::StatusOr<Coverage> coverage = ParseCoverage(text);
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<Coverage> coverage = ParseCoverage(*text);
   if (!coverage.ok())
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", coverage.status().message()));
   return coverage;

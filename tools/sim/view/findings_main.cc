@@ -15,7 +15,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +26,7 @@
 #include "absl/strings/strip.h"
 #include "tools/build/user_folder.h"
 #include "tools/sim/view/sarif.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise::sim {
 namespace {
@@ -64,11 +64,9 @@ absl::StatusOr<size_t> Show(const std::vector<std::string>& arguments) {
     return absl::NotFoundError(absl::StrCat(folder, ": ", std::strerror(errno)));
   SarifReports reports;
   for (const std::string& path : options->reports) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    if (!(text << file.rdbuf()))
-      return absl::NotFoundError(absl::StrCat(path, " cannot be read, or is empty"));
-    const absl::Status status = reports.Add(text.str());
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    const absl::Status status = reports.Add(*text);
     if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
   }
   std::fputs((options->github ? reports.GithubCommands() : reports.Text()).c_str(), stdout);

@@ -2,8 +2,6 @@
 #include "tools/sim/time/machine/machine_file.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -16,6 +14,7 @@
 #include "llvm/Support/JSON.h"
 #include "tools/sim/time/machine/product_machine.h"
 #include "tools/text/json.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -91,10 +90,11 @@ absl::StatusOr<Machine> ParseMachine(std::string_view json) {
 }
 
 absl::StatusOr<Machine> ReadMachine(std::string_view path) {
-  std::ifstream file{std::string(path)};
-  if (!file) return absl::NotFoundError(absl::StrCat("machine file ", path, " cannot be read"));
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  absl::StatusOr<Machine> machine = ParseMachine(text);
+  const absl::StatusOr<std::string> text = ReadFile(std::string(path));
+  if (!text.ok())
+    return absl::Status(text.status().code(),
+                        absl::StrCat("machine file: ", text.status().message()));
+  absl::StatusOr<Machine> machine = ParseMachine(*text);
   if (machine.ok()) return machine;
   return absl::Status(machine.status().code(),
                       absl::StrCat(path, ": ", machine.status().message()));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +17,7 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/queue.h"
+#include "tools/text/read_file.h"
 
 // Libraries (HIP 7.2): device code that belongs to no device. It is loaded for the device that is
 // current when one of its kernels is asked for, and a kernel is that module's function, so that all
@@ -106,13 +105,10 @@ hipError_t hipLibraryLoadFromFile(hipLibrary_t* library, const char* path, hipJi
                                   unsigned int compiler_options, hipLibraryOption*, void**,
                                   unsigned int) {
   if (library == nullptr || path == nullptr) return Report(hipErrorInvalidValue);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return Report(hipErrorFileNotFound,
-                  absl::StrCat("the code object ", path, " cannot be opened"));
-  }
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
-  const auto image = std::as_bytes(std::span(bytes));
+  const absl::StatusOr<std::string> bytes = gridwise::ReadFile(path);
+  if (!bytes.ok())
+    return Report(hipErrorFileNotFound, absl::StrCat("code object: ", bytes.status().message()));
+  const auto image = std::as_bytes(std::span(*bytes));
   return Add(library, {image.begin(), image.end()}, compiler_options);
 }
 

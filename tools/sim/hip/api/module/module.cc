@@ -2,8 +2,6 @@
 #include "tools/sim/hip/module/module.h"
 
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <vector>
@@ -16,6 +14,7 @@
 #include "tools/sim/hip/device/handles.h"
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/stream/queue.h"
+#include "tools/text/read_file.h"
 
 // Modules: loading code objects, and the kernels and variables in them.
 
@@ -60,12 +59,10 @@ hipError_t hipModuleLoadFatBinary(hipModule_t* module, const void* image) {
 
 hipError_t hipModuleLoad(hipModule_t* module, const char* path) {
   if (module == nullptr || path == nullptr) return Report(hipErrorInvalidValue);
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return Report(hipErrorFileNotFound,
-                  absl::StrCat("the code object ", path, " cannot be opened"));
-  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
-  return Load(module, std::as_bytes(std::span(bytes)));
+  const absl::StatusOr<std::string> bytes = gridwise::ReadFile(path);
+  if (!bytes.ok())
+    return Report(hipErrorFileNotFound, absl::StrCat("code object: ", bytes.status().message()));
+  return Load(module, std::as_bytes(std::span(*bytes)));
 }
 
 hipError_t hipModuleUnload(hipModule_t module) {
