@@ -108,12 +108,14 @@ llvm::json::Object JsonOf(const PlannedLayer& layer, const Network& network, dou
   return object;
 }
 
-/// What the layers' times are: "measured", "simulated" (by the clock) or "estimated".
-const char* TimesOf(const Network& network) {
+constexpr std::string_view kEstimated = "estimated";
+
+/// What the layers' times are: "measured", "simulated" (by the clock) or kEstimated.
+std::string_view TimesOf(const Network& network) {
   for (const PlannedLayer& layer : network.layers) {
     if (layer.timing) return layer.timing->measured ? "measured" : "simulated";
   }
-  return "estimated";
+  return kEstimated;
 }
 
 /// The lines of the roofline, at the clock of long runs: TFLOP/s by type of the operands, GB/s of
@@ -136,9 +138,7 @@ llvm::json::Object RatesOf(const Network& network) {
 std::string SummaryOf(const Network& network) {
   const DeviceFacts& device = network.device;
   std::string text;
-  bool timed = false;
   for (const PlannedLayer& layer : network.layers) {
-    timed |= layer.timing.has_value();
     if (layer.plan.ok()) continue;
     absl::StrAppend(&text, "no kernel  ", layer.selected.name, ": ", layer.plan.status().message(),
                     "\n");
@@ -148,7 +148,8 @@ std::string SummaryOf(const Network& network) {
                         Name(device.gfx), device.product->name);
   absl::StrAppendFormat(
       &text, "total      %.3f ms, %s, %.0f %% of the roofline; workspace at most %d bytes\n",
-      network.total_us() * 1e-3, timed ? "in long runs" : "by the planner's estimates",
+      network.total_us() * 1e-3,
+      TimesOf(network) == kEstimated ? "by the planner's estimates" : "in long runs",
       100 * network.bound_us() / network.total_us(), network.workspace_bytes());
   if (const std::string note = CalibrationNote(device); !note.empty()) {
     absl::StrAppendFormat(&text, "           %s\n", note);
@@ -298,7 +299,7 @@ llvm::json::Object Network::ToJson() const {
                             {"target", Name(device.gfx)},
                             {"device", ShownName(device)},
                             {"note", CalibrationNote(device)},
-                            {"times", TimesOf(*this)},
+                            {"times", llvm::StringRef(TimesOf(*this))},
                             {"roofline", RatesOf(*this)},
                             {"layers", std::move(array)},
                             {"total_us", JsonNumber(total)},

@@ -17,7 +17,7 @@ function element(name, attributes = {}, ...children) {
 
 // --- numbers
 
-/** Three digits of a number, without an exponent where people need none. */
+/** A number with three digits, and without an exponent. */
 const digits = (value) => (value >= 1000 ? d3.format(",.0f") : d3.format(".3~r"))(value);
 const microseconds = (us) => (us >= 1000 ? `${digits(us / 1000)}\u00a0ms` : `${digits(us)}\u00a0µs`);
 const milliseconds = (ms) => microseconds(1000 * ms);
@@ -44,7 +44,7 @@ function advice(sentences) {
   return sentences.length === 0 ? null : element("ol", { class: "advice" }, sentences.map((text) => element("li", {}, text)));
 }
 
-/** A figure, behind it a bar of `part` of the width. */
+/** Text on a bar that fills the part `value` of its width. */
 function part(value, text) {
   return element("span", { class: "part", style: `--part: ${(100 * Math.min(1, Math.max(0, value))).toFixed(1)}%` }, text);
 }
