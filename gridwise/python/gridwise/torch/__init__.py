@@ -26,6 +26,7 @@ from gridwise.torch.modules import (
 )
 from gridwise.torch.ops import forget
 from gridwise.torch.report import Report, Row, report
+from gridwise.torch.training import fuse
 
 
 def simulate(target):
@@ -45,6 +46,7 @@ __all__ = [
     "Report",
     "Row",
     "forget",
+    "fuse",
     "optimize",
     "report",
     "restore",
