@@ -829,7 +829,7 @@ class FuseTest(Case):
 
     @only_on_gpu
     def test_kernels(self):
-        shapes = [(2, 64, 5, 7), (3, 18, 7, 5), (64, 18, 14, 14), (2, 2048, 7, 7), (5, 1, 33, 9), (3, 7, 100), (96, 24)]
+        shapes = [(2, 64, 5, 7), (3, 18, 7, 5), (64, 18, 14, 14), (2, 2048, 7, 7), (5, 3, 33, 9), (3, 7, 100), (96, 24)]
         shapes += [(2, 12, 3, 5, 7), (1, 100, 300, 200)]
         kinds = [("none", False), ("none", True), ("relu", False), ("relu", True), ("relu6", False), ("hardswish", False), ("silu", False)]
         for shape in shapes:

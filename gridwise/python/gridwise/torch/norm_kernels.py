@@ -20,8 +20,9 @@ import triton
 import triton.language as tl
 
 TILE_ROWS, TILE_COLUMNS = 64, 64
-BLOCKS_PER_UNIT = 8  # of a multiprocessor, of four warps each
+BLOCKS_PER_UNIT = 4  # of a multiprocessor, of four warps each
 WARPS = 4
+STAGES = 3  # tiles of rows that a block loads at a time
 MOST_SUMS = 4096  # of a channel, which a workgroup adds up at once
 SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # which differ from layer to layer, and need no code of their own
 
@@ -55,7 +56,8 @@ def _gradient(dy, z, KIND: tl.constexpr):
 
 
 @triton.jit(do_not_specialize=SIZES)
-def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+             STAGES: tl.constexpr):
     """Of each block the means and the squares around them."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
@@ -67,7 +69,7 @@ def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: 
     # Sums of differences from a mean of some rows: squares of the values themselves would cancel where the mean is large.
     shift = tl.sum(first.to(tl.float32), 0) / tl.minimum(end - begin, ROWS)
     sums, squares = tl.zeros([ROWS, COLUMNS], tl.float32), tl.zeros([ROWS, COLUMNS], tl.float32)
-    for at in range(begin, end, ROWS):
+    for at in tl.range(begin, end, ROWS, num_stages=STAGES):
         row = at + tl.arange(0, ROWS)
         mask = (row < end)[:, None] & inside[None, :]
         value = tl.load(x + row[:, None] * columns + column[None, :], mask=mask, other=0.0).to(tl.float32)
@@ -105,7 +107,8 @@ def _statistics(partial, values, running_mean, running_var, count, rows, rows_ea
 
 @triton.jit(do_not_specialize=SIZES)
 def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, channels, HAS_RESIDUAL: tl.constexpr,
-               KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+               KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+               STAGES: tl.constexpr):
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     channel = column % channels
@@ -115,7 +118,7 @@ def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, ch
     # The last rows first: of these L2 still holds what was read for the statistics.
     begin = (tl.num_programs(1) - 1 - tl.program_id(1)) * rows_each
     end = tl.minimum(begin + rows_each, rows)
-    for at in range(begin, end, ROWS):
+    for at in tl.range(begin, end, ROWS, num_stages=STAGES):
         row = at + tl.arange(0, ROWS)
         mask = (row < end)[:, None] & inside[None, :]
         offset = row[:, None] * columns + column[None, :]
@@ -127,7 +130,8 @@ def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, ch
 
 @triton.jit(do_not_specialize=SIZES)
 def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, rows_each, channels, FROM_Y: tl.constexpr,
-                   KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+                   KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+                   STAGES: tl.constexpr):
     """Of each block the sums of g and of g (x - m). `FROM_Y`: relu is read off y, since z has a residual in it; g is stored."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
@@ -139,7 +143,7 @@ def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, row
     begin = block * rows_each
     end = tl.minimum(begin + rows_each, rows)
     sums, products = tl.zeros([ROWS, COLUMNS], tl.float32), tl.zeros([ROWS, COLUMNS], tl.float32)
-    for at in range(begin, end, ROWS):
+    for at in tl.range(begin, end, ROWS, num_stages=STAGES):
         row = at + tl.arange(0, ROWS)
         mask = (row < end)[:, None] & inside[None, :]
         offset = row[:, None] * columns + column[None, :]
@@ -170,7 +174,8 @@ def _gradients(partial, values, of_parameters, channels, fold, blocks, SIZE: tl.
 
 @triton.jit(do_not_specialize=SIZES)
 def _data_gradient(dy, x, dx, values, gamma, beta, of_parameters, rows, columns, rows_each, channels, fold,
-                   KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+                   KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
+                   STAGES: tl.constexpr):
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     channel = column % channels
@@ -182,7 +187,7 @@ def _data_gradient(dy, x, dx, values, gamma, beta, of_parameters, rows, columns,
     average = tl.load(of_parameters + channels + channel) / pixels
     begin = (tl.num_programs(1) - 1 - tl.program_id(1)) * rows_each
     end = tl.minimum(begin + rows_each, rows)
-    for at in range(begin, end, ROWS):
+    for at in tl.range(begin, end, ROWS, num_stages=STAGES):
         row = at + tl.arange(0, ROWS)
         mask = (row < end)[:, None] & inside[None, :]
         offset = row[:, None] * columns + column[None, :]
@@ -215,7 +220,7 @@ class Shape:
 
     @property
     def tile(self):
-        return {"ROWS": TILE_ROWS, "COLUMNS": TILE_COLUMNS, "num_warps": WARPS}
+        return {"ROWS": TILE_ROWS, "COLUMNS": TILE_COLUMNS, "STAGES": STAGES, "num_warps": WARPS}
 
     @property
     def size(self):
