@@ -204,6 +204,7 @@ def losses(name, args):
         labels = [torch.randint(1000, (batch,), device="cuda") for _ in images]
         if who == "Gridwise":
             gridwise.torch.use(model)
+            model = gridwise.torch.fuse(model) if args.fuse else model
         optimizer, scaler = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9), torch.amp.GradScaler()
         curve = []
         for step in range(args.loss):
