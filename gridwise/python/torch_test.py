@@ -805,6 +805,7 @@ class FuseTest(Case):
 
         fused = self.compare(Changes(), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
         self.assertEqual(self.layers(fused), [("Norm", "none")])
+        self.assertEqual(self.arguments(fused), [2])
 
     def test_layers_that_stay(self):
         model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU(), nn.SyncBatchNorm(4), nn.BatchNorm2d(4))

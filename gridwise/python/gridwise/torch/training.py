@@ -19,6 +19,7 @@ ADDS = {operator.add, operator.iadd, torch.add}
 LAYERS = {nn.ReLU: "relu", nn.ReLU6: "relu6", nn.Hardswish: "hardswish", nn.SiLU: "silu"}
 FUNCTIONS = {F.relu: "relu", torch.relu: "relu", torch.relu_: "relu", F.relu6: "relu6", F.hardswish: "hardswish", F.silu: "silu"}
 METHODS = {"relu": "relu", "relu_": "relu"}
+WRITES = {operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.setitem}
 AFTER_RESIDUALS = {"none", "relu"}
 
 
@@ -97,59 +98,59 @@ def _activation(graph_module, node):
     return METHODS.get(node.target) if node.op == "call_method" else None
 
 
-def _only_user(node):
-    return next(iter(node.users)) if len(node.users) == 1 else None
-
-
 def _changes(graph_module, node):
-    """Whether a node may write to its first argument."""
+    """Whether a node may write to a tensor that others read."""
     if node.op == "call_module":
-        return getattr(_layer(graph_module, node), "inplace", False)
-    in_place = node.target is operator.iadd or (node.op == "call_method" and node.target.endswith("_"))
-    return in_place or bool(node.kwargs.get("inplace", False)) or node.target is torch.relu_
+        return bool(getattr(_layer(graph_module, node), "inplace", False))
+    name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
+    in_place = name.endswith("_") and not name.endswith("__")
+    is_asked = any(argument is True for argument in (*node.args[1:], node.kwargs.get("inplace")))
+    return in_place or is_asked or node.target in WRITES or "out" in node.kwargs
 
 
-def _residual(graph_module, add, node):
+def _follower(graph_module, node):
+    """The only user of a node, if nothing between them writes to a tensor: what is computed there later reads the same."""
+    user = next(iter(node.users)) if len(node.users) == 1 else None
+    while user is not None and node.next is not user:
+        node = node.next
+        if _changes(graph_module, node):
+            return None
+    return user
+
+
+def _residual(add, node):
     """What an addition adds to a node; None if it does something else, or in place."""
     if add is None or add.op != "call_function" or add.target not in ADDS or len(add.args) != 2 or add.kwargs:
         return None
     other = add.args[1] if add.args[0] is node else add.args[0]
-    if not isinstance(other, torch.fx.Node) or other is node or (add.target is operator.iadd and add.args[0] is not node):
-        return None
-    return None if any(_changes(graph_module, user) for user in other.users) else other
+    in_place = add.target is operator.iadd and add.args[0] is not node
+    return other if isinstance(other, torch.fx.Node) and other is not node and not in_place else None
 
 
 def _fuse(graph_module, node):
     """Replaces a layer of normalisation, and what follows it, by one."""
     layer = _layer(graph_module, node)
     kind = _activation_of(layer)
-    if kind is None or len(node.args) != 1 or node.kwargs or _changed_later(graph_module, node.args[0], node):
+    if kind is None or len(node.args) != 1 or node.kwargs:
         return
-    last, residual = node, None
+    chain, residual = [node], None
     if kind == "none":
-        residual = _residual(graph_module, _only_user(node), node)
-        last = node if residual is None else _only_user(node)
-        following = _only_user(last)
+        add = _follower(graph_module, node)
+        residual = _residual(add, node)
+        if residual is not None:
+            chain.append(add)
+        following = _follower(graph_module, chain[-1])
         activation = None if following is None else _activation(graph_module, following)
         if activation is not None and (residual is None or activation in AFTER_RESIDUALS):
-            last, kind = following, activation
+            chain.append(following)
+            kind = activation
     parent, _, name = node.target.rpartition(".")
     setattr(graph_module.get_submodule(parent), name, Norm(layer, kind, node.target))
-    if last is node:
+    if len(chain) == 1:
         return
+    last = chain[-1]
     with graph_module.graph.inserting_before(last):
         fused = graph_module.graph.call_module(node.target, (node.args[0],) if residual is None else (node.args[0], residual))
     last.replace_all_uses_with(fused)
-    for old in (last, _between(node, last), node):
-        if old is not None:
-            graph_module.graph.erase_node(old)
-
-
-def _between(node, last):
-    user = _only_user(node)
-    return None if user is last or last is node else user
-
-
-def _changed_later(graph_module, x, node):
-    """Whether others may write to the input, which would be read later than before."""
-    return any(user is not node and _changes(graph_module, user) for user in x.users)
+    for old in reversed(chain):
+        graph_module.graph.erase_node(old)
