@@ -2,6 +2,7 @@
 """Batch normalisation in training, with the addition and the activation that follow: layers of `fuse`, and who computes them."""
 
 import collections
+import functools
 import importlib
 import math
 
@@ -27,6 +28,7 @@ MOST_ELEMENTS = 2**31  # offsets are 32 bits
 AHEAD = 50  # tensors written before a measurement, for a step of two passes
 
 
+@functools.cache
 def kernels():
     """The module of the kernels; None where there is no Triton."""
     try:
@@ -54,6 +56,7 @@ class _Normalised(torch.autograd.Function):
 
 
 def _device(x):
+    """Triton launches on the current device."""
     return torch.cuda.device(x.device)
 
 
