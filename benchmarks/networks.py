@@ -12,8 +12,8 @@ each counts. Gridwise decides by measurement, layer by layer and direction by di
 compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a
 page on standard output.
 
-With --fuse Gridwise's training step is that of gridwise.torch.fuse(model). With --frozen a network is an f16 model in evaluation mode,
-with the input's statistics in its normalisation: torch.compile with freezing against torch.compile of
+With --fuse Gridwise's training step is that of gridwise.torch.fuse(model). With --frozen a network is an f16 model in evaluation
+mode, with the input's statistics in its normalisation: torch.compile with freezing against torch.compile of
 gridwise.torch.optimize's graph, with freezing as well. With --loss=STEPS it is trained by both, and by PyTorch once more in
 another order of sums.
 """

@@ -42,8 +42,9 @@ class Gpu:
         )
 
     def microseconds(self, functions, samples=7, ahead=10):
-        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the last.
-        Before each turn that is done `ahead` times, so that the host is ahead of the device. Times of a device that did not find all kernels waiting are not counted."""
+        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the
+        last. Before each turn that is done `ahead` times, so that the host is ahead of the device. Times of a device that did not
+        find all kernels waiting are not counted."""
         flushed = torch.empty(FLUSHED_BYTES, dtype=torch.uint8, device=torch.device("cuda", self.index))
         events = [[] for _ in functions]
         for function in functions:

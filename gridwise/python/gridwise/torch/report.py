@@ -14,8 +14,8 @@ def note(layer, x):
 
 
 class Row(collections.namedtuple("Row", "layers wanted problem by reason aten_us gridwise_us calls")):
-    """One decision: names of layers, "forward", "data gradient", "weight gradient" or "normalisation", the problem, "gridwise" or "aten", why or
-    by which kernel, microseconds of both if they were measured, and how often Python called it since."""
+    """One decision: names of layers, "forward", "data gradient", "weight gradient" or "normalisation", the problem, "gridwise" or
+    "aten", why or by which kernel, microseconds of both if they were measured, and how often Python called it since."""
 
     __slots__ = ()
 
