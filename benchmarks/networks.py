@@ -12,7 +12,8 @@ each counts. Gridwise decides by measurement, layer by layer and direction by di
 compared: by batch normalisation, training mode makes small differences large where a network is deep. Writes a table as CSV, and for a
 page on standard output.
 
-With --frozen a network is an f16 model in evaluation mode: torch.compile with freezing against torch.compile of
+With --fuse Gridwise's training step is that of gridwise.torch.fuse(model). With --frozen a network is an f16 model in evaluation
+mode, with the input's statistics in its normalisation: torch.compile with freezing against torch.compile of
 gridwise.torch.optimize's graph, with freezing as well. With --loss=STEPS it is trained by both, and by PyTorch once more in
 another order of sums.
 """
@@ -55,6 +56,19 @@ def make(name, args):
     is_video = any(isinstance(layer, torch.nn.Conv3d) for layer in model.modules())
     sizes = (16, 112, 112) if is_video else (args.size, args.size)
     return model, torch.randn(batch, 3, *sizes, device="cuda"), batch
+
+
+def settle(model, x):
+    """Gives batch normalisation the statistics of x, as training would. Without them, activations of an untrained network grow
+    from layer to layer, in deep ones beyond what f16 holds."""
+    norms = [layer for layer in model.modules() if isinstance(layer, torch.nn.modules.batchnorm._BatchNorm)]
+    momenta = [norm.momentum for norm in norms]
+    for norm in norms:
+        norm.momentum = 1.0
+    with torch.no_grad():
+        model.train()(x)
+    for norm, momentum in zip(norms, momenta):
+        norm.momentum = momentum
 
 
 def step_of(model, x, trains):
@@ -120,7 +134,7 @@ def compare(model, x, trains, args):
     run = Called if args.no_graphs else captured
     graphs, outputs = [run(step)], [theirs["y"]]
     gridwise.torch.use(model)
-    step, ours = step_of(model, x, trains)
+    step, ours = step_of(gridwise.torch.fuse(model) if trains and args.fuse else model, x, trains)
     graphs.append(run(step))
     outputs.append(ours["y"])
     rows = gridwise.torch.report()
@@ -151,6 +165,7 @@ def freeze(name, args):
     """Frozen inference by torch.compile and with gridwise.torch.optimize before it."""
     torch.manual_seed(0)
     model, x, batch = make(name, args)
+    settle(model, x)
     order = torch.channels_last_3d if x.dim() == 5 else torch.channels_last
     model, x = model.eval().half().to(memory_format=order), x.half().contiguous(memory_format=order)
     torch._inductor.config.freezing = True
@@ -190,6 +205,7 @@ def losses(name, args):
         labels = [torch.randint(1000, (batch,), device="cuda") for _ in images]
         if who == "Gridwise":
             gridwise.torch.use(model)
+            model = gridwise.torch.fuse(model) if args.fuse else model
         optimizer, scaler = torch.optim.SGD(model.parameters(), 0.05, momentum=0.9), torch.amp.GradScaler()
         curve = []
         for step in range(args.loss):
@@ -245,6 +261,7 @@ def main():
     parser.add_argument("--size", type=int, default=224)
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--no-graphs", action="store_true", help="call the steps")
+    parser.add_argument("--fuse", action="store_true", help="training steps of gridwise.torch.fuse's graph")
     parser.add_argument("--frozen", action="store_true", help="compiled inference with constant weights")
     parser.add_argument("--loss", type=int, metavar="STEPS", help="train and print losses, means of 20")
     parser.add_argument("--seconds", type=float, default=math.inf, help="no network is begun later")

@@ -726,6 +726,193 @@ class OptimizeTest(Case):
             gridwise.torch.optimize(Block(), self.x)
 
 
+class FuseTest(Case):
+    """Of layers of normalisation and what follows them. Without a GPU they are aten's, in the graph that is tested."""
+
+    def compare(self, model, *inputs, dtype=HALF):
+        """One step of a model, and of its graph: outputs, gradients and running statistics. Returns the graph."""
+        model = model.to(DEVICE).train()
+        copied = copy.deepcopy(model)
+        fused = gridwise.torch.fuse(copied)
+        self.assertEqual(fused.state_dict().keys(), model.state_dict().keys())
+        results = []
+        for module, parameters in ((fused, copied), (model, model)):
+            leaves = [x.detach().clone().requires_grad_() for x in inputs]
+            y = module(*leaves)
+            generator = torch.Generator(DEVICE).manual_seed(1)
+            y.backward(torch.randn(y.shape, generator=generator, device=DEVICE).to(y.dtype))
+            gradients = [parameter.grad for parameter in parameters.parameters()]
+            results.append((y, *(leaf.grad for leaf in leaves), *gradients, *parameters.buffers()))
+        for i, (actual, expected) in enumerate(zip(*results)):
+            self.assert_close(actual, expected, dtype, f"{i} of {len(results[0])}")
+        return fused
+
+    def layers(self, fused):
+        return [(type(layer).__name__, layer.kind) for layer in fused.modules() if hasattr(layer, "kind")]
+
+    def arguments(self, fused):
+        """Of each layer, how many tensors it takes."""
+        nodes = [node for node in fused.graph.nodes if node.op == "call_module"]
+        return [len(node.args) for node in nodes if hasattr(fused.get_submodule(node.target), "kind")]
+
+    def test_residuals_and_relus(self):
+        x = tensor(4, 16, 8, 8, dtype=torch.float32, order=torch.channels_last)
+        fused = self.compare(nn.Sequential(Block(), Block()), x, dtype=torch.float32)
+        self.assertEqual(self.layers(fused), [("Norm", "relu")] * 4)
+        self.assertEqual(self.arguments(fused), [1, 2, 1, 2])
+        self.assertFalse(any("relu" in str(node.target) for node in fused.graph.nodes))
+
+    def test_sums_of_several_norms(self):
+        class Branches(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norms, self.act = nn.ModuleList(nn.BatchNorm2d(6) for _ in range(3)), nn.ReLU(inplace=True)
+
+            def forward(self, x):
+                identity = self.norms[0](x)
+                y = self.norms[1](2 * x) + self.norms[2](3 * x)
+                y += identity
+                return self.act(y)
+
+        fused = self.compare(Branches(), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
+        self.assertEqual(sorted(kind for _, kind in self.layers(fused)), ["none", "none", "relu"])
+        self.assertEqual(sorted(self.arguments(fused)), [1, 2, 2])
+
+    def test_what_others_read_is_not_fused(self):
+        class Fork(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.act = nn.BatchNorm2d(6), nn.ReLU()
+
+            def forward(self, x):
+                y = self.norm(x)
+                return self.act(y) + y
+
+        fused = self.compare(Fork(), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
+        self.assertEqual(self.layers(fused), [("Norm", "none")])
+
+    def test_what_is_changed_in_place_is_not_read_later(self):
+        class Changes(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.BatchNorm2d(6)
+
+            def forward(self, x):
+                shortcut = x * 2
+                y = self.norm(x) + shortcut
+                shortcut.relu_()
+                return torch.relu(y) + shortcut
+
+        fused = self.compare(Changes(), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
+        self.assertEqual(self.layers(fused), [("Norm", "none")])
+        self.assertEqual(self.arguments(fused), [2])
+
+    def test_layers_that_stay(self):
+        model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU(), nn.SyncBatchNorm(4), nn.BatchNorm2d(4))
+        model[0].register_forward_hook(lambda *_: None)
+        model.append(model[3])  # called twice
+        fused = gridwise.torch.fuse(model)
+        self.assertEqual(self.layers(fused), [])
+        model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU())
+        converted = nn.SyncBatchNorm.convert_sync_batchnorm(gridwise.torch.fuse(model))
+        self.assertEqual(self.layers(converted), [("Norm", "relu")])
+        with self.assertRaisesRegex(ValueError, "train"):
+            gridwise.torch.fuse(model.eval())
+
+    def test_parameters_are_the_models(self):
+        model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU())
+        fused = gridwise.torch.fuse(model)
+        self.assertEqual({id(p) for p in fused.parameters()}, {id(p) for p in model.parameters()})
+        fused(torch.randn(2, 4, 3, 3))
+        self.assertEqual(model[0].num_batches_tracked.item(), 1)
+        model.double()
+        self.assertEqual(fused(torch.randn(2, 4, 3, 3).double()).dtype, torch.float64)
+
+    @only_on_gpu
+    def test_kernels(self):
+        shapes = [(2, 64, 5, 7), (3, 18, 7, 5), (64, 18, 14, 14), (2, 2048, 7, 7), (5, 3, 33, 9), (3, 7, 100), (96, 24)]
+        shapes += [(2, 12, 3, 5, 7), (1, 100, 300, 200)]
+        kinds = [("none", False), ("none", True), ("relu", False), ("relu", True), ("relu6", False), ("hardswish", False), ("silu", False)]
+        for shape in shapes:
+            for dtype in (HALF, torch.bfloat16):
+                for kind, residual in kinds:
+                    with self.subTest(shape=shape, dtype=dtype, kind=kind, residual=residual):
+                        self.check_kernels(shape, dtype, kind, residual)
+
+    def check_kernels(self, shape, dtype, kind, has_residual):
+        from gridwise.torch.norms import ACTIVATIONS, Norm
+
+        gridwise.torch.forget()
+        rank, c = len(shape) - 2, shape[1]
+        layer = (nn.BatchNorm1d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d)[rank](c).to(DEVICE)
+        nn.init.uniform_(layer.weight, -1, 1.5)
+        nn.init.normal_(layer.bias)
+        exact = copy.deepcopy(layer).double()
+        norm = Norm(layer, kind, "norm")
+        x = (torch.randn(shape, device=DEVICE) + 30 * torch.rand(c, *[1] * rank, device=DEVICE)).to(dtype)
+        last = (0, *range(2, rank + 2), 1)
+        x = x.permute(last).contiguous().permute(0, rank + 1, *range(1, rank + 1)).requires_grad_()
+        r = torch.randn_like(x).requires_grad_() if has_residual else None
+        dy = torch.randn_like(x)
+        y = norm(x, r)
+        inputs = [x, *([r] if has_residual else [])]
+        actual = [y, *torch.autograd.grad(y, [*inputs, layer.weight, layer.bias], dy)]
+        doubles = [t.detach().double().requires_grad_() for t in inputs]
+        z = exact(doubles[0])
+        if has_residual:
+            z = z + doubles[1]
+        expected = [ACTIVATIONS[kind](z), *torch.autograd.grad(ACTIVATIONS[kind](z), [*doubles, exact.weight, exact.bias], dy.double())]
+        for name, a, e in zip(("y", "dx", "dr", "dgamma", "dbeta") if has_residual else ("y", "dx", "dgamma", "dbeta"), actual, expected):
+            self.assert_close(a, e, dtype, name)
+        self.assert_close(layer.running_mean, exact.running_mean, torch.float32, "mean")
+        self.assert_close(layer.running_var, exact.running_var, torch.float32, "variance")
+        self.assertEqual(layer.num_batches_tracked.item(), 1)
+        (row,) = [row for row in gridwise.torch.report() if row.wanted == "normalisation"]
+        self.assertEqual((row.by, row.calls), ("gridwise", 1))
+
+    @only_on_gpu
+    def test_not_finite(self):
+        from gridwise.torch.norms import Norm
+
+        x = torch.randn(8, 64, 6, 6, device=DEVICE).half().contiguous(memory_format=torch.channels_last)
+        x[0, 3, 0, 0], x[1, 5, 2, 2] = float("inf"), float("nan")
+        layer = nn.BatchNorm2d(64).to(DEVICE)
+        exact = copy.deepcopy(layer)
+        y, expected = Norm(layer, "relu", "norm")(x), torch.relu(exact(x))
+        self.assertTrue(torch.equal(y.isnan(), expected.isnan()))
+        self.assertTrue(torch.equal(layer.running_mean.isnan(), exact.running_mean.isnan()))
+
+    @only_on_gpu
+    def test_measured_once_for_all_processes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            gridwise.torch.use(nn.Identity(), decide="measure", cache=os.path.join(folder, "cache.jsonl"))
+            model = nn.Sequential(nn.BatchNorm2d(64), nn.ReLU()).to(DEVICE)
+            x = torch.randn(32, 64, 56, 56, device=DEVICE).half().contiguous(memory_format=torch.channels_last)
+            fused, rows = gridwise.torch.fuse(model), []
+            for _ in range(2):
+                gridwise.torch.forget()
+                fused(x.requires_grad_())
+                rows += gridwise.torch.report()
+            self.assertEqual([row.wanted for row in rows], ["normalisation"] * 2)
+            self.assertEqual(rows[0][5:7], rows[1][5:7])
+            self.assertGreater(rows[0].aten_us, 0)
+            self.assertEqual(rows[0].layers, ("0",))
+            self.assertEqual(model[0].num_batches_tracked.item(), 2)  # not by measuring
+
+    @only_on_gpu
+    def test_cuda_graph_and_compile(self):
+        model = nn.Sequential(Block(), Block()).to(DEVICE).to(memory_format=torch.channels_last)
+        fused, x = gridwise.torch.fuse(model), tensor(4, 16, 8, 8, order=torch.channels_last)
+        with torch.autocast(DEVICE, HALF):
+            expected = fused(x)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                y = fused(x)
+            graph.replay()
+            self.assert_close(y, expected)
+            self.assert_close(torch.compile(fused, fullgraph=True)(x), expected)
+
+
 class DecisionsTest(Case):
     ARGUMENTS = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
 

@@ -36,6 +36,18 @@ GRIDWISE_DEVICE long SourceAt(const SimtArgs& args, const Index3& pixel, const i
   return at;
 }
 
+/// Whether a tap reaches a position between elements of the source, at no whole stride.
+GRIDWISE_DEVICE bool IsBetween(const SimtArgs& args, const Index3& pixel, const int (&tap)[3]) {
+  bool is_between = false;
+#pragma unroll
+  for (int i = 0; i < 3; ++i) {
+    const SimtAxis& axis = args.axis[i];
+    const int scaled = pixel.at[i] * axis.pixel_step + tap[i] * axis.tap_step + axis.first;
+    is_between |= scaled % axis.divisor != 0;
+  }
+  return is_between;
+}
+
 /// A term of K in a group: its contribution to addresses of rows and columns.
 template <SimtConfig kC>
 class SimtTerm {
@@ -53,6 +65,11 @@ class SimtTerm {
       channel_ = static_cast<int>(term - static_cast<long>(tap) * args.source_channels);
       index_ = IndexOf(tap, axis[0].taps, axis[1].taps, axis[2].taps);
     }
+  }
+
+  /// Whether the sums of a pixel have it.
+  GRIDWISE_DEVICE bool IsOf(const Index3& pixel) const {
+    return is_there_ && !IsBetween(args_, pixel, index_.at);
   }
 
   /// Elements to the term of a row and of a column; -1 if it is zero.
@@ -136,6 +153,25 @@ GRIDWISE_DEVICE void StoreSum(const EpilogueArgs& args, int split, Element<SumTy
   });
 }
 
+/// A sum of backward-data from its own terms alone. Tiles multiply the positions between strides,
+/// too, as zeros: zero times an infinity or NaN of w is a NaN that the sum does not have.
+template <SimtConfig kC>
+GRIDWISE_DEVICE float SumOfOwnTerms(const SimtArgs& args, int group, int row, const Index3& pixel,
+                                    int column, long first, long end) {
+  const auto* const a = static_cast<const Element<kC.type>*>(args.source);
+  const auto* const b = static_cast<const Element<kC.type>*>(args.other);
+  float sum = 0;
+#pragma clang loop unroll(disable)
+  for (long i = first; i < end; ++i) {
+    const SimtTerm<kC> term(args, group, i);
+    if (!term.IsOf(pixel)) continue;
+    const long a_at = term.Row(row, pixel), b_at = term.Column(column, {}, 0);
+    const float x = a_at < 0 ? 0 : ToFactor<kC.type>(a[a_at]);
+    sum += x * ToFactor<kC.type>(b[b_at]);
+  }
+  return sum;
+}
+
 /// A tile of a group, over all terms of a split. A thread has 4 x 4 sums; in each step it loads 4
 /// elements of both operands, for the same term.
 template <SimtConfig kC>
@@ -201,11 +237,16 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, long tile) {
     const int row = first_row + m + r;
     if (row >= args.rows) continue;
     const Index3 row_pixel = pixel_of(row);
-    const Vec<Sum, 4> values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
+    Vec<Sum, 4> values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int column = first_column + n + e;
       if (column >= args.columns) continue;
+      if constexpr (kC.direction == Direction::kBackwardData) {
+        if (values[e] != values[e])
+          values[e] =
+              SumOfOwnTerms<kC>(args, group, row, row_pixel, column, first * kStep, end * kStep);
+      }
       const Index3 column_tap = tap_of(column);
       StoreSum<kC.type>(args.epilogue, split, values[e], [&](const OutputStrides& strides) {
         return OffsetOf<kC>(strides, group, row, row_pixel, column, column_tap,

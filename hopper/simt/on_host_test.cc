@@ -13,12 +13,12 @@ namespace gridwise::hopper {
 namespace {
 
 template <SimtConfig kC>
-void CheckSimt(ConvProblem problem, int splits = 1) {
+void CheckSimt(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
   problem.type = kC.type;
   Check(
       problem, [](const PartRequest& request) { return PlanSimt(kC, request); }, SimtTiles<kC>,
-      splits);
+      splits, values);
 }
 
 TEST(Simt, AnyProblem) {
@@ -29,6 +29,14 @@ TEST(Simt, AnyProblem) {
   CheckSimt<SimtConfig{Direction::kBackwardData, DataType::kF16}>(problem);
   CheckSimt<SimtConfig{Direction::kBackwardWeight, DataType::kBF16}>(problem);
   CheckSimt<SimtConfig{Direction::kBackwardWeight, DataType::kF32}>(problem, 3);
+}
+
+TEST(Simt, AnInfiniteWeightIsNoTermBetweenStrides) {
+  constexpr SimtConfig kData = {Direction::kBackwardData, DataType::kF16};
+  const ConvProblem problem = Problem(kData.direction, 2, 5, 7, Axis(9, 2), Axis(9, 3));
+  CheckSimt<kData>(problem, 1, Values::kInfinityInB);
+  CheckSimt<kData>(problem, /*splits=*/3, Values::kInfinityInB);
+  CheckSimt<kData>(WithDepth(problem, Axis(5, 2)), 1, Values::kInfinityInB);
 }
 
 TEST(Simt, Bytes) {

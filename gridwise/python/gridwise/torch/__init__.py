@@ -5,6 +5,7 @@
     model = gridwise.torch.use(model)       # each convolution goes to the faster of Gridwise and PyTorch
     ...                                     # train or infer, as before
     print(gridwise.torch.report(model))     # where each one went, and why
+    fused = gridwise.torch.fuse(model)      # to train in a CUDA graph: normalisation and activations are one layer
 
 Supports autograd to any order, autocast, torch.compile without graph breaks, CUDA graphs, both memory formats, and the types f16,
 bf16 and, where PyTorch may not round it to TF32, f32. Outputs and workspaces come from PyTorch's allocator, and kernels run on its
@@ -26,6 +27,7 @@ from gridwise.torch.modules import (
 )
 from gridwise.torch.ops import forget
 from gridwise.torch.report import Report, Row, report
+from gridwise.torch.training import fuse
 
 
 def simulate(target):
@@ -45,6 +47,7 @@ __all__ = [
     "Report",
     "Row",
     "forget",
+    "fuse",
     "optimize",
     "report",
     "restore",

@@ -52,6 +52,7 @@ class Decider:
         self.policy, self.file = "measure", File(default_path("torch"))
         self.off = is_off("torch")
         self.choices = {}
+        self.norms = {}  # those of gridwise.torch.norms
         self.last = None  # choice that was asked for
         self.simulator = None  # that stands behind tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
@@ -111,7 +112,7 @@ class Decider:
             candidates += [(plan, True) for plan in question.problem(apart=True).plans(PLANS)]
         choice = self._measured(question, device, compute, [c for c in candidates if not c[0].is_fallback])
         if self.file and choice.aten_us is not None:
-            line = {"key": self._key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
+            line = {"key": self.key(question, device), "us": [choice.aten_us, choice.gridwise_us]}
             self.file.store({**line, "plan": choice.plan and choice.plan.line, "apart": choice.apart})
         return choice
 
@@ -134,7 +135,7 @@ class Decider:
         return best
 
     def _stored(self, question, device):
-        said = self.file and self.policy == "measure" and self.file.find(self._key(question, device))
+        said = self.file and self.policy == "measure" and self.file.find(self.key(question, device))
         if not said or "apart" not in said:
             return None
         if said["plan"] is None:
@@ -142,7 +143,7 @@ class Decider:
         plan = gridwise.parse_plan(question.problem(said["apart"]), said["plan"])
         return Choice(question, plan.instance, plan, said["apart"], said["us"])
 
-    def _key(self, question, device):
+    def key(self, question, device):
         """What a measurement is of, and with."""
         cudnn = torch.backends.cudnn
         versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"

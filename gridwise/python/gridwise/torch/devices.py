@@ -41,15 +41,16 @@ class Gpu:
             torch._C._cuda_getCurrentRawStream(self.index),
         )
 
-    def microseconds(self, functions, samples=7):
-        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the last,
-        and the host is ahead of the device. Times of a device that did not find all kernels waiting are not counted."""
+    def microseconds(self, functions, samples=7, ahead=10):
+        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the
+        last. Before each turn that is done `ahead` times, so that the host is ahead of the device. Times of a device that did not
+        find all kernels waiting are not counted."""
         flushed = torch.empty(FLUSHED_BYTES, dtype=torch.uint8, device=torch.device("cuda", self.index))
         events = [[] for _ in functions]
         for function in functions:
             function()  # loads kernels, and lets cuDNN choose
         for _ in range(3 * samples):
-            for _ in range(10):
+            for _ in range(ahead):
                 flushed.zero_()
             for function, measured in zip(functions, events):
                 begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)

@@ -84,6 +84,7 @@ def forget():
     _known.clear()
     eager.forget()
     decider.choices.clear()
+    decider.norms.clear()
 
 
 def _of(tensor):

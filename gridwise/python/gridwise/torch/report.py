@@ -14,8 +14,8 @@ def note(layer, x):
 
 
 class Row(collections.namedtuple("Row", "layers wanted problem by reason aten_us gridwise_us calls")):
-    """One decision: names of layers, "forward", "data gradient" or "weight gradient", the problem, "gridwise" or "aten", why or
-    by which kernel, microseconds of both if they were measured, and how often Python called it since."""
+    """One decision: names of layers, "forward", "data gradient", "weight gradient" or "normalisation", the problem, "gridwise" or
+    "aten", why or by which kernel, microseconds of both if they were measured, and how often Python called it since."""
 
     __slots__ = ()
 
@@ -37,7 +37,7 @@ class Report(list):
 def report(model=None):
     """Returns the decisions of this process and, given a model, also its layers that were not changed."""
     rows = Report()
-    for question, choice in decider.choices.items():
+    for question, choice in (*decider.choices.items(), *decider.norms.items()):
         # A layer's input and weight, whatever is wanted of them.
         layers = tuple(sorted(_layers.get((question.x_shape, question.w_shape), ())))
         rows.append(
