@@ -34,6 +34,8 @@ std::string_view Name(PageKind kind) {
       return "coverage";
     case PageKind::kNetwork:
       return "network";
+    case PageKind::kSeries:
+      return "series";
     case PageKind::kSweep:
       return "sweep";
     case PageKind::kTime:

@@ -11,6 +11,7 @@ enum class PageKind {
   kComparison,  // two choices on the problems of a set
   kCoverage,    // what runs have executed of kernels
   kNetwork,     // the layers of a network
+  kSeries,      // figures of many nights
   kSweep,       // times of many kernels on many problems
   kTime,        // launches by the simulator's clock
 };

@@ -247,5 +247,80 @@ TEST(Formats, Halves) {
   }
 }
 
+/// The name of a typed access of `components` halves.
+std::string HalvesName(const SimTarget& target, const char* operation, int components) {
+  const bool rdna = (target.bit & kRdna) != 0;
+  return std::string("tbuffer_") + operation + (rdna ? "_d16_format_" : "_format_d16_") +
+         kLetters[components - 1];
+}
+
+const Format kFloatsOf[] = {{"32", "FLOAT", 22, 4, 7},
+                            {"32_32", "FLOAT", 50, 11, 7},
+                            {"32_32_32", "FLOAT", 60, 13, 7},
+                            {"32_32_32_32", "FLOAT", 63, 14, 7}};
+constexpr double kNumbers[] = {1, -2, 0.5, -0.25};
+constexpr u32 kAsHalves[] = {0x3c00, 0xc000, 0x3800, 0xb400};
+
+TEST(Formats, HalvesOfEveryCount) {
+  for (const SimTarget& target : kSimTargets) {
+    for (int components = 1; components <= 4; ++components) {
+      const std::string format = FormatText(target, kFloatsOf[components - 1]);
+      const std::string registers = components <= 2 ? "v8" : "v[8:9]";
+      MemoryWave w(BestHandlers(), target.gfx);
+      w.SetResource(4, w.base(), 0, 900);
+      SetScalar64(*w, kExecLo, 1);
+      for (int i = 0; i < 4; ++i) w->v[20 + i][0] = FloatBits(kNumbers[i]);
+      ASSERT_TRUE(w.Execute("buffer_store_dwordx4 v[20:23], off, s[4:7], 0").ok());
+      w->v[8][0] = w->v[9][0] = 0xdeadbeef;
+      w.Expect();
+      for (int i = 0; i < components; ++i) {
+        u32& row = w.Row(8 + i / 2, 0);
+        if (i % 2 == 0) row = w.rdna() ? row & 0xffff0000 : 0;
+        row = i % 2 == 0 ? row | kAsHalves[i] : (row & 0xffff) | kAsHalves[i] << 16;
+      }
+      w.Check(HalvesName(target, "load", components) + " " + registers + ", off, s[4:7], 0" +
+              format);
+      // And back, to elsewhere.
+      for (int i = 0; i < components; ++i) {
+        w.SetNumber(Storage::kGlobal, 0, 64 + 4 * static_cast<u32>(i), 4, FloatBits(kNumbers[i]));
+      }
+      w.Check(HalvesName(target, "store", components) + " " + registers + ", off, s[4:7], 0" +
+              format + " offset:64");
+    }
+  }
+}
+
+TEST(Formats, StoresOfHighHalves) {
+  for (const SimTarget& target : kSimTargets) {
+    MemoryWave w(BestHandlers(), target.gfx);
+    w.SetResource(4, w.base(), 0, 900);
+    w->s[7] = w.rdna() ? 0x30016004 : 0x00027004;  // one float, of component x
+    SetScalar64(*w, kExecLo, 1);
+    w->v[8][0] = 0x3800beef;
+    w.Expect();
+    w.SetNumber(Storage::kGlobal, 0, 64, 4, FloatBits(0.5));
+    w.Check(
+        std::string(w.rdna() ? "buffer_store_d16_hi_format_x" : "buffer_store_format_d16_hi_x") +
+        " v8, off, s[4:7], 0 offset:64");
+  }
+}
+
+TEST(Formats, StoresOfTwoAndThreeComponents) {
+  const Format kIntegersOf[] = {{"32_32", "UINT", 48, 11, 4}, {"32_32_32", "UINT", 58, 13, 4}};
+  for (const SimTarget& target : kSimTargets) {
+    for (int components = 2; components <= 3; ++components) {
+      MemoryWave w(BestHandlers(), target.gfx);
+      w.SetResource(4, w.base(), 0, 900);
+      SetScalar64(*w, kExecLo, 1);
+      w.Expect();
+      for (int i = 0; i < components; ++i)
+        w.SetNumber(Storage::kGlobal, 0, 64 + 4 * static_cast<u32>(i), 4, w.Row(8 + i, 0));
+      w.Check(std::string("tbuffer_store_format_") + kLetters[components - 1] + " " +
+              Registers('v', 8, components) + ", off, s[4:7], 0" +
+              FormatText(target, kIntegersOf[components - 2]) + " offset:64");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gridwise::sim

@@ -149,9 +149,13 @@ TEST(Buffers, LoadToLds) {
   } kCases[] = {{"buffer_load_dword v2, s[4:7], s8 offen offset:12 lds", 4, false, false},
                 {"buffer_load_ushort v2, s[4:7], s8 offen offset:12 lds", 2, false, false},
                 {"buffer_load_sbyte v2, s[4:7], s8 offen offset:12 lds", 1, true, false},
+                {"buffer_load_ubyte v2, s[4:7], s8 offen offset:12 lds", 1, false, false},
+                {"buffer_load_sshort v2, s[4:7], s8 offen offset:12 lds", 2, true, false},
                 {"global_load_lds_dword v2, s[4:5] offset:12", 4, false, true},
                 {"global_load_lds_sshort v2, s[4:5] offset:12", 2, true, true},
                 {"global_load_lds_ubyte v2, s[4:5] offset:12", 1, false, true},
+                {"global_load_lds_sbyte v2, s[4:5] offset:12", 1, true, true},
+                {"global_load_lds_ushort v2, s[4:5] offset:12", 2, false, true},
                 {"global_load_lds_dwordx3 v2, s[4:5] offset:12", 12, false, true},
                 {"global_load_lds_dwordx4 v2, s[4:5] offset:12", 16, false, true},
                 {"buffer_load_dwordx3 v2, s[4:7], s8 offen offset:12 lds", 12, false, false},
@@ -188,19 +192,32 @@ TEST(Buffers, LoadToLds) {
 
 // From scratch to LDS.
 TEST(Lds, LoadFromScratch) {
-  for (const u64 mask : kMasks) {
-    MemoryWave w;
-    w->s[kM0] = 512;
-    for (u32 l = 0; l < kLanes; ++l) w->v[2][l] = l * 29 % 64 * 20 + 1;
-    std::vector<u32> at(w->v[2], w->v[2] + kLanes);
-    const u64 exec = SpoilInactive(w, mask);
-    w.Expect();
-    for (int l = 0; l < kLanes; ++l) {
-      if (!(exec >> l & 1)) continue;
-      const u64 value = w.Number(Storage::kScratch, l, at[static_cast<size_t>(l)] + 4, 2);
-      w.SetNumber(Storage::kLds, l, 516 + 4 * static_cast<u32>(l), 4, value);
+  const struct {
+    const char* name;
+    u32 bytes;
+    bool is_signed;
+  } kCases[] = {{"ubyte", 1, false},
+                {"sbyte", 1, true},
+                {"ushort", 2, false},
+                {"sshort", 2, true},
+                {"dword", 4, false}};
+  for (const auto& c : kCases) {
+    for (const u64 mask : kMasks) {
+      MemoryWave w;
+      w->s[kM0] = 512;
+      for (u32 l = 0; l < kLanes; ++l) w->v[2][l] = l * 29 % 64 * 20 + 1;
+      std::vector<u32> at(w->v[2], w->v[2] + kLanes);
+      const u64 exec = SpoilInactive(w, mask);
+      w.Expect();
+      for (int l = 0; l < kLanes; ++l) {
+        if (!(exec >> l & 1)) continue;
+        const u32 offset = at[static_cast<size_t>(l)] + 4;
+        auto value = static_cast<u32>(w.Number(Storage::kScratch, l, offset, c.bytes));
+        if (c.is_signed && (value >> (8 * c.bytes - 1) & 1)) value |= ~0u << (8 * c.bytes);
+        w.SetNumber(Storage::kLds, l, 516 + 4 * static_cast<u32>(l), 4, value);
+      }
+      w.Check(std::string("scratch_load_lds_") + c.name + " v2, off offset:4");
     }
-    w.Check("scratch_load_lds_ushort v2, off offset:4");
   }
 }
 

@@ -162,16 +162,26 @@ TEST(ScalarAtomics, EveryOperation) {
 
 // The new value comes first, what to compare with after it.
 TEST(ScalarAtomics, CompareSwap) {
-  for (const bool equal : {true, false}) {
-    MemoryWave w;
-    SetScalar64(*w, 4, w.base());
-    w.Expect();
-    w->s[17] = static_cast<u32>(w.Number(Storage::kGlobal, 0, 200, 4)) + (equal ? 0 : 1);
-    w.Expect();
-    const u64 old = w.Number(Storage::kGlobal, 0, 200, 4);
-    if (equal) w.SetNumber(Storage::kGlobal, 0, 200, 4, w.scalars[16]);
-    w.scalars[16] = static_cast<u32>(old);
-    w.Check("s_atomic_cmpswap s[16:17], s[4:5], 0xc8 glc");
+  for (const u32 dwords : {1u, 2u}) {
+    for (const bool buffer : {false, true}) {
+      for (const bool equal : {true, false}) {
+        MemoryWave w;
+        SetScalar64(*w, 4, w.base());
+        w.SetResource(8, w.base(), 0, 256);
+        w.Expect();
+        const u64 old = w.Number(Storage::kGlobal, 0, 200, 4 * dwords);
+        for (u32 d = 0; d < dwords; ++d) w->s[16 + dwords + d] = static_cast<u32>(old >> 32 * d);
+        w->s[16 + 2 * dwords - 1] += equal ? 0 : 1;  // the last dword counts, too
+        w.Expect();
+        for (u32 d = 0; d < dwords; ++d) {
+          if (equal) w.SetNumber(Storage::kGlobal, 0, 200 + 4 * d, 4, w.scalars[16 + d]);
+          w.scalars[16 + d] = static_cast<u32>(old >> 32 * d);
+        }
+        w.Check(std::string(buffer ? "s_buffer_atomic_cmpswap" : "s_atomic_cmpswap") +
+                (dwords == 2 ? "_x2 " : " ") + Registers('s', 16, static_cast<int>(2 * dwords)) +
+                (buffer ? ", s[8:11], 0xc8 glc" : ", s[4:5], 0xc8 glc"));
+      }
+    }
   }
 }
 
@@ -222,6 +232,17 @@ TEST(ScalarLoads, NoteLowBitsThatAddUp) {
     ASSERT_TRUE(w.Execute(c.text).ok());
     EXPECT_EQ(noted, c.noted) << c.text;
   }
+}
+
+TEST(ScalarLoads, ThreeDwordsOfABuffer) {
+  MemoryWave w(BestHandlers(), "gfx1201");
+  w.SetResource(8, w.base(), 0, 112);
+  w.Expect();
+  for (u32 d = 0; d < 3; ++d) {
+    w.scalars[16 + d] =
+        100 + 4 * d < 112 ? static_cast<u32>(w.Number(Storage::kGlobal, 0, 100 + 4 * d, 4)) : 0;
+  }
+  w.Check("s_buffer_load_b96 s[16:18], s[8:11], 0x64");
 }
 
 // Dwords that end past num_records, or past num_records times the stride, are 0.

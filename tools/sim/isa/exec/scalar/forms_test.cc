@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
+#include "tools/sim/wave/uop.h"
 #include "tools/sim/wave/wave.h"
 
 /// Scalar instructions of a form of their own, EXEC and lane masks, and control flow.
@@ -82,6 +84,41 @@ TEST(Salu, SaveExec) {
     SetScalar64(*wave, kExecLo, exec);
     ASSERT_TRUE(wave.Execute(absl::StrCat("s_", name, "_saveexec_b64 s[10:11], s[10:11]")).ok());
     EXPECT_EQ(Scalar64(*wave, 10), exec);
+    EXPECT_EQ(Exec(*wave), expected) << name;
+    EXPECT_EQ(wave->s[kScc], 1u);
+  }
+}
+
+TEST(Salu, SaveExecOf32Bits) {
+  const u32 a = 0x89abcdef, exec = 0x12345678;
+  const std::pair<const char*, u32> kCases[] = {
+      {"and", a & exec},       {"or", a | exec},       {"xor", a ^ exec},
+      {"and_not1", a & ~exec}, {"or_not1", a | ~exec}, {"nand", ~(a & exec)},
+      {"nor", ~(a | exec)},    {"xnor", ~(a ^ exec)},  {"and_not0", ~a & exec},
+      {"or_not0", ~a | exec},
+  };
+  for (const auto& [name, expected] : kCases) {
+    TestWave wave(BestHandlers(), "gfx1100");
+    wave->s[10] = a;
+    wave->s[11] = 5;
+    wave->s[kExecLo] = exec;
+    ASSERT_TRUE(wave.Execute(absl::StrCat("s_", name, "_saveexec_b32 s10, s10")).ok()) << name;
+    EXPECT_EQ(wave->s[10], exec);
+    EXPECT_EQ(wave->s[11], 5u);
+    EXPECT_EQ(Exec(*wave), expected) << name;
+    EXPECT_EQ(wave->s[kScc], 1u);
+  }
+}
+
+TEST(Salu, WriteExecOf64Bits) {
+  const u64 a = 0x0123456789abcdef, exec = 0xff00ff0012345678;
+  const std::pair<const char*, u64> kCases[] = {{"andn1", ~a & exec}, {"andn2", a & ~exec}};
+  for (const auto& [name, expected] : kCases) {
+    TestWave wave;
+    SetScalar64(*wave, 10, a);
+    SetScalar64(*wave, kExecLo, exec);
+    ASSERT_TRUE(wave.Execute(absl::StrCat("s_", name, "_wrexec_b64 s[12:13], s[10:11]")).ok());
+    EXPECT_EQ(Scalar64(*wave, 12), expected) << name;
     EXPECT_EQ(Exec(*wave), expected) << name;
     EXPECT_EQ(wave->s[kScc], 1u);
   }
@@ -166,6 +203,73 @@ TEST(Control, ModeRegister) {
   EXPECT_EQ(Scalar64(*wave, 2), TestWave::kPc + 4);
 }
 
+// Of the identity registers nothing is known; the wave's scratch has an address, in two halves.
+TEST(Control, OtherHardwareRegisters) {
+  TestWave wave(BestHandlers(), "gfx1100");
+  std::byte scratch[8] = {};
+  wave->scratch = scratch;
+  wave->s[0] = wave->s[1] = wave->s[2] = 0xdeadbeef;
+  ASSERT_TRUE(wave.ExecuteAll({"s_getreg_b32 s0, hwreg(HW_REG_HW_ID1)",
+                               "s_getreg_b32 s1, hwreg(HW_REG_FLAT_SCR_LO)",
+                               "s_getreg_b32 s2, hwreg(HW_REG_FLAT_SCR_HI)"})
+                  .ok());
+  EXPECT_EQ(wave->s[0], 0u);
+  EXPECT_EQ(wave->s[1] | u64{wave->s[2]} << 32, reinterpret_cast<u64>(scratch));
+}
+
+// They count, at rates of the host's.
+TEST(Control, Clocks) {
+  const struct {
+    const char* gfx;
+    const char* text;
+  } kClocks[] = {{"gfx942", "s_memtime s[0:1]"},
+                 {"gfx942", "s_memrealtime s[0:1]"},
+                 {"gfx1100", "s_sendmsg_rtn_b64 s[0:1], sendmsg(MSG_RTN_GET_REALTIME)"}};
+  for (const auto& clock : kClocks) {
+    TestWave wave(BestHandlers(), clock.gfx);
+    u64 last = 0;
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(wave.Execute(clock.text).ok()) << clock.text;
+      EXPECT_GE(Scalar64(*wave, 0), last) << clock.text;
+      last = Scalar64(*wave, 0);
+    }
+    EXPECT_GT(last, 0u) << clock.text;
+  }
+  // 20 bits of clocks; of a field of it the bits that are there.
+  TestWave wave(BestHandlers(), "gfx1100");
+  bool changes = false;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(wave.ExecuteAll({"s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES, 0, 20)",
+                                 "s_getreg_b32 s1, hwreg(HW_REG_SHADER_CYCLES, 0, 20)"})
+                    .ok());
+    EXPECT_LT(wave->s[0], 1u << 20);
+    changes |= wave->s[0] != wave->s[1];
+  }
+  EXPECT_TRUE(changes);
+}
+
+/// Goes on where the wave has stopped.
+void GoOn(TestWave& wave) {
+  for (const Uop* uop = wave->pc; uop != nullptr;) uop = uop->exec(*wave, uop);
+}
+
+// The wave stops and can go on; what comes after it is not done yet.
+TEST(Control, SleepsAndTraps) {
+  for (const char* sleep : {"s_sleep 1", "s_sleep_var s1"}) {
+    TestWave wave(BestHandlers(), "gfx1201");
+    ASSERT_TRUE(wave.ExecuteAll({"s_mov_b32 s0, 1", sleep, "s_mov_b32 s0, 2"}).ok()) << sleep;
+    EXPECT_EQ(wave->s[0], 1u) << sleep;
+    EXPECT_EQ(wave->state, WaveState::kReady) << sleep;
+    GoOn(wave);
+    EXPECT_EQ(wave->s[0], 2u) << sleep;
+    EXPECT_EQ(wave->state, WaveState::kEnded) << sleep;
+  }
+  TestWave wave;
+  const absl::Status status = wave.ExecuteAll({"s_mov_b32 s0, 1", "s_trap 2", "s_mov_b32 s0, 2"});
+  EXPECT_EQ(status.message(), "the kernel gave up with a trap");
+  EXPECT_EQ(wave->s[0], 1u);
+}
+
 TEST(Control, SchedulingModeChangesNothing) {
   TestWave wave(BestHandlers(), "gfx1201");
   wave->s[1] = 0;
@@ -240,6 +344,23 @@ TEST(Barrier, SplitBarrierCountsSignals) {
   EXPECT_EQ(wave->s[kScc], 0u);
 }
 
+TEST(Barrier, WaitsAndTellsItsState) {
+  TestWave wave(BestHandlers(), "gfx1201");
+  wave->barrier_state = [](Wave&) { return 0x50003u; };
+  wave->s[1] = wave->s[2] = 7;
+  ASSERT_TRUE(wave.ExecuteAll({"s_get_barrier_state s1, -1", "s_get_barrier_state s2, 0",
+                               "s_barrier_wait -1", "s_mov_b32 s1, 9"})
+                  .ok());
+  EXPECT_EQ(wave->s[1], 0x50003u);
+  EXPECT_EQ(wave->s[2], 0u) << "nobody's";
+  EXPECT_EQ(wave->state, WaveState::kBarrier);
+  GoOn(wave);
+  EXPECT_EQ(wave->s[1], 9u);
+  wave->s[kM0] = 3;
+  EXPECT_EQ(wave.Execute("s_get_barrier_state s1, m0").message(),
+            "names a barrier other than the workgroup's, which gfx12 lacks");
+}
+
 TEST(Vskip, VectorInstructionsAreNotExecuted) {
   TestWave wave(BestHandlers(), "gfx942");
   wave->s[0] = 1u << 3;
@@ -273,6 +394,12 @@ TEST(Control, IndexedRegisters) {
                   .ok());
   EXPECT_EQ(wave->v[13][5], 101u);
   EXPECT_EQ(wave->v[10][5], 110u);
+  // Another index, with the same operands.
+  wave->s[1] = 0x105;  // of which 8 bits count
+  ASSERT_TRUE(wave.ExecuteAll({"s_set_gpr_idx_on s0, gpr_idx(SRC0)", "s_set_gpr_idx_idx s1",
+                               "v_mov_b32_e32 v20, v4", "s_set_gpr_idx_off"})
+                  .ok());
+  EXPECT_EQ(wave->v[20][5], 109u);
 }
 
 }  // namespace

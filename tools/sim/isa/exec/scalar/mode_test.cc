@@ -162,6 +162,44 @@ TEST(Mode, IeeeClampAndOutputModifiers) {
   EXPECT_EQ(Under(0x1f0, "v_add_f32_e64 v20, v0, v1 div:2", {B(1), B(-2)}), B(-1));
 }
 
+// Halves and doubles have their own field of denormals: 0x100 is DX10_CLAMP alone, with both fields
+// 0, under which IEEE is clear and everything is flushed.
+TEST(Mode, ClampAndOutputModifiersOfHalvesAndDoubles) {
+  constexpr uint32_t kNan = 0x7e00, kOne = 0x3c00, kTwo = 0x4000, kThree = 0x4200;
+  EXPECT_EQ(Under(0x100, "v_add_f16_e64 v20, v0, v1 clamp", {kOne, kTwo}) & 0xffff, kOne);
+  EXPECT_EQ(Under(0x100, "v_add_f16_e64 v20, v0, v1 clamp", {kNan, kTwo}) & 0xffff, 0u);
+  EXPECT_EQ(Under(0x000, "v_add_f16_e64 v20, v0, v1 clamp", {kNan, kTwo}) & 0x7c00, 0x7c00u);
+  EXPECT_EQ(Under(0x100, "v_pk_add_f16 v20, v0, v1 clamp", {kOne | kNan << 16, kTwo | kTwo << 16}),
+            kOne);
+  EXPECT_EQ(Under(0x100, "v_add_f16_e64 v20, v0, v1 mul:4", {kOne, kTwo}) & 0xffff, 0x4a00u);  // 12
+  EXPECT_EQ(Under(0x100, "v_add_f16_e64 v20, v0, v1 div:2", {kOne, kTwo}) & 0xffff,
+            0x3e00u);  // 1.5
+  EXPECT_EQ(Under(0x3f0, "v_add_f16_e64 v20, v0, v1 mul:4", {kOne, kTwo}) & 0xffff, kThree);
+  const auto doubles = [](uint32_t mode, const std::string& modifiers, double a, double b) {
+    TestWave wave;
+    wave->mode = mode;
+    const double values[] = {a, b};
+    for (int i = 0; i < 2; ++i) {
+      const auto bits = std::bit_cast<uint64_t>(values[i]);
+      std::fill_n(wave->v[2 * i], kLanes, static_cast<uint32_t>(bits));
+      std::fill_n(wave->v[2 * i + 1], kLanes, static_cast<uint32_t>(bits >> 32));
+    }
+    const absl::Status status = wave.Execute("v_add_f64 v[20:21], v[0:1], v[2:3]" + modifiers);
+    EXPECT_TRUE(status.ok()) << status;
+    return std::bit_cast<double>(wave->v[20][3] | uint64_t{wave->v[21][3]} << 32);
+  };
+  for (const uint32_t mode : {kUsual, 0x100u}) {
+    EXPECT_EQ(doubles(mode, " clamp", 1, 2), 1);
+    EXPECT_EQ(doubles(mode, " clamp", 1, -2), 0);
+    EXPECT_EQ(doubles(mode, " clamp", 0.25, 0.5), 0.75);
+    EXPECT_EQ(doubles(mode, " clamp", NAN, 2), 0);
+  }
+  EXPECT_TRUE(std::isnan(doubles(0x000, " clamp", NAN, 2)));
+  EXPECT_EQ(doubles(0x100, " mul:4", 1, 2), 12);
+  EXPECT_EQ(doubles(0x100, " div:2", 1, 2), 1.5);
+  EXPECT_EQ(doubles(kUsual, " mul:4", 1, 2), 3) << "ignored: IEEE is set";
+}
+
 /// MODE.FP16_OVFL: what is too large for a half is the largest one, unless a source is infinite.
 TEST(Mode, LimitsHalves) {
   constexpr uint32_t kLimits = kUsual | 1u << 23;

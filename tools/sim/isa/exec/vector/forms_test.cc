@@ -68,6 +68,14 @@ TEST(Forms, ClampAndScale) {
   EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 div:2", {B(3)}), B(6));
   EXPECT_EQ(Lane("v_add_f32_e64 v20, v0, v0 clamp div:2", {B(0.25f)}), B(0.5f));
   EXPECT_EQ(Lane("v_pk_add_f16 v20, v0, v0 clamp", {0xc0003c00}), 0x00003c00u);
+  EXPECT_EQ(Lane("v_add_f16_e64 v20, v0, v0 clamp", {0x3c00}) & 0xffff, 0x3c00u);
+  EXPECT_EQ(Lane("v_add_f16_e64 v20, v0, v0 clamp", {0x3400}) & 0xffff, 0x3800u);
+  TestWave wave;
+  std::fill_n(wave->v[0], kLanes, B(3));
+  std::fill_n(wave->v[1], kLanes, B(-3));
+  ASSERT_TRUE(wave.Execute("v_pk_add_f32 v[20:21], v[0:1], v[0:1] clamp").ok());
+  EXPECT_EQ(wave->v[20][3], B(1));
+  EXPECT_EQ(wave->v[21][3], 0u);
 }
 
 // An inline constant of packed halves is a dword whose halves op_sel selects like a register's: -2
@@ -117,6 +125,9 @@ TEST(Forms, Sdwa) {
   EXPECT_EQ(
       Lane("v_add_u32_sdwa v20, sext(v0), v1" + full + "src0_sel:BYTE_0 src1_sel:DWORD", {0xff, 1}),
       0u);
+  EXPECT_EQ(Lane("v_add_u32_sdwa v20, sext(v0), v1" + full + "src0_sel:WORD_1 src1_sel:DWORD",
+                 {0xfffe1234, 1}),
+            0xffffffffu);
   EXPECT_EQ(Lane("v_mul_f16_sdwa v20, -v0, v1" + full + "src0_sel:WORD_1 src1_sel:WORD_0",
                  {0x40000000, 0x4000}),
             0xc400u);
@@ -171,6 +182,30 @@ TEST(Forms, DppMovesLanes) {
                    written = (exec >> l & 1) != 0 && l / 16 != 1;
         const int expected = !written ? l : found ? 1000 + from : bound ? 0 : l;
         ASSERT_EQ(wave->v[20][l], static_cast<uint32_t>(expected)) << text << " lane " << l;
+      }
+    }
+  }
+}
+
+// Both dwords move, of lanes that are written.
+TEST(Forms, DppMovesPairs) {
+  for (const uint64_t exec : {~uint64_t{0}, uint64_t{0xffff0fffffffffff}}) {
+    TestWave wave;
+    SetScalar64(*wave, kExecLo, exec);
+    for (int l = 0; l < kLanes; ++l) {
+      for (int r = 0; r < 2; ++r) {
+        wave->v[r][l] = static_cast<uint32_t>(1000 * (r + 1) + l);
+        wave->v[20 + r][l] = static_cast<uint32_t>(l);
+      }
+    }
+    ASSERT_TRUE(
+        wave.Execute("v_mov_b64_dpp v[20:21], v[0:1] row_newbcast:5 row_mask:0xd bank_mask:0xf")
+            .ok());
+    for (int l = 0; l < kLanes; ++l) {
+      const bool written = (exec >> l & 1) != 0 && l / 16 != 1;
+      for (int r = 0; r < 2; ++r) {
+        const int expected = written ? 1000 * (r + 1) + l / 16 * 16 + 5 : l;
+        ASSERT_EQ(wave->v[20 + r][l], static_cast<uint32_t>(expected)) << "lane " << l;
       }
     }
   }

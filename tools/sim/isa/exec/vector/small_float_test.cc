@@ -170,22 +170,28 @@ TEST(SmallFloat, RoundsToNearestEven) {
 /// 0 truncates, and of all random numbers the right share rounds up.
 TEST(SmallFloat, RoundsRandomly) {
   for (const Target& t : kTargets) {
-    for (int byte = 0; byte < 4; ++byte) {
-      TestWave wave(BestHandlers(), t.gfx);
-      const std::string select = std::string(t.gfx) == "gfx1201"
-                                     ? absl::StrCat(" byte_sel:", byte)
-                                     : absl::StrCat(" op_sel:[0,0,", byte % 2, ",", byte / 2, "]");
-      for (uint32_t l = 0; l < 32; ++l) {
-        wave->v[0][l] = U(1 + 0.125f * 0.25f);  // a quarter of a unit of fp8 above 1
-        wave->v[1][l] = l << 27;
-        wave->v[2][l] = 0xa5a5a5a5;
-      }
-      ASSERT_TRUE(wave.Execute("v_cvt_sr_fp8_f32 v2, v0, v1" + select).ok());
-      for (uint32_t l = 0; l < 32; ++l) {
-        const uint32_t mask = 255u << (8 * byte);
-        EXPECT_EQ(wave->v[2][l] & ~mask, 0xa5a5a5a5 & ~mask);
-        const double x = Decode(wave->v[2][l] >> (8 * byte) & 255, t.fp8);
-        EXPECT_EQ(x, l >= 24 ? 1.125 : 1.0) << t.gfx << " random " << l;
+    for (const char type : {t.fp8, t.bf8}) {
+      const double unit = type == t.fp8 ? 0.125 : 0.25;  // above 1
+      for (int byte = 0; byte < 4; ++byte) {
+        TestWave wave(BestHandlers(), t.gfx);
+        const std::string select =
+            std::string(t.gfx) == "gfx1201"
+                ? absl::StrCat(" byte_sel:", byte)
+                : absl::StrCat(" op_sel:[0,0,", byte % 2, ",", byte / 2, "]");
+        for (uint32_t l = 0; l < 32; ++l) {
+          wave->v[0][l] = U(static_cast<float>(1 + unit / 4));
+          wave->v[1][l] = l << 27;
+          wave->v[2][l] = 0xa5a5a5a5;
+        }
+        const char* const text =
+            type == t.fp8 ? "v_cvt_sr_fp8_f32 v2, v0, v1" : "v_cvt_sr_bf8_f32 v2, v0, v1";
+        ASSERT_TRUE(wave.Execute(text + select).ok());
+        for (uint32_t l = 0; l < 32; ++l) {
+          const uint32_t mask = 255u << (8 * byte);
+          EXPECT_EQ(wave->v[2][l] & ~mask, 0xa5a5a5a5 & ~mask);
+          const double x = Decode(wave->v[2][l] >> (8 * byte) & 255, type);
+          EXPECT_EQ(x, l >= 24 ? 1 + unit : 1.0) << t.gfx << " " << text << " random " << l;
+        }
       }
     }
   }
