@@ -22,7 +22,7 @@ class NetworkTest(unittest.TestCase):
     def test_problems_of_a_file(self):
         problems = gridwise.problems_of(EXPORTED)
         # The table of testdata/README.md.
-        self.assertEqual([each.count for each in problems], [1, 1, 1, 2, 1])
+        self.assertEqual([each.occurrences for each in problems], [1, 1, 1, 2, 1])
         self.assertEqual(
             repr(problems[1].problem),
             "gridwise.Problem('fwd', 'f32', batch=4, c=32, k=64, size=(32, 32), filter_size=(3, 3), stride=(2, 2), "
@@ -43,6 +43,16 @@ class NetworkTest(unittest.TestCase):
             "gridwise.Problem('fwd', 'bf16', batch=2, c=64, k=32, size=(50,), filter_size=(3,), stride=(1,), dilation=(1,), "
             "pad=(1,), pad_end=(0,), groups=4)",
         )
+
+    def test_wrong_lines_are_warnings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.log")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("MIOpenDriver conv -n 2 -F 1\nMIOpenDriver conv -n two\nMIOpenDriver pool\n")
+            with self.assertWarnsRegex(UserWarning, "a.log:2: -n is 'two'") as caught:
+                problems = gridwise.problems_of(path)
+        self.assertEqual((len(problems), len(caught.warnings)), (1, 1))
+        self.assertIn("left out: 1 pool", problems.report)
 
     def test_rows(self):
         network = gridwise.network(TRACE, device=TARGET, dtype="f16")

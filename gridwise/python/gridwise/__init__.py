@@ -36,7 +36,7 @@ from gridwise._errors import (
 )
 from gridwise._gemm import GemmProblem
 from gridwise._library import CLOCKS, DIRECTIONS, LAYOUTS, REFUSALS, TYPE_BYTES, TYPES, UNARY, WEIGHT_LAYOUTS, Tensors
-from gridwise._network import NamedProblem, Network, network, problems_of
+from gridwise._network import NamedProblem, Network, Problems, network, problems_of
 from gridwise._plans import FALLBACK, Executable, Plan
 from gridwise._problem import NUMPY_TYPES, EpilogueTensor
 from gridwise._tensors import Buffer, DeviceTensor, address_of, synchronize, use_device, version
@@ -73,6 +73,7 @@ __all__ = [
     "PerAxis",
     "Plan",
     "Problem",
+    "Problems",
     "ResourceExhaustedError",
     "Tensors",
     "UnavailableError",

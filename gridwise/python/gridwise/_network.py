@@ -6,12 +6,14 @@ from __future__ import annotations
 import contextlib
 import csv
 import html
+import importlib
 import io
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+import warnings
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from gridwise._conv import Problem
@@ -26,14 +28,24 @@ class NamedProblem(NamedTuple):
     Attributes:
       name: of the layer.
       problem: the convolution.
-      count: how often it occurs.
+      occurrences: how often it occurs.
       note: where it comes from, and what it leaves out.
     """
 
     name: str
     problem: Problem
-    count: int
+    occurrences: int
     note: str
+
+
+class Problems(List[NamedProblem]):
+    """The convolutions of a network, in the order in which they first occur.
+
+    Attributes:
+      report: what was read, left out and wrong; a line each.
+    """
+
+    report: str
 
 
 class Network(List[Dict[str, Any]]):
@@ -93,6 +105,13 @@ def _run(arguments: Sequence[str]) -> Tuple[str, str]:
     return done.stdout, done.stderr
 
 
+def _warn(report: str) -> None:
+    """Warns of what is wrong: all lines but those that say what was read and what is left out."""
+    for line in report.splitlines():
+        if " convolutions, " not in line and ": left out: " not in line:
+            warnings.warn(line, stacklevel=3)
+
+
 @contextlib.contextmanager
 def _files_of(source: Any, inputs: Tuple[Any, ...]) -> Iterator[List[str]]:
     """The files of a source. Those that are written are there as long as the context is entered."""
@@ -114,9 +133,7 @@ def _program_of(model: Any, inputs: Tuple[Any, ...]) -> str:
     if hasattr(model, "graph_module"):  # a torch.export.ExportedProgram
         exported = model
     elif callable(getattr(model, "forward", None)):
-        import torch  # pyright: ignore[reportMissingImports]
-
-        exported = torch.export.export(model, inputs)
+        exported = importlib.import_module("torch.export").export(model, inputs)
     else:
         raise TypeError(f"{type(model).__name__} is no path, torch.nn.Module or torch.export.ExportedProgram")
     return exported.graph_module.print_readable(print_output=False, include_stride=True, include_device=True)
@@ -142,7 +159,7 @@ def _problem_of(row: Dict[str, str], direction: str) -> Problem:
 
     pad = each("pad")
     pad_end = each("pad_end") if "pad_end_w" in row else pad
-    given = {"out_type": row.get("out_type"), "layout": row.get("layout"), "weight_layout": row.get("weight_layout")}
+    given: Dict[str, Any] = {"out_type": row.get("out_type"), "layout": row.get("layout"), "weight_layout": row.get("weight_layout")}
     return Problem(
         direction,
         row.get("type") or "f16",
@@ -160,7 +177,7 @@ def _problem_of(row: Dict[str, str], direction: str) -> Problem:
     )
 
 
-def problems_of(source: Union[str, os.PathLike[str], Sequence[Any], Any], *inputs: Any, batch: Optional[int] = None) -> List[NamedProblem]:
+def problems_of(source: Union[str, os.PathLike[str], Sequence[Any], Any], *inputs: Any, batch: Optional[int] = None) -> Problems:
     """Returns the convolutions of files of other programs, or of a PyTorch model.
 
     Args:
@@ -170,18 +187,23 @@ def problems_of(source: Union[str, os.PathLike[str], Sequence[Any], Any], *input
 
     The program `gridwise` reads them. It is the file that $GRIDWISE_PROGRAM names, or the one on PATH.
 
+    A line or node that is wrong, or asks for what Gridwise lacks, is a UserWarning, and is in the result's report.
+
     Raises:
       NotFoundError: there is no program.
       InvalidArgumentError: a file cannot be read or has no convolution; the message has the first wrong line.
       TypeError: the source is none of these.
     """
     with _files_of(source, inputs) as files:
-        text, _ = _run(["import", *files, *_options(batch=batch)])
-    return [
+        text, report = _run(["import", *files, *_options(batch=batch)])
+    _warn(report)
+    problems = Problems(
         NamedProblem(row["name"], _problem_of(row, direction), int(row.get("count") or 1), row.get("note") or "")
         for row in csv.DictReader(io.StringIO(text))
         for direction in row["directions"].split()
-    ]
+    )
+    problems.report = report
+    return problems
 
 
 def network(
@@ -212,4 +234,5 @@ def network(
         options = _options(device=device, training=training, batch=batch, type=dtype, layout=layout, time=time, compare=compare)
         text, report = _run(["network", *files, "--json", f"--html={page}", *options])
         with open(page, encoding="utf-8") as file:
-            return Network(json.loads(text), file.read(), report)
+            rows = Network(json.loads(text), file.read(), report)
+    return rows

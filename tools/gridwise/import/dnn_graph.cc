@@ -56,13 +56,13 @@ std::string ReferenceOf(const llvm::json::Value& value) {
 }
 
 /// The tensors of a graph by number and name.
-using Tensors = std::map<std::string, TensorShape>;
+using Tensors = std::map<std::string, LogicalTensor>;
 
 void AddTensor(const llvm::json::Object& object, llvm::StringRef otherwise, Tensors& tensors) {
   const bool cudnn = object.getArray("dim") != nullptr;
-  const TensorShape shape = {.type = object.getString("data_type").value_or(otherwise).str(),
-                             .sizes = NumbersOf(object.getArray(cudnn ? "dim" : "dims")),
-                             .strides = NumbersOf(object.getArray(cudnn ? "stride" : "strides"))};
+  const LogicalTensor shape = {.type = object.getString("data_type").value_or(otherwise).str(),
+                               .sizes = NumbersOf(object.getArray(cudnn ? "dim" : "dims")),
+                               .strides = NumbersOf(object.getArray(cudnn ? "stride" : "strides"))};
   if (const std::optional<std::int64_t> uid = object.getInteger("uid")) {
     tensors[absl::StrCat(*uid)] = shape;
   }
@@ -94,8 +94,8 @@ Tensors TensorsOf(const llvm::json::Object& graph) {
 }
 
 /// The tensor that is called `what` in the node.
-absl::StatusOr<TensorShape> TensorOf(const llvm::json::Object& node, llvm::StringRef list,
-                                     const std::string& what, const Tensors& tensors) {
+absl::StatusOr<LogicalTensor> TensorOf(const llvm::json::Object& node, llvm::StringRef list,
+                                       const std::string& what, const Tensors& tensors) {
   const llvm::json::Object* const references = node.getObject(list);
   const llvm::json::Value* const reference =
       references == nullptr ? nullptr : references->get(what);
@@ -122,12 +122,12 @@ ImportedLine ReadNode(const llvm::json::Object& node, const Node& kind, bool hip
   }
   TensorConvolution convolution = {.directions = {kind.direction}};
   const bool forward = kind.direction == Direction::kForward;
-  const std::tuple<std::string_view, bool, TensorShape*> kTensors[] = {
+  const std::tuple<std::string_view, bool, LogicalTensor*> kTensors[] = {
       {kind.x_is_output ? "dx" : "x", kind.x_is_output, &convolution.x},
       {kind.w_is_output ? "dw" : "w", kind.w_is_output, &convolution.w},
       {forward ? "y" : "dy", forward, &convolution.y}};
   for (const auto& [name, is_output, tensor] : kTensors) {
-    absl::StatusOr<TensorShape> shape =
+    absl::StatusOr<LogicalTensor> shape =
         TensorOf(node, is_output ? "outputs" : "inputs", KeyOf(name, hipdnn), tensors);
     if (!shape.ok()) return shape.status();
     *tensor = *std::move(shape);

@@ -214,7 +214,7 @@ TEST(TorchTrace, TransposedConvolutions) {
   EXPECT_EQ(ToString(set.problems[0].problem),
             "fwd f32 g2 n1 c32 k64 in 28 filter 3 stride 2 dilation 1 pad 1 out 14 ngchw");
   EXPECT_THAT(set.problems[0].directions, ElementsAre(Direction::kBackwardData));
-  EXPECT_EQ(set.problems[0].note, "file, event 1; the trace has no strides; taken as NCHW");
+  EXPECT_EQ(set.problems[0].note, "file, event 1; its strides are not given; taken as NCHW");
 }
 
 TEST(TorchTrace, WrongEventsAreNamed) {

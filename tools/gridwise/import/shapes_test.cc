@@ -45,6 +45,9 @@ TEST(TorchProgram, DefaultsAndKeywords) {
                                 "dilation = [3, 1])\n")),
             "1 x bwd_data f16 g4 n8 c64 k64 in 115x113 filter 2x2 stride 2x2 dilation 3x1 pad 0x0 "
             "out 56x56; file:2; its weights are KCYX");
+  EXPECT_THAT(TextOf(absl::StrCat(kProgram, "    x_1 = x\n",
+                                  "y = torch.ops.aten.conv2d.default(x_1, w, groups = 2)\n")),
+              HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
   // A total of 2 for each axis.
   EXPECT_THAT(TextOf(absl::StrCat(kProgram,
                                   "y = torch.ops.aten.conv2d.padding(x, w, None, [1, 1], "

@@ -37,7 +37,7 @@ std::optional<DataType> TypeOf(std::string_view name) {
 
 /// Whether a tensor is packed with channels last. One that is packed both ways, since some sizes
 /// are 1, is.
-bool IsChannelsLast(const TensorShape& tensor) {
+bool IsChannelsLast(const LogicalTensor& tensor) {
   const Numbers &sizes = tensor.sizes, &strides = tensor.strides;
   if (sizes.size() < 3 || strides.size() != sizes.size()) return false;
   std::vector<std::size_t> order = {1};  // innermost first
@@ -60,17 +60,13 @@ absl::Status CheckSizes(const TensorConvolution& convolution) {
         absl::StrFormat("the tensors have %d and %d dimensions; must have 3, 4 or 5, as many each",
                         convolution.x.sizes.size(), dimensions));
   }
-  for (const TensorShape* const tensor : {&convolution.x, &convolution.w, &convolution.y}) {
+  for (const LogicalTensor* const tensor : {&convolution.x, &convolution.w, &convolution.y}) {
     for (const std::int64_t size : tensor->sizes) {
       if (size < 0 || size > kMaxImportedNumber) {
         return absl::InvalidArgumentError(
             absl::StrFormat("a size is %d; must be 0 to %d", size, kMaxImportedNumber));
       }
     }
-  }
-  if (convolution.groups < 1 || convolution.groups > kMaxImportedNumber) {
-    return absl::InvalidArgumentError(absl::StrFormat("the number of groups is %d; must be 1 to %d",
-                                                      convolution.groups, kMaxImportedNumber));
   }
   return absl::OkStatus();
 }
@@ -113,19 +109,21 @@ absl::StatusOr<ConvProblem> GeometryOf(const TensorConvolution& convolution) {
   if (absl::Status status = CheckSizes(convolution); !status.ok()) return status;
   const Numbers &x = convolution.x.sizes, &w = convolution.w.sizes, &y = convolution.y.sizes;
   const std::size_t rank = w.size() - 2;
+  ConvProblem problem = {
+      .rank = static_cast<int>(rank), .groups = convolution.groups, .batch = x[0], .k = w[0]};
+  const std::vector<Dim*> axes = AxesOf(problem);
+  if (absl::Status status = SetAxes(convolution, axes); !status.ok()) return status;
+  if (convolution.groups < 1 || convolution.groups > kMaxImportedNumber) {
+    return absl::InvalidArgumentError(absl::StrFormat("the number of groups is %d; must be 1 to %d",
+                                                      convolution.groups, kMaxImportedNumber));
+  }
   const std::int64_t w1 = w[1] * convolution.groups;
   if ((convolution.transposed ? w[0] : w1) != x[1]) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the input has %d channels and the weights %s in %d groups", x[1],
                         absl::StrJoin(w, "x"), convolution.groups));
   }
-  ConvProblem problem = {.rank = static_cast<int>(rank),
-                         .groups = convolution.groups,
-                         .batch = x[0],
-                         .c = w1,
-                         .k = w[0]};
-  const std::vector<Dim*> axes = AxesOf(problem);
-  if (absl::Status status = SetAxes(convolution, axes); !status.ok()) return status;
+  problem.c = w1;
   for (std::size_t i = 0; i < rank; ++i) axes[i]->in = x[2 + i];
   if (!convolution.transposed) {
     const absl::Status status = y.empty() ? absl::OkStatus() : CheckOutput(problem, AxesOfSizes(y));

@@ -13,7 +13,7 @@ namespace gridwise {
 
 /// A tensor as PyTorch, cuDNN and hipDNN describe it. Its dimensions are logical: N, C and the
 /// spatial axes for activations; K, C of a group and the axes for weights.
-struct TensorShape {
+struct LogicalTensor {
   std::string type = {};                   // "c10::Half", "f16", "HALF", "half"
   std::vector<std::int64_t> sizes = {};    // empty: unknown
   std::vector<std::int64_t> strides = {};  // in elements; empty: unknown
@@ -21,8 +21,8 @@ struct TensorShape {
 
 /// A convolution that is given by the shapes of its tensors.
 struct TensorConvolution {
-  TensorShape x = {}, w = {};
-  TensorShape y = {};  // its sizes may be unknown
+  LogicalTensor x = {}, w = {};
+  LogicalTensor y = {};  // its sizes may be unknown
   /// One number for each axis, or one for all.
   std::vector<std::int64_t> stride = {1}, dilation = {1}, pad_begin = {0}, pad_end = {0};
   std::vector<std::int64_t> output_padding = {0};  // of a transposed one

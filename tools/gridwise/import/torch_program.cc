@@ -137,6 +137,7 @@ class Reader {
  public:
   ImportedLine operator()(std::string_view line) {
     RememberShapes(line);
+    RememberAlias(line);
     const std::size_t at = line.find(kOperator);
     if (at == std::string_view::npos || absl::StrContains(line.substr(0, at), "# ")) {
       return std::nullopt;  // comments show the source
@@ -192,7 +193,7 @@ class Reader {
           close < open) {
         continue;
       }
-      TensorShape& known = shapes_[std::string(line.substr(begin, at - begin))];
+      LogicalTensor& known = shapes_[std::string(line.substr(begin, at - begin))];
       known = {.type = std::string(shape.substr(0, open)),
                .sizes = SizesOf(shape.substr(open + 1, close - open - 1))};
       const std::string_view rest = shape.substr(close + 1);
@@ -200,7 +201,19 @@ class Reader {
     }
   }
 
-  absl::StatusOr<TensorShape> ShapeOf(std::string_view what, std::string_view name) const {
+  /// `input_1 = input`: torch.fx gives arguments with names of Python's built-in functions another.
+  void RememberAlias(std::string_view line) {
+    const std::size_t equal = line.rfind(" = ");
+    if (equal == std::string_view::npos) return;
+    const auto known =
+        shapes_.find(std::string(absl::StripAsciiWhitespace(line.substr(equal + 3))));
+    if (known == shapes_.end()) return;
+    const std::size_t begin = line.find_last_of(" \t", equal - 1) + 1;  // npos + 1 is 0
+    const LogicalTensor shape = known->second;
+    shapes_[std::string(line.substr(begin, equal - begin))] = shape;
+  }
+
+  absl::StatusOr<LogicalTensor> ShapeOf(std::string_view what, std::string_view name) const {
     const auto known = shapes_.find(std::string(name));
     if (known != shapes_.end()) return known->second;
     return absl::InvalidArgumentError(
@@ -209,14 +222,14 @@ class Reader {
 
   ImportedLine Read(const Operator& op, const Arguments& arguments) const {
     TensorConvolution convolution;
-    const std::tuple<std::string_view, std::string_view, TensorShape*> kTensors[] = {
+    const std::tuple<std::string_view, std::string_view, LogicalTensor*> kTensors[] = {
         {"the input", "input", &convolution.x},
         {"the weights", "weight", &convolution.w},
         {"the gradient", "grad_output", &convolution.y}};
     const bool backward = op.name == "convolution_backward";
     for (const auto& [what, name, tensor] : kTensors) {
       if (tensor == &convolution.y && !backward) continue;
-      absl::StatusOr<TensorShape> shape = ShapeOf(what, arguments.Value(name));
+      absl::StatusOr<LogicalTensor> shape = ShapeOf(what, arguments.Value(name));
       if (!shape.ok()) return shape.status();
       *tensor = *std::move(shape);
     }
@@ -231,7 +244,7 @@ class Reader {
       convolution.directions = {Direction::kForward};
     }
     bool is_open = false;
-    for (TensorShape* const tensor : {&convolution.x, &convolution.y}) {
+    for (LogicalTensor* const tensor : {&convolution.x, &convolution.y}) {
       if (tensor->sizes.empty() || tensor->sizes.front() >= 0) continue;
       tensor->sizes.front() = 1;
       is_open = true;
@@ -291,7 +304,7 @@ class Reader {
     }
   }
 
-  std::unordered_map<std::string, TensorShape> shapes_;
+  std::unordered_map<std::string, LogicalTensor> shapes_;
 };
 
 }  // namespace

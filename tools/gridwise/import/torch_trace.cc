@@ -52,7 +52,7 @@ class Arguments {
   explicit Arguments(const llvm::json::Object& event) : arguments_(event.getObject("args")) {}
 
   bool has_sizes() const { return List("Input Dims") != nullptr; }
-  TensorShape Shape(std::size_t argument) const {
+  LogicalTensor Shape(std::size_t argument) const {
     return {.type = std::string(Text("Input type", argument)),
             .sizes = NumbersOf("Input Dims", argument),
             .strides = NumbersOf("Input Strides", argument)};
@@ -129,10 +129,9 @@ ImportedLine ReadConvolution(const llvm::json::Object& event, bool backward) {
   }
   convolution.pad_end = convolution.pad_begin;
   convolution.transposed = arguments.Value(numbers + 3) == "True";
-  const absl::StatusOr<std::int64_t> groups =
-      ReadImportedNumber("groups", arguments.Value(numbers + 5));
+  absl::StatusOr<Numbers> groups = arguments.Values("groups", numbers + 5);
   if (!groups.ok()) return groups.status();
-  convolution.groups = *groups;
+  convolution.groups = groups->empty() ? 0 : groups->front();
   convolution.directions = backward ? DirectionsOf(arguments.WordsOfList(numbers + 6))
                                     : std::vector<Direction>{Direction::kForward};
   return ReadTensorConvolution(convolution, kKind);
