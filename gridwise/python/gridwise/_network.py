@@ -98,7 +98,7 @@ def _run(arguments: Sequence[str]) -> Tuple[str, str]:
             f"the program gridwise is not on PATH; build //tools/gridwise and name it in {PROGRAM}, "
             "or unpack the archive of //tools/sim:archive"
         )
-    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", errors="replace", check=False)
     if done.returncode != 0:
         words = done.stderr.strip().splitlines()
         raise InvalidArgumentError(words[-1].removeprefix("gridwise: ") if words else f"gridwise ends with {done.returncode}")
