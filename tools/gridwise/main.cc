@@ -39,7 +39,9 @@
 using gridwise::Extents;
 using gridwise::OperationCount;
 
-ABSL_FLAG(std::string, problem, "", "name of a problem; size flags override its sizes");
+ABSL_FLAG(std::string, problem, "",
+          "name of a problem, or a line of another program: 'MIOpenDriver convfp16 -n 8 ...'; size "
+          "flags override its sizes");
 ABSL_FLAG(std::string, problems, "",
           "problem set: regressions, retinanet, transformers (for gemm), strided, a CSV file or a "
           "file of another program (`gridwise help import`); default: the first three");

@@ -8,7 +8,8 @@
     with problem.plan().load() as conv:                # device tensors, e.g. PyTorch's
         conv(x, w, y, workspace, stream=torch.cuda.current_stream())
 
-Problem is a convolution, GemmProblem a matrix multiplication, and plan_views multiplies views.
+Problem is a convolution, GemmProblem a matrix multiplication, and plan_views multiplies views. problems_of finds the
+convolutions of logs, traces and models of other programs, and network says what they take.
 
 A device tensor is a Buffer, an address, or any object in device memory that has __cuda_array_interface__ or __dlpack__
 (PyTorch, CuPy, JAX). It must be packed, in the problem's layout.
@@ -35,6 +36,7 @@ from gridwise._errors import (
 )
 from gridwise._gemm import GemmProblem
 from gridwise._library import CLOCKS, DIRECTIONS, LAYOUTS, REFUSALS, TYPE_BYTES, TYPES, UNARY, WEIGHT_LAYOUTS, Tensors
+from gridwise._network import NamedProblem, Network, Problems, network, problems_of
 from gridwise._plans import FALLBACK, Executable, Plan
 from gridwise._problem import NUMPY_TYPES, EpilogueTensor
 from gridwise._tensors import Buffer, DeviceTensor, address_of, synchronize, use_device, version
@@ -65,18 +67,23 @@ __all__ = [
     "GridwiseError",
     "InternalError",
     "InvalidArgumentError",
+    "NamedProblem",
+    "Network",
     "NotFoundError",
     "PerAxis",
     "Plan",
     "Problem",
+    "Problems",
     "ResourceExhaustedError",
     "Tensors",
     "UnavailableError",
     "UnimplementedError",
     "View",
     "address_of",
+    "network",
     "parse_plan",
     "plan_views",
+    "problems_of",
     "synchronize",
     "use_device",
     "version",

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "core/base/types.h"
 #include "core/conv/validate.h"
 
@@ -54,9 +54,10 @@ std::string NameOf(const ConvProblem& problem, std::size_t number) {
                       per_axis(&Dim::in), "_", per_axis(&Dim::filter), "s", problem.dims[2].stride);
 }
 
-/// As a field of a table may be: on one line.
-std::string OnOneLine(std::string_view text) {
-  return absl::StrReplaceAll(text, {{"\n", " "}, {"\r", " "}});
+/// As a field of a table and a line of a terminal may be: without control characters.
+std::string OnOneLine(std::string text) {
+  std::ranges::replace_if(text, [](char c) { return absl::ascii_iscntrl(c); }, ' ');
+  return text;
 }
 
 }  // namespace
@@ -66,7 +67,7 @@ void Collector::Add(const char* unit, const std::string& place, const ImportedLi
     AddFault(Where(unit, place), line.status().message());
   } else if (line->has_value()) {
     const ImportedItem& item = **line;
-    if (item.problems.empty()) Skip(item.skipped, 1);
+    if (item.problems.empty()) Skip(OnOneLine(item.skipped), 1);
     for (const ConvProblem& problem : item.problems) AddProblem(unit, place, item, problem);
   }
 }

@@ -14,6 +14,7 @@
 #include "tools/gridwise/import/ck_profiler.h"
 #include "tools/gridwise/import/collector.h"
 #include "tools/gridwise/import/content.h"
+#include "tools/gridwise/import/dnn_graph.h"
 #include "tools/gridwise/import/hlo.h"
 #include "tools/gridwise/import/line.h"
 #include "tools/gridwise/import/miopen_driver.h"
@@ -21,6 +22,7 @@
 #include "tools/gridwise/import/onnx_model.h"
 #include "tools/gridwise/import/onnx_nodes.h"
 #include "tools/gridwise/import/stablehlo.h"
+#include "tools/gridwise/import/torch_program.h"
 #include "tools/gridwise/import/torch_trace.h"
 #include "tools/text/json.h"
 
@@ -39,7 +41,8 @@ bool IsContinued(std::string_view line) {
 
 void ImportLines(std::string_view text, Collector& collector) {
   const LineReader readers[] = {ReadMIOpenDriver, ReadCkProfiler,    ReadCkExample,
-                                ReadMIOpenFindDb, StableHloReader(), HloReader()};
+                                ReadMIOpenFindDb, StableHloReader(), TorchProgramReader(),
+                                HloReader()};
   constexpr int kMaxContinued = 40;
   int number = 0, first = 0, continued = 0;
   std::string whole;
@@ -64,15 +67,52 @@ void ImportLines(std::string_view text, Collector& collector) {
   }
 }
 
-absl::Status ImportJson(const std::string& text, Collector& collector) {
-  const absl::StatusOr<llvm::json::Value> document = ParseJson(text);
-  if (!document.ok()) return document.status();
-  if (!IsTrace(*document)) {
-    return absl::InvalidArgumentError("its JSON is no trace of PyTorch's profiler");
-  }
-  ForEachOperator(*document, [&](int number, const ImportedLine& read) {
-    collector.Add("event", absl::StrCat(number), read);
+/// Graphs of cuDNN and hipDNN in a log.
+void ImportGraphs(std::string_view text, Collector& collector) {
+  ForEachDnnGraph(text, [&](int line, std::string_view object) {
+    const absl::StatusOr<llvm::json::Value> graph = ParseJson(object);
+    if (!graph.ok()) return collector.Add("line", absl::StrCat(line), graph.status());
+    ForEachDnnNode(*graph, [&](const std::string& name, const ImportedLine& read) {
+      collector.Add("line", absl::StrCat(line, ", node ", name), read);
+    });
   });
+}
+
+bool HasDnnGraph(std::string_view text) {
+  bool found = false;
+  ForEachDnnGraph(text, [&](int, std::string_view) { found = true; });
+  return found;
+}
+
+absl::Status ImportJson(const llvm::json::Value& document, Collector& collector) {
+  if (IsTrace(document)) {
+    ForEachOperator(document, [&](int number, const ImportedLine& read) {
+      collector.Add("event", absl::StrCat(number), read);
+    });
+    return absl::OkStatus();
+  }
+  if (IsDnnGraph(document)) {
+    ForEachDnnNode(document, [&](const std::string& name, const ImportedLine& read) {
+      collector.Add("node", name, read);
+    });
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      "its JSON is no trace of PyTorch's profiler, and no graph of cuDNN or hipDNN");
+}
+
+/// What to import in place of a file that is of no kind.
+absl::Status CheckKind(std::string_view content) {
+  if (content.starts_with("PK\x03\x04")) {
+    return absl::InvalidArgumentError(
+        "it is a zip archive. If torch.export.save wrote it, import the text that "
+        "`print(torch.export.load(FILE))` prints");
+  }
+  if (content.starts_with("SQLite format 3")) {
+    return absl::InvalidArgumentError(
+        "it is an SQLite database. If it is MIOpen's, print its table config as command lines: "
+        "tools/gridwise/README.md has the command");
+  }
   return absl::OkStatus();
 }
 
@@ -99,9 +139,15 @@ absl::Status ImportModel(const std::string& bytes, const std::string& program,
 absl::Status ImportFile(std::string content, const std::string& program, Collector& collector) {
   const absl::StatusOr<std::string> text = DecodeContent(std::move(content));
   if (!text.ok()) return text.status();
+  if (absl::Status status = CheckKind(*text); !status.ok()) return status;
   if (IsBinary(*text)) return ImportModel(*text, program, collector);
-  if (LooksLikeJson(*text)) return ImportJson(*text, collector);
+  if (LooksLikeJson(*text)) {
+    const absl::StatusOr<llvm::json::Value> document = ParseJson(*text);
+    if (document.ok()) return ImportJson(*document, collector);
+    if (!HasDnnGraph(*text)) return document.status();  // else a log that begins with one
+  }
   ImportLines(*text, collector);
+  ImportGraphs(*text, collector);
   return absl::OkStatus();
 }
 

@@ -33,6 +33,8 @@ struct ImportedFile {
 ///   ckProfiler command lines, Composable Kernel's examples ck_profiler.h
 ///   text of XLA, of StableHLO                              hlo.h, stablehlo.h
 ///   traces of PyTorch's profiler                           torch_trace.h
+///   programs of torch.export and torch.fx as text          torch_program.h
+///   graphs of cuDNN's front end and hipDNN, their logs     dnn_graph.h
 ///   models of ONNX                                         onnx_nodes.h
 ///
 /// Lines of several kinds may be mixed. Lines of no kind are skipped. A wrong line or file, or one

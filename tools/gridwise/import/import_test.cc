@@ -160,6 +160,14 @@ TEST(Import, OperationsOfSeveralLines) {
   EXPECT_THAT(RefusalOf("%0 = stablehlo.convolution(%a, %b)\nx\n"), HasSubstr("no convolution"));
 }
 
+TEST(Import, ReportsHaveNoControlCharacters) {
+  const std::string colored = "MIOpenDriver conv -n \x1b[31m\nMIOpenDriver \x1b]0;pool -n 3\n";
+  const std::string refusal = RefusalOf(colored);
+  EXPECT_EQ(refusal.find('\x1b'), std::string::npos) << refusal;
+  EXPECT_THAT(refusal, HasSubstr("file:1: -n is ' [31m'"));
+  EXPECT_THAT(refusal, HasSubstr("left out: 1  ]0;pool"));
+}
+
 TEST(Import, FilesWithoutConvolutionsAreRefused) {
   EXPECT_THAT(RefusalOf(""), HasSubstr("no convolution is in file"));
   EXPECT_THAT(RefusalOf("MIOpenDriver pool -n 3\n"), HasSubstr("left out: 1 pool"));
@@ -214,7 +222,7 @@ TEST(TorchTrace, TransposedConvolutions) {
   EXPECT_EQ(ToString(set.problems[0].problem),
             "fwd f32 g2 n1 c32 k64 in 28 filter 3 stride 2 dilation 1 pad 1 out 14 ngchw");
   EXPECT_THAT(set.problems[0].directions, ElementsAre(Direction::kBackwardData));
-  EXPECT_EQ(set.problems[0].note, "file, event 1; the trace has no strides; taken as NCHW");
+  EXPECT_EQ(set.problems[0].note, "file, event 1; its strides are not given; taken as NCHW");
 }
 
 TEST(TorchTrace, WrongEventsAreNamed) {

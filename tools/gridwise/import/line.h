@@ -23,7 +23,7 @@ struct ImportedItem {
   bool is_search = false;  // a search for kernels: counts only where no execution is listed
 
   static ImportedItem Skip(const char* kind, std::string_view what) {
-    return {.kind = kind, .skipped = std::string(what)};
+    return {.kind = kind, .skipped = std::string(what.empty() ? "without a name" : what)};
   }
 };
 

@@ -20,6 +20,8 @@
 namespace gridwise {
 namespace {
 
+constexpr char kMirrored[] = "its taps are mirrored";
+
 std::optional<DataType> TypeOf(std::string_view name) {
   constexpr std::pair<std::string_view, DataType> kTypes[] = {
       {"f16", DataType::kF16},
@@ -161,6 +163,11 @@ bool IsReversed(const XlaConvolution& xla) {
          });
 }
 
+bool HasStride(const XlaConvolution& xla) {
+  return std::ranges::any_of(xla.window,
+                             [](const XlaWindowAxis& axis) { return axis.stride != 1; });
+}
+
 bool IsBackwardWeight(const XlaConvolution& xla) {
   if (xla.batch_group_count > 1) return true;
   const bool exchanged = xla.lhs_labels.find('f') < xla.lhs_labels.find('b');
@@ -186,6 +193,13 @@ absl::Status SetTypes(const XlaShape& a, const XlaShape& b, const XlaShape& out,
   return absl::OkStatus();
 }
 
+absl::Status StrideAndDilation(std::string_view what, std::int64_t value,
+                               const XlaWindowAxis& window) {
+  return absl::UnimplementedError(
+      absl::StrFormat("the %s is %d and the base dilation %d; Gridwise has one of the two", what,
+                      value, window.base_dilation));
+}
+
 absl::StatusOr<ImportedItem> BackwardData(const char* kind, const XlaConvolution& xla) {
   ImportedItem item = {.kind = kind};
   ConvProblem problem = {.direction = Direction::kBackwardData,
@@ -200,11 +214,7 @@ absl::StatusOr<ImportedItem> BackwardData(const char* kind, const XlaConvolution
   const std::vector<Dim*> axes = AxesOf(problem);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const XlaWindowAxis& window = xla.window[i];
-    if (window.stride != 1) {
-      return absl::UnimplementedError(
-          absl::StrFormat("the stride is %d and the base dilation %d; Gridwise has one of the two",
-                          window.stride, window.base_dilation));
-    }
+    if (window.stride != 1) return StrideAndDilation("stride", window.stride, window);
     Dim& dim = *axes[i];
     dim = {.in = SizeOfAxis(xla.out, xla.out_labels, i),
            .filter = window.size,
@@ -214,9 +224,47 @@ absl::StatusOr<ImportedItem> BackwardData(const char* kind, const XlaConvolution
     out.push_back(SizeOfAxis(xla.lhs, xla.lhs_labels, i));
     dim.pad_end = PadEndOf(dim, out.back());
   }
-  if (!IsReversed(xla) && problem.filter_taps() > 1) item.note = "its taps are mirrored";
+  if (!IsReversed(xla) && problem.filter_taps() > 1) item.note = kMirrored;
   SetLayouts(InMemory(xla.out, xla.out_labels),
              Exchanged(InMemory(xla.rhs, xla.rhs_labels), 'i', 'o'), item, problem);
+  return Finish(std::move(item), problem, out);
+}
+
+/// The weights' gradient of a transposed convolution: its input is our dy, which is the first
+/// operand here and has the base dilation, and the gradient of its output is our x. Of the pixel j
+/// of dy and the output's tap t, x has the pixel s j - t d + pad_low. With y = f - 1 - t, that is
+/// s j + y d - p where p = d(f - 1) - pad_low: the taps are mirrored.
+absl::StatusOr<ImportedItem> TransposedBackwardWeight(const char* kind, const XlaConvolution& xla) {
+  ImportedItem item = {.kind = kind, .note = kMirrored};
+  ConvProblem problem = {.direction = Direction::kBackwardWeight,
+                         .rank = static_cast<int>(xla.window.size()),
+                         .groups = xla.batch_group_count,
+                         .batch = SizeOfLabel(xla.lhs, xla.lhs_labels, 'f'),
+                         .c = SizeOfLabel(xla.rhs, xla.rhs_labels, 'o'),
+                         .k = SizeOfLabel(xla.lhs, xla.lhs_labels, 'b')};
+  if (absl::Status status = SetTypes(xla.lhs, xla.rhs, xla.out, problem); !status.ok())
+    return status;
+  std::vector<std::int64_t> out;
+  const std::vector<Dim*> axes = AxesOf(problem);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const XlaWindowAxis& window = xla.window[i];
+    if (window.window_dilation != 1) {
+      return StrideAndDilation("window dilation", window.window_dilation, window);
+    }
+    Dim& dim = *axes[i];
+    dim = {.in = window.size,
+           .filter = SizeOfAxis(xla.out, xla.out_labels, i),
+           .stride = window.base_dilation,
+           .dilation = window.stride};
+    dim.pad_begin = dim.dilated_filter() - 1 - window.pad_low;
+    out.push_back(SizeOfAxis(xla.lhs, xla.lhs_labels, i));
+    dim.pad_end = PadEndOf(dim, out.back());
+  }
+  XlaLabels x = InMemory(xla.rhs, xla.rhs_labels);
+  for (char& label : x) label = label == 'i' ? 'b' : label == 'o' ? 'f' : label;
+  XlaLabels w = InMemory(xla.out, xla.out_labels);
+  for (char& label : w) label = label == 'b' ? 'o' : label == 'f' ? 'i' : label;
+  SetLayouts(x, w, item, problem);
   return Finish(std::move(item), problem, out);
 }
 
@@ -280,16 +328,20 @@ absl::StatusOr<ImportedItem> FromForwardXla(const char* kind, const XlaConvoluti
                 .pad_end = window.pad_high};
     out.push_back(SizeOfAxis(xla.out, xla.out_labels, i));
   }
-  if (IsReversed(xla)) item.note = "its taps are mirrored";
+  if (IsReversed(xla)) item.note = kMirrored;
   SetLayouts(InMemory(xla.lhs, xla.lhs_labels), InMemory(xla.rhs, xla.rhs_labels), item, problem);
   return Finish(std::move(item), problem, out);
 }
 
 absl::StatusOr<ImportedItem> FromXla(const char* kind, const XlaConvolution& xla) {
   if (absl::Status status = Check(xla); !status.ok()) return status;
-  if (HasBaseDilation(xla) || IsReversed(xla)) return BackwardData(kind, xla);
-  return IsBackwardWeight(xla) ? BackwardWeight(kind, xla)
-                               : FromForwardXla(kind, xla, Direction::kForward);
+  const bool is_weight = IsBackwardWeight(xla);
+  if (HasBaseDilation(xla)) {
+    return is_weight ? TransposedBackwardWeight(kind, xla) : BackwardData(kind, xla);
+  }
+  // A reversed filter with a stride is the input's gradient of a transposed convolution.
+  if (IsReversed(xla) && !HasStride(xla)) return BackwardData(kind, xla);
+  return is_weight ? BackwardWeight(kind, xla) : FromForwardXla(kind, xla, Direction::kForward);
 }
 
 }  // namespace gridwise

@@ -40,11 +40,12 @@ struct XlaConvolution {
 
 /// The convolution that `xla` computes:
 ///
-///   forward           no axis has a base dilation
+///   forward           no axis has a base dilation, and the filter is not reversed or has a stride
 ///   backward-data     a base dilation, which is the stride, or a reversed filter. Without a
 ///                     reversal the taps are mirrored, which a note says: it takes the same time
 ///   backward-weight   batch and features of x are exchanged, and the window is dy. The window's
-///                     dilation is then the stride, and its stride the dilation
+///                     dilation is then the stride, and its stride the dilation. With a base
+///                     dilation it is that of a transposed convolution
 ///
 /// The labels of backward-weight do not always tell it from forward. Then it is backward-weight if
 /// there are batch groups, or if its window is at least as large as its output.

@@ -3,16 +3,19 @@
 
 #include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
 #include "core/text/parse_device.h"
+#include "tools/gridwise/import/import.h"
 #include "tools/gridwise/problem/problem_sets.h"
 
 namespace gridwise {
@@ -39,11 +42,29 @@ absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gf
                                                  absl::StrJoin(names, ", "), ", f8 or bf8"));
 }
 
-absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
+/// The problem of a line of another program: "MIOpenDriver convfp16 -n 8 ...".
+absl::StatusOr<NamedProblem> FromLine(const ProblemRequest& request) {
+  absl::StatusOr<ImportedSet> set = Import({{"--problem", request.problem}}, request.program);
+  if (!set.ok()) return set.status();
+  if (set->problems.size() == 1) return std::move(set->problems.front());
+  return absl::InvalidArgumentError(
+      absl::StrCat("--problem has ", set->problems.size(), " problems; must be the line of one"));
+}
+
+absl::StatusOr<NamedProblem> FromSets(const ProblemRequest& request) {
   const absl::StatusOr<std::vector<ProblemSet>> sets =
       LoadProblemSets(request.problems, request.program);
   if (!sets.ok()) return sets.status();
-  const absl::StatusOr<NamedProblem> named = FindProblem(*sets, request.problem);
+  return FindProblem(*sets, request.problem);
+}
+
+absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
+  absl::StatusOr<NamedProblem> named = FromSets(request);
+  if (!named.ok() && request.problem.find_first_of(" =") != std::string::npos) {
+    const absl::StatusOr<NamedProblem> line = FromLine(request);
+    // A line of no kind is a name with a typing error.
+    if (line.ok() || absl::StrContains(line.status().message(), "--problem:")) named = line;
+  }
   if (!named.ok()) return named.status();
   return BuildProblem(direction, named->problem, request.sizes);
 }

@@ -27,7 +27,7 @@ struct ProblemRequest {
   std::string direction;  // "fwd", "bwd_data", "bwd_weight", "conv_transpose" or "gemm"
   std::string type;       // of the operands: "f16"; empty: that of the problem
   std::string out_type;   // of the output; empty: that of the problem or the operands
-  std::string problem;    // a name in `problems`, or empty
+  std::string problem;    // a name in `problems`, a line of another program, or empty
   std::string problems;   // source for LoadProblemSets
   ProblemFlags sizes;
   GemmFlags gemm = {};

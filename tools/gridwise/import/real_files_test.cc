@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/// Files that JAX and PyTorch wrote. What is expected follows from the networks that they were
+/// given, which testdata/README.md lists.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/conv/problem.h"
+#include "core/conv/problem_io.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/gridwise/import/import.h"
+#include "tools/text/read_file.h"
+
+namespace gridwise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ImportedSet ImportFile(std::string_view name) {
+  const std::string path = absl::StrCat("tools/gridwise/import/testdata/", name);
+  const absl::StatusOr<std::string> content = ReadFile(path);
+  EXPECT_TRUE(content.ok()) << content.status();
+  if (!content.ok()) return {};
+  absl::StatusOr<ImportedSet> set = Import({{std::string(name), *content}}, /*program=*/"");
+  EXPECT_TRUE(set.ok()) << set.status();
+  return set.ok() ? *std::move(set) : ImportedSet();
+}
+
+/// "2 x fwd, bwd_data: fwd f16 ...", a line for each problem.
+std::vector<std::string> LinesOf(const ImportedSet& set) {
+  std::vector<std::string> lines;
+  for (const NamedProblem& each : set.problems) {
+    std::string directions;
+    for (const Direction direction : each.directions) {
+      absl::StrAppend(&directions, directions.empty() ? "" : ", ", Name(direction));
+    }
+    ConvProblem problem = each.problem;
+    problem.direction = Direction::kForward;
+    lines.push_back(absl::StrCat(each.count, " x ", directions, ": ", ToString(problem)));
+  }
+  return lines;
+}
+
+TEST(RealFiles, ProgramsOfJax) {
+  for (const std::string_view file : {"jax.hlo", "jax.mlir"}) {
+    SCOPED_TRACE(file);
+    const ImportedSet set = ImportFile(file);
+    EXPECT_THAT(
+        LinesOf(set),
+        ElementsAre("1 x fwd, bwd_data, bwd_weight: fwd f16 g1 n8 c3 k32 in 64x64 filter 7x7 "
+                    "stride 2x2 dilation 1x1 pad 2x2:3x3 out 32x32",
+                    "1 x fwd, bwd_data, bwd_weight: fwd f16 g4 n8 c32 k64 in 32x32 filter 3x3 "
+                    "stride 2x2 dilation 1x1 pad 0x0:1x1 out 16x16",
+                    "1 x fwd, bwd_data, bwd_weight: fwd f16 g1 n8 c64 k48 in 16x16 filter 3x3 "
+                    "stride 1x1 dilation 2x2 pad 0x0 out 12x12",
+                    "1 x fwd, bwd_data, bwd_weight: fwd f16 g1 n8 c48 k40 in 12x12 filter 3x3 "
+                    "stride 1x1 dilation 1x1 pad 0x1:1x2 out 11x13",
+                    "1 x fwd, bwd_data, bwd_weight: fwd f16 g1 n8 c24 k40 in 22x26 filter 4x4 "
+                    "stride 2x2 dilation 1x1 pad 1x1 out 11x13"));
+    ASSERT_EQ(set.report.size(), 2u);
+    EXPECT_THAT(set.report[0], HasSubstr("15 convolutions, 5 of them different"));
+  }
+}
+
+/// XLA pads before it calls cuDNN, and computes some gradients as forward convolutions. All 15 are
+/// calls: `grep -c custom_call_target=.__cudnn.conv`.
+TEST(RealFiles, OptimizedProgramsOfJax) {
+  const ImportedSet set = ImportFile("jax_optimized.hlo");
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[0], HasSubstr("15 convolutions, 12 of them different"));
+  std::map<std::string, std::int64_t> calls;
+  for (const NamedProblem& each : set.problems) {
+    for (const Direction direction : each.directions) {
+      calls[std::string(Name(direction))] += each.count;
+    }
+  }
+  EXPECT_THAT(calls, ElementsAre(testing::Pair("bwd_data", 2), testing::Pair("bwd_weight", 3),
+                                 testing::Pair("fwd", 10)));
+}
+
+/// The layers of the network, as `%s` of type, directions and layout.
+std::vector<std::string> LayersOfTorch(std::string_view first, std::string_view others,
+                                       std::string_view last, std::string_view type,
+                                       std::string_view layout) {
+  const auto line = [&](std::string_view count, std::string_view directions,
+                        std::string_view sizes) {
+    return absl::StrCat(count, " x ", directions, ": fwd ", type, " ", sizes, layout);
+  };
+  return {line("1", first,
+               "g1 n4 c3 k32 in 64x64 filter 7x7 stride 2x2 dilation 1x1 pad 3x3 out 32x32"),
+          line("1", others,
+               "g4 n4 c32 k64 in 32x32 filter 3x3 stride 2x2 dilation 1x1 pad 1x1 out 16x16"),
+          line("1", others,
+               "g1 n4 c64 k48 in 16x16 filter 3x3 stride 1x1 dilation 2x2 pad 2x2 out 16x16"),
+          line("2", others,
+               "g48 n4 c48 k48 in 16x16 filter 3x3 stride 1x1 dilation 1x1 pad 1x1 out 16x16"),
+          line("1", last,
+               "g1 n4 c24 k48 in 33x33 filter 4x4 stride 2x2 dilation 1x1 pad 1x1 out 16x16")};
+}
+
+/// PyTorch's own count of the same step, `key_averages(group_by_input_shape=True)`, has 6
+/// aten::convolution and 6 aten::convolution_backward, which make 11 gradients.
+TEST(RealFiles, TraceOfPyTorch) {
+  const ImportedSet set = ImportFile("torch_trace.json.gz");
+  EXPECT_EQ(LinesOf(set), LayersOfTorch("fwd, bwd_weight", "fwd, bwd_data, bwd_weight",
+                                        "fwd, bwd_data, bwd_weight", "bf16", ""));
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[0], HasSubstr("17 convolutions, 5 of them different"));
+}
+
+TEST(RealFiles, ExportedProgramOfPyTorch) {
+  const ImportedSet set = ImportFile("torch_export.txt");
+  EXPECT_EQ(LinesOf(set), LayersOfTorch("fwd", "fwd", "bwd_data", "f32", " ngchw"));
+  EXPECT_EQ(set.problems[0].note, "torch_export.txt:5; its strides are not given; taken as NCHW");
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[1], HasSubstr("left out: 3 aten.relu"));
+}
+
+TEST(RealFiles, CompiledProgramOfPyTorch) {
+  const ImportedSet set = ImportFile("torch_aot_graphs.log");
+  EXPECT_THAT(LinesOf(set),
+              ElementsAre("1 x fwd, bwd_weight: fwd bf16 g1 n4 c3 k32 in 64x64 filter 7x7 stride "
+                          "2x2 dilation 1x1 pad 3x3 out 32x32",
+                          "1 x fwd, bwd_data, bwd_weight: fwd bf16 g4 n4 c32 k64 in 32x32 filter "
+                          "3x3 stride 2x2 dilation 1x1 pad 1x1 out 16x16",
+                          "1 x fwd, bwd_data, bwd_weight: fwd bf16 g1 n4 c24 k64 in 32x32 filter "
+                          "4x4 stride 2x2 dilation 1x1 pad 1x1 out 16x16"));
+}
+
+}  // namespace
+}  // namespace gridwise
