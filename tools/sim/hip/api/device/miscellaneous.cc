@@ -80,7 +80,6 @@ hipChannelFormatDesc hipCreateChannelDesc(int x, int y, int z, int w, hipChannel
 }
 
 // Conversions that old host compilers call.
-// NOLINTBEGIN(bugprone-reserved-identifier)
 float __gnu_h2f_ieee(unsigned short half) {
   _Float16 value;
   __builtin_memcpy(&value, &half, sizeof(value));
@@ -92,7 +91,6 @@ unsigned short __gnu_f2h_ieee(float value) {
   __builtin_memcpy(&bits, &half, sizeof(bits));
   return bits;
 }
-// NOLINTEND(bugprone-reserved-identifier)
 
 // The precompiled header for run-time compilation; there is none here.
 void __hipGetPCH(const char** header, unsigned int* bytes) {
