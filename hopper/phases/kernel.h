@@ -57,7 +57,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * 2 * kC.kBlockBytes;
   // Calls store(finisher, phase) for each phase.
-  const auto of_classes = [&](TileCoord at, auto&& store) __attribute__((always_inline)) {
+  const auto for_phases = [&](TileCoord at, auto&& store) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < kC.kPhases; ++i) {
       GatherTileAt of_phase = {};
@@ -77,7 +77,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
     }
     const TileCoord at = TileCoordOf(args.order, i);
     if (tiles.split > 0) {
-      of_classes(at, [&](const auto& finish, int) __attribute__((always_inline)) {
+      for_phases(at, [&](const auto& finish, int) __attribute__((always_inline)) {
         StoreZeros<64, kC.type, 1>(finish, args.stores, dynamic_shared_memory + staging, group, 0);
       });
       continue;
@@ -90,7 +90,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
       StorePhasesByBoxes<kC>(args, base + staging, at, sums);
       continue;
     }
-    of_classes(at, [&](const auto& finish, int of_phase) __attribute__((always_inline)) {
+    for_phases(at, [&](const auto& finish, int of_phase) __attribute__((always_inline)) {
       StoreByLanes<64, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group, 0,
                                 sums[of_phase]);
     });
