@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Checks what the compiler does not: layers, packages that include each other, types that are defined twice, words that are no
-longer used, versions, licences.
+longer used, files that documents name, versions, licences.
 
     git ls-files | .ci/lint.py            checks these files, prints a line per fault, and exits with 0 when there is none
     git ls-files | .ci/lint.py --draw     writes the picture of docs/design.md
@@ -32,6 +32,11 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 LICENSED = re.compile(r".*(\.(h|cc|hip|c|py|bzl|sh|awk)|(^|/)(BUILD|BUILD\.bazel|MODULE\.bazel|WORKSPACE)|^bazelw|^\.(ci|githooks)/[\w-]+)$")
 # A definition of a type at the scope of a namespace.
 TYPE = re.compile(r"(?:struct|class|enum class) (?:alignas\(\w+\) )?(\w+)(?: final)?(?: :[^{;]*)? ?\{")
+# A file that a document links to, and one that it names in code, from the root, its own folder, or as the end of a path.
+LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
+NAMED = re.compile(r"`((?:\w[\w-]*/)+[\w-]+\.(?:bzl|c|cc|csv|h|hip|inc|py|sh|txt))`")
+# Documents about how things were.
+HISTORY = re.compile(r"docs/log/|CHANGELOG\.md$")
 LICENCE = re.compile(r"(#!.*\n)?(//|#) SPDX-License-Identifier: MIT\n")
 
 
@@ -218,6 +223,21 @@ def licence_faults(files):
             yield f"{path} does not begin with 'SPDX-License-Identifier: MIT'"
 
 
+def document_faults(files):
+    """Yields a sentence for each file that a document names or links to, and that does not exist."""
+    ends = {"/".join(parts[i:]) for parts in (path.split("/") for path in files) for i in range(len(parts))}
+    for path in files:
+        if not path.endswith(".md") or HISTORY.match(path):
+            continue
+        text = read(path)
+        for name in LINK.findall(text):
+            if not os.path.exists(os.path.join(os.path.dirname(path), name)):
+                yield f"{path} links to {name}, which does not exist"
+        for name in NAMED.findall(text):
+            if name not in ends:
+                yield f"{path} names {name}, which does not exist"
+
+
 def types_of(text):
     """Yields the types that a C++ file defines in namespaces with names, as in 'gridwise::sim::Memory'."""
     namespaces = []
@@ -256,7 +276,7 @@ def main():
             file.write(with_picture(design, includes))
         return 0
     regular = [path for path in files if os.path.isfile(path) and not os.path.islink(path)]
-    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read), *licence_faults(regular)]
+    faults = [*layer_faults(includes), *cycle_faults(includes, packages), *word_faults(regular, glossary), *version_faults(read), *licence_faults(regular), *document_faults(regular)]
     faults.extend(twice_faults(texts))
     for folder in ORDERED:
         faults.extend(order_faults(includes, folder, order_of(folder)))

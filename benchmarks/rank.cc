@@ -48,7 +48,7 @@ std::vector<Instances> InstancesOf(const std::vector<TimedProblem>& problems) {
   return instances;
 }
 
-/// Of the problems with several instances, which the choices point into.
+/// The choices among the instances of each problem that has several. They point into `problems`.
 std::vector<Choice> ChoicesOf(const std::vector<TimedProblem>& problems,
                               const std::vector<Instances>& instances) {
   std::vector<Choice> choices;

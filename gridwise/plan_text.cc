@@ -37,8 +37,9 @@ std::string Text(double value) {
   return std::string(text.data(), end);
 }
 bool Read(std::string_view text, double& value) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
   return error == std::errc() && stop == end;
 }
 

@@ -76,7 +76,7 @@ absl::StatusOr<TuneResult> Tune(const ConvProblem& problem, const ConvTensors& t
     result.plans.push_back(
         {.plan = plan, .status = time.status(), .milliseconds = time.ok() ? *time : 0});
   }
-  const absl::Status first = result.plans.front().status;
+  absl::Status first = result.plans.front().status;
   std::stable_sort(result.plans.begin(), result.plans.end(),
                    [](const PlanTime& a, const PlanTime& b) {
                      return std::pair(!a.status.ok(), a.milliseconds) <

@@ -30,7 +30,7 @@
 namespace gridwise::examples {
 namespace {
 
-/// Of the sizes, and most numbers that there are.
+/// The index of the first size, and the largest number of arguments.
 constexpr std::size_t kFirst = 3, kMax = kFirst + 5 + 6 * 3;
 
 /// The sizes after verify, init and time.

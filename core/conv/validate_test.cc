@@ -61,8 +61,18 @@ TEST(Validate, AcceptsValidProblems) {
   EXPECT_TRUE(Validate(exact).ok()) << "pad longer than the filter";
 }
 
-TEST(Validate, NamesFieldValueAndRule) {
-  const std::vector<Case> cases = {
+void ExpectRefusals(const std::vector<Case>& cases) {
+  for (const Case& c : cases) {
+    ConvProblem p = Valid();
+    c.spoil(p);
+    const absl::Status status = Validate(p);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), c.message);
+  }
+}
+
+TEST(Validate, NamesTypesAndEpiloguesThatAreRefused) {
+  ExpectRefusals({
       {[](auto& p) { p.direction = static_cast<Direction>(9); },
        "direction is 9; must be one of fwd (0), bwd_data (1), bwd_weight (2)"},
       {[](auto& p) { p.type = static_cast<DataType>(77); },
@@ -105,6 +115,11 @@ TEST(Validate, NamesFieldValueAndRule) {
          p.epilogue.unary_parameter = 0;
        },
        "epilogue.unary_parameter is 0; softplus divides by it: must not be 0"},
+  });
+}
+
+TEST(Validate, NamesSizesThatAreRefused) {
+  ExpectRefusals({
       {[](auto& p) { p.rank = 0; }, "rank is 0; must be >= 1"},
       {[](auto& p) { p.rank = 4; }, "rank is 4; must be <= 3"},
       {[](auto& p) { p.groups = 0; }, "groups is 0; must be >= 1"},
@@ -131,14 +146,7 @@ TEST(Validate, NamesFieldValueAndRule) {
       {[](auto& p) { p.dims[0].pad_end = 1; },
        "dims[0].pad_end (d) is 1; must be 0 because rank is 2"},
       {[](auto& p) { p.rank = 1; }, "dims[1].in (h) is 7; must be 1 because rank is 1"},
-  };
-  for (const Case& c : cases) {
-    ConvProblem p = Valid();
-    c.spoil(p);
-    const absl::Status status = Validate(p);
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_EQ(status.message(), c.message);
-  }
+  });
 }
 
 TEST(Validate, NamesTheLimitThatIsExceeded) {

@@ -70,7 +70,7 @@ void PackedOperand::Reset(int lines) { panels_ = CeilDiv(lines, width_); }
 void PackedOperand::SetSteps(int step, std::span<const float* const> starts, int count) {
   for (int panel = 0; panel < panels_; ++panel) {
     double* to = &packed_[(panel * kMaxSteps + step) * width_];
-    const size_t first = static_cast<size_t>(panel * width_);
+    const size_t first = static_cast<size_t>(panel) * static_cast<size_t>(width_);
     const auto lines = starts.subspan(first, std::min<size_t>(width_, starts.size() - first));
     if (width_ == kBlockRows) {
       PackPanel<kBlockRows>(lines, count, to);

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "hopper/dense_halo/config.h"
+#include "hopper/dense_halo/filter.h"
 #include "hopper/dense_halo/merge_taps.h"
 #include "hopper/halo/pixel_output_map.h"
+#include "hopper/halo/tile.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
 
 /// Forward, or backward-data with stride 1, for one group and few output channels, see
 /// hopper/halo/config.h. The columns are all output channels. A stage has what a step of K
@@ -17,7 +21,8 @@ namespace gridwise::hopper {
 
 template <HaloDenseConfig kC>
 struct HaloDenseRoles {
-  static constexpr int kTaps = kC.filter * kC.filter, kPixelBytes = kC.k_tile_bytes();
+  using Filter = HaloDenseFilter<kC>;
+  static constexpr int kTaps = Filter::kTaps, kPixelBytes = Filter::kPixelBytes;
   static constexpr int kStored = AlignUp(kC.columns, 8), kProduct = kC.product_columns();
   static constexpr OperandOrder kOrderB =
       kC.is_forward() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
@@ -25,66 +30,24 @@ struct HaloDenseRoles {
   using Merge = TapMerge<kC.columns, !kC.is_forward()>;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
-    for (int i = 0; i < kC.resident; ++i) Resident(args, base, i).Init(1);
+    for (int i = 0; i < kC.resident; ++i) Filter::Resident(args, base, i).Init(1);
     HaloRing<kC.stages>(args, base).Init(4 * kC.tile_consumers());
-  }
-
-  /// Counts the bytes of a filter that stays in shared memory.
-  GRIDWISE_DEVICE static Mbarrier Resident(const HaloArgs& args, SharedAddress base, int step) {
-    return {base + args.barriers_at + kC.stages * 16 + step * 8};
-  }
-  GRIDWISE_DEVICE static SharedAddress FilterAt(const HaloArgs& args, SharedAddress base,
-                                                SharedAddress stage, int step) {
-    return kC.resident > 0 ? base + args.filter_at + step * args.k_tile_bytes
-                           : stage + args.other_at;
-  }
-  /// Bytes of a step's filter to load.
-  GRIDWISE_DEVICE static int FilterBytes(const HaloArgs& args) {
-    return kC.is_forward() ? kTaps * args.channels * kPixelBytes
-                           : kTaps / kC.merged_taps() * args.filter_pitch;
-  }
-
-  /// Starts to load the filter of a step: from `channel` on, for the taps from `first` on.
-  GRIDWISE_DEVICE static void LoadFilter(const HaloArgs& args, int channel, int first,
-                                         SharedAddress to, Mbarrier bar) {
-    const auto number = [&](int tap) __attribute__((always_inline)) {
-      const HaloTap& of = args.tap[first + tap];
-      return (of.z * kC.filter + of.y) * kC.filter + of.x;
-    };
-    if constexpr (kC.is_forward()) {
-#pragma unroll
-      for (int tap = 0; tap < (kC.merges_taps ? kTaps : 1); ++tap) {
-        LoadBox(to + tap * args.filter_pitch, args.other, bar, channel, 0, number(tap));
-      }
-    } else {
-#pragma unroll 1
-      for (int tap = 0; tap < kTaps; tap += kC.merged_taps()) {
-        const int column =
-            number(tap + kC.merged_taps() - 1) * args.filter_columns;  // the filter's first
-        const SharedAddress of_taps = to + tap / kC.merged_taps() * args.filter_pitch;
-#pragma unroll
-        for (int n = 0; n < kC.merged_taps() * kC.columns; n += 64) {
-          if (n >= kC.merged_taps() * args.filter_columns) break;
-          LoadBox(of_taps + n * kPixelBytes, args.other, bar, column + n, channel, 0);
-        }
-      }
-    }
   }
 
   GRIDWISE_DEVICE static void Produce(const HaloArgs& args, SharedAddress base) {
     const HaloWork work(args);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     const int first = First(args, work), end = End(args, work);
-    const int filter_bytes = FilterBytes(args);
+    const int filter_bytes = Filter::Bytes(args);
     for (int i = work.first; i < work.tiles; i += work.step) {
       const HaloTileAt tile = FindHaloTile(args, i);
       for (int step = first; step < end; ++step, ring.Next()) {
         const int k_tile = Quotient(step, args.by_depth), channel = k_tile * kC.k_tile;
         const int first_tap = (step - k_tile * args.depth) * kTaps;
         if (kC.resident > 0 && i == work.first && IsElected()) {
-          const Mbarrier resident = Resident(args, base, step);
+          const Mbarrier resident = Filter::Resident(args, base, step);
           resident.ArriveAndExpect(filter_bytes);
-          LoadFilter(args, channel, first_tap, FilterAt(args, base, base, step), resident);
+          Filter::Load(args, channel, first_tap, Filter::At(args, base, base, step), resident);
         }
         ring.WaitEmpty();
         if (!IsElected()) continue;
@@ -92,7 +55,8 @@ struct HaloDenseRoles {
                                     (kC.resident > 0 ? 0 : filter_bytes));
         LoadPatch(args, ring, channel, tile, args.tap[first_tap].d);
         if constexpr (kC.resident == 0) {
-          LoadFilter(args, channel, first_tap, FilterAt(args, base, ring.at(), step), ring.full());
+          Filter::Load(args, channel, first_tap, Filter::At(args, base, ring.at(), step),
+                       ring.full());
         }
       }
     }
@@ -153,7 +117,7 @@ struct HaloDenseRoles {
     const int first = First(args, work), end = End(args, work);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
     const auto wait_full = [&](int tile, int step) __attribute__((always_inline)) {
-      if (kC.resident > 0 && tile == work.first) Resident(args, base, step).Wait(0);
+      if (kC.resident > 0 && tile == work.first) Filter::Resident(args, base, step).Wait(0);
       ring.WaitFull();
     };
     for (int i = work.first, turn = 0; i < work.tiles; i += work.step, ++turn) {
@@ -175,13 +139,13 @@ struct HaloDenseRoles {
       Sums sums;
       wait_full(i, first);
       StartStep<true>(sums, args, ring.at() + first_pixel * kPixelBytes,
-                      FilterAt(args, base, ring.at(), first));
+                      Filter::At(args, base, ring.at(), first));
       int last = ring.stage();
       ring.Next();
       for (int step = first + 1; step < end; ++step, ring.Next()) {
         wait_full(i, step);
         StartStep<false>(sums, args, ring.at() + first_pixel * kPixelBytes,
-                         FilterAt(args, base, ring.at(), step));
+                         Filter::At(args, base, ring.at(), step));
         WgmmaWait<1>();
         ring.Release(last);
         last = ring.stage();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "hopper/halo/kernel.h"
+#include "hopper/halo/tile.h"
 
 namespace gridwise::hopper {
 

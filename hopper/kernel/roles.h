@@ -69,6 +69,18 @@ GRIDWISE_DEVICE void RunRoles(const Args& args) {
   }
 }
 
+/// Runs a kernel whose warps all have the same role.
+template <class Roles, class Args>
+GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
+  const SharedAddress base = DynamicSharedMemory();
+  LetNextLaunchBegin();
+  if (ThreadId() == Roles::kThreads - 32) FetchShares(args);
+  Roles::Init(args, base);
+  WaitForLaunchBefore();
+  WaitAt(0, Roles::kThreads);
+  Roles::Run(args, base);
+}
+
 GRIDWISE_DEVICE int Quotient(int n, MagicDiv by) {
   return static_cast<int>(Divide(static_cast<unsigned>(n), by));
 }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include "hopper/halo/pixel_output_map.h"
+#include "hopper/halo/tile.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
 #include "hopper/line/load.h"
 
 /// Forward and backward-data of one group and few source channels, see hopper/line/config.h.

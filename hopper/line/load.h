@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "hopper/halo/kernel.h"
+#include "hopper/halo/tile.h"
 #include "hopper/line/config.h"
 
 /// How line instances (hopper/line/config.h) put lines of the source and the filter into shared

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/arch/warp_mma.h"
-#include "hopper/halo_weight/kernel.h"
+#include "hopper/halo/tile.h"
+#include "hopper/halo_weight/output_map.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
 #include "hopper/narrow/config.h"
 
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow/config.h. A warp
@@ -13,18 +16,6 @@
 /// warp would cost the others registers.
 
 namespace gridwise::hopper {
-
-/// Runs a kernel whose warps all have the same role.
-template <class Roles, class Args>
-GRIDWISE_DEVICE void RunWarpRoles(const Args& args) {
-  const SharedAddress base = DynamicSharedMemory();
-  LetNextLaunchBegin();
-  if (ThreadId() == Roles::kThreads - 32) FetchShares(args);
-  Roles::Init(args, base);
-  WaitForLaunchBefore();
-  WaitAt(0, Roles::kThreads);
-  Roles::Run(args, base);
-}
 
 /// The address of 16 bytes of a pixel, for pixels that begin at `pixels`.
 GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress pixels, int pixel, int piece) {

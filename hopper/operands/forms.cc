@@ -59,7 +59,7 @@ Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
     // pixels.
     prepared.rows = WithFewTapRows(prepared.canonical);
   }
-  if (!copies) prepared.folded = std::move(folded);
+  if (!copies) prepared.folded = folded;
   if (copies && !prepared.writes_sums()) prepared.deeper = WithKTiles(prepared.canonical);
   return prepared;
 }

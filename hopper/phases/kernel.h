@@ -1,183 +1,17 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/arch/warp_mma.h"
-#include "hopper/gather/kernel.h"
+#include "hopper/gather/output_map.h"
+#include "hopper/gather/tile.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/kernel/store.h"
 #include "hopper/phases/config.h"
+#include "hopper/phases/multiply.h"
+#include "hopper/phases/produce.h"
 
 /// See hopper/phases/config.h.
 
 namespace gridwise::hopper {
-
-/// Tiles of a workgroup, all with the same columns.
-struct PhaseTiles {
-  GRIDWISE_DEVICE explicit PhaseTiles(const GatherArgs& args)
-      : workgroups(GridSizeX() / args.splits),
-        split(BlockIdX() / workgroups),
-        first(BlockIdX() - split * workgroups) {}
-
-  int workgroups;
-  int split;  // of K, which is too short to share: all splits but the first are zeros
-  int first;
-};
-
-/// The pixels of dy of a product, relative to those of the rows.
-struct PhaseMove {
-  int h, w;
-};
-template <int kProduct>
-GRIDWISE_DEVICE PhaseMove MoveOf(const GatherArgs& args) {
-  constexpr PhaseProduct kOf = kPhaseProducts[kProduct];
-  const SubGemm& joint = args.gemm[kJointGemm];
-  // Where the phases with one tap begin: phase 0 has one along h, phase 2 along w.
-  const int h = args.gemm[0].axis[1].first_source - joint.axis[1].first_source;
-  const int w = args.gemm[2].axis[2].first_source - joint.axis[2].first_source;
-  return {.h = kOf.only_h ? 1 - h : h, .w = kOf.only_w ? 1 - w : w};
-}
-
-/// The tap of w through which a phase meets these pixels.
-GRIDWISE_DEVICE int TapOf(const GatherArgs& args, int of_phase, PhaseMove move) {
-  const SubGemm &gemm = args.gemm[of_phase], &joint = args.gemm[kJointGemm];
-  const int h = move.h - (gemm.axis[1].first_source - joint.axis[1].first_source);
-  const int w = move.w - (gemm.axis[2].first_source - joint.axis[2].first_source);
-  return Tap(gemm.axis[1], args.strides[1], h) * args.filter[2] +
-         Tap(gemm.axis[2], args.strides[2], w);
-}
-
-template <PhasesConfig kC>
-class PhaseRing : public Ring<kC.stages> {
- public:
-  GRIDWISE_DEVICE explicit PhaseRing(SharedAddress base)
-      : Ring<kC.stages>(base, kC.kBlockBytes, base + kC.barriers_at()), base_(base) {}
-
-  /// A block of w: 64 columns of a phase at a tap, in a k tile.
-  GRIDWISE_DEVICE SharedAddress w(int k_tile, int block) const {
-    return base_ + kC.resident_at() + (k_tile * kC.kTaps + block) * kC.kBlockBytes;
-  }
-  /// Counts the bytes of w.
-  GRIDWISE_DEVICE Mbarrier resident() const { return {base_ + kC.resident_barrier_at()}; }
-
- private:
-  SharedAddress base_;
-};
-
-template <PhasesConfig kC, int kProduct>
-GRIDWISE_DEVICE void LoadPhaseBlocks(const GatherArgs& args, const PhaseRing<kC>& ring, int column,
-                                     int k_tile) {
-  constexpr PhaseProduct kOf = kPhaseProducts[kProduct];
-  const PhaseMove move = MoveOf<kProduct>(args);
-#pragma unroll
-  for (int i = 0; i < kOf.phases; ++i) {
-    LoadBox(ring.w(k_tile, kOf.first_block + i), args.w[0], ring.resident(), column,
-            TapOf(args, kOf.first_phase + i, move), k_tile * 64, 0);
-  }
-}
-
-template <PhasesConfig kC, int kProduct>
-GRIDWISE_DEVICE void LoadPhasePixels(const GatherArgs& args, PhaseRing<kC>& ring, PixelAt at,
-                                     int k_tile) {
-  const PhaseMove move = MoveOf<kProduct>(args);
-  ring.WaitEmpty();
-  if (IsElected()) {
-    ring.full().ArriveAndExpect(kC.kBlockBytes);
-    LoadPixels4(ring.at(), args.source[0], ring.full(), k_tile * 64, at, move.w, move.h);
-  }
-  ring.Next();
-}
-
-template <PhasesConfig kC>
-GRIDWISE_DEVICE void ProducePhases(const GatherArgs& args, SharedAddress base) {
-  const PhaseTiles tiles(args);
-  if (tiles.split > 0) return;
-  PhaseRing<kC> ring(base);
-  const int column = TileCoordOf(args.order, tiles.first).column * 64;
-  if (IsElected()) {
-    ring.resident().ArriveAndExpect(args.k_tiles * kC.kTaps * kC.kBlockBytes);
-    for (int k_tile = 0; k_tile < args.k_tiles; ++k_tile) {
-      LoadPhaseBlocks<kC, 0>(args, ring, column, k_tile);
-      LoadPhaseBlocks<kC, 1>(args, ring, column, k_tile);
-      LoadPhaseBlocks<kC, 2>(args, ring, column, k_tile);
-      LoadPhaseBlocks<kC, 3>(args, ring, column, k_tile);
-    }
-  }
-  const SubGemm joint = args.gemm[kJointGemm];
-  for (int i = tiles.first; i < args.tiles; i += tiles.workgroups) {
-    const int row = TileCoordOf(args.order, i).row * kC.kRows;
-    const PixelAt at = SourceOf(joint, args.strides, PixelOfRow(joint, row));
-    for (int k_tile = 0; k_tile < args.k_tiles; ++k_tile) {
-      LoadPhasePixels<kC, 0>(args, ring, at, k_tile);
-      LoadPhasePixels<kC, 1>(args, ring, at, k_tile);
-      LoadPhasePixels<kC, 2>(args, ring, at, k_tile);
-      LoadPhasePixels<kC, 3>(args, ring, at, k_tile);
-    }
-  }
-}
-
-template <PhasesConfig kC>
-using PhaseSums = float[kC.kPhases][32];
-
-/// 64 source channels of this thread's rows of A.
-using PhaseRows = Matrices4[4];
-
-/// Starts a product of a k tile, whose pixels are loaded from `ring` into `rows`, which frees the
-/// stage. (From shared memory, products of 64 columns would wait for both operands.)
-template <PhasesConfig kC, int kProduct, bool kFirst = false>
-GRIDWISE_DEVICE void StartProduct(PhaseSums<kC>& sums, PhaseRows& rows, PhaseRing<kC>& ring,
-                                  int k_tile) {
-  constexpr PhaseProduct kOf = kPhaseProducts[kProduct];
-  const int lane = ThreadId() % 32, row = ThreadId() % 128 / 32 * 16 + lane % 16;
-  const SharedAddress a = ring.at() + row * 128, w = ring.w(k_tile, kOf.first_block);
-  ring.WaitFull();
-  SyncWarp();
-#pragma unroll
-  for (int k16 = 0; k16 < 4; ++k16) {
-    rows[k16] = LoadMatrices4(a + ((k16 * 2 + lane / 16) ^ (row & 7)) * 16);
-  }
-  // Nothing has waited for these loads, and without a fence the next TMA loads would overtake them.
-  FenceAsyncProxy();
-  SyncWarp();
-  ring.Release(ring.stage());
-  ring.Next();
-  WgmmaFence();
-#pragma unroll
-  for (int k16 = 0; k16 < 4; ++k16) {
-#pragma unroll
-    for (int i = 0; i < kOf.phases; ++i) {
-      WgmmaOfRegisters<64, kC.type, OperandOrder::kLinesPerK>(
-          sums[kOf.first_phase + i], rows[k16].part, LinesPerK(w + i * kC.kBlockBytes + k16 * 2048),
-          !kFirst || k16 != 0);
-    }
-  }
-  WgmmaCommit();
-}
-/// Waits until the product before the last is done, so that its rows can be overwritten.
-template <PhasesConfig kC, int kProduct>
-GRIDWISE_DEVICE void NextProduct(PhaseSums<kC>& sums, PhaseRows (&rows)[2], PhaseRing<kC>& ring,
-                                 int k_tile) {
-  WgmmaWait<1>();
-  StartProduct<kC, kProduct>(sums, rows[kProduct % 2], ring, k_tile);
-}
-
-/// The sums of a tile: the first product, over all phases, starts them.
-template <PhasesConfig kC>
-GRIDWISE_DEVICE void MultiplyPhases(PhaseSums<kC>& sums, PhaseRing<kC>& ring, int k_tiles,
-                                    int group) {
-  PhaseRows rows[2];
-  StartProduct<kC, 0, /*kFirst=*/true>(sums, rows[0], ring, 0);
-  StartProduct<kC, 1>(sums, rows[1], ring, 0);
-  NextProduct<kC, 2>(sums, rows, ring, 0);
-  NextProduct<kC, 3>(sums, rows, ring, 0);
-  for (int k_tile = 1; k_tile < k_tiles; ++k_tile) {
-    NextProduct<kC, 0>(sums, rows, ring, k_tile);
-    NextProduct<kC, 1>(sums, rows, ring, k_tile);
-    NextProduct<kC, 2>(sums, rows, ring, k_tile);
-    NextProduct<kC, 3>(sums, rows, ring, k_tile);
-  }
-  ArriveAt(PingpongBarrier(group ^ 1), 256);  // the other warpgroup's products can begin
-  WgmmaWait<0>();
-#pragma unroll
-  for (int i = 0; i < kC.kPhases; ++i) Touch(sums[i]);
-}
 
 /// TMA stores the phases of a tile, each warp its own 16 rows.
 template <PhasesConfig kC>
@@ -223,7 +57,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
   const int staging = kC.staging_at() + group * 2 * kC.kBlockBytes;
   // Calls store(finisher, phase) for each phase.
-  const auto of_classes = [&](TileCoord at, auto&& store) __attribute__((always_inline)) {
+  const auto for_phases = [&](TileCoord at, auto&& store) __attribute__((always_inline)) {
 #pragma unroll
     for (int i = 0; i < kC.kPhases; ++i) {
       GatherTileAt of_phase = {};
@@ -243,7 +77,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
     }
     const TileCoord at = TileCoordOf(args.order, i);
     if (tiles.split > 0) {
-      of_classes(at, [&](const auto& finish, int) __attribute__((always_inline)) {
+      for_phases(at, [&](const auto& finish, int) __attribute__((always_inline)) {
         StoreZeros<64, kC.type, 1>(finish, args.stores, dynamic_shared_memory + staging, group, 0);
       });
       continue;
@@ -256,7 +90,7 @@ GRIDWISE_DEVICE void ConsumePhases(const GatherArgs& args, SharedAddress base) {
       StorePhasesByBoxes<kC>(args, base + staging, at, sums);
       continue;
     }
-    of_classes(at, [&](const auto& finish, int of_phase) __attribute__((always_inline)) {
+    for_phases(at, [&](const auto& finish, int of_phase) __attribute__((always_inline)) {
       StoreByLanes<64, kC.type>(finish, args.stores, dynamic_shared_memory + staging, group, 0,
                                 sums[of_phase]);
     });

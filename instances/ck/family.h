@@ -13,8 +13,8 @@ namespace gridwise::ck {
 /// program.
 const KernelFamily& Family();
 
-/// Its instances for matrix multiplications, which are told of them as of forward convolutions
-/// (core/gemm/convolution.h). No family that plans of convolutions choose from.
+/// The instances of the family for matrix multiplications, which they get as forward convolutions
+/// (core/gemm/convolution.h). Plans of convolutions do not choose from this family.
 const KernelFamily& Gemms();
 
 /// The kernels of all its instances that plans choose from, each once.

@@ -149,8 +149,8 @@ struct Run {
 
 void PrintTo(const Run& run, std::ostream* out) { *out << run.named.name << " " << run.instance; }
 
-/// Of each instance's runs one in `n`; of the first instance the first of every n, of the next the
-/// second.
+/// Takes one in `n` of each instance's runs: of every n runs, the first one of the first instance,
+/// the second one of the next instance, and so on.
 std::vector<Run> Spread(const std::vector<Run>& runs, std::size_t n) {
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> of_instances;
   for (std::size_t i = 0; i < runs.size(); ++i) {

@@ -16,12 +16,14 @@ namespace gridwise {
 /// How an instance is over the budget of a preferred instance on `gfx`: a sentence, or nothing if
 /// it is not.
 ///
-/// Of the main loop, as executed: vector-ALU instructions per matrix instruction at most 1 on
-/// gfx942, 2 on gfx950 and 4 on RDNA, or of the classic family on the first two half of Composable
-/// Kernel's on gfx942 (2.3 forward, 4.4 backward-data, 3.15 backward-weight); at most as many
-/// scalar instructions as matrix instructions, no scalar load, and of a wave one branch per step,
-/// but for some where runs of steps end; of the classic family 56, 3 and 10 per step. No cycle lost
-/// to LDS bank conflicts.
+/// The budget of the main loop, as a wave executes it:
+///   - vector-ALU instructions per matrix instruction: at most 1 on gfx942, 2 on gfx950 and 4 on
+///     RDNA. The classic family has half of what Composable Kernel takes on gfx942: 2.3 forward,
+///     4.4 backward-data, 3.15 backward-weight.
+///   - scalar instructions: at most as many as matrix instructions; classic: 56 per step.
+///   - scalar loads: none; classic: 3 per step.
+///   - branches: one per step, and some where runs of steps end; classic: 10 per step.
+///   - cycles lost to LDS bank conflicts: none.
 std::optional<std::string> OverBudget(const KernelReport& report, Gfx gfx);
 
 /// Instances that may be over the budget, and why.

@@ -175,7 +175,7 @@ TEST_P(Isa, EveryInstanceKeepsTheBudgets) {
 INSTANTIATE_TEST_SUITE_P(Directions, Isa, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
-/// Of the code between two barriers: loads from memory, and how many of them may still be on their
+/// The code between two barriers: its loads from memory, and how many of them may still be on their
 /// way at each wait after the last one.
 struct Step {
   int loads = 0;

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "core/text/nearest.h"
 #include "gridwise/version.h"
+#include "tools/gridwise/cli/commands.h"
 #include "tools/gridwise/cli/exit_code.h"
 #include "tools/gridwise/cli/flags.h"
 #include "tools/gridwise/cli/help.h"

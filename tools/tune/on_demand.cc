@@ -143,7 +143,7 @@ absl::StatusOr<std::string> Compiler::Compile(const std::string& source, Gfx gfx
   std::vector<std::string> arguments = command->second;
   const std::string key = Digest({digest_, absl::StrJoin(arguments, " "), source});
   const std::string stem = (fs::path(cache_) / key).string();
-  const std::string path = stem + (gfx == Gfx::kSm90a ? ".ptx" : ".hsaco");
+  std::string path = stem + (gfx == Gfx::kSm90a ? ".ptx" : ".hsaco");
   if (fs::exists(path)) return path;
 
   const std::string input = Temporary(stem, ".hip"), output = Temporary(stem, ".o");

@@ -93,7 +93,8 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
     if (equals != argument.npos) {
       value = argument.substr(equals + 1);
     } else if (!flag->IsOfType<bool>()) {
-      if (++i == arguments.size() || absl::StartsWith(arguments[i], "--")) {
+      ++i;
+      if (i == arguments.size() || absl::StartsWith(arguments[i], "--")) {
         return absl::InvalidArgumentError(absl::StrCat(Spelling(name), " has no value"));
       }
       value = arguments[i];

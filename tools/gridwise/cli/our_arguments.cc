@@ -115,7 +115,7 @@ absl::Status CheckFlag(std::string_view name) {
 }
 
 std::string FlagOf(std::string_view command, std::string_view name) {
-  const std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
+  std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
   for (const OtherFlag& other : kOtherFlags) {
     if (other.command == command && other.other == flag) return std::string(other.ours);
   }

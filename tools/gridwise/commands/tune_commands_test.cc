@@ -87,19 +87,21 @@ TEST(Instances, BadFilesAreSentences) {
 }
 
 TEST(Compile, AnInstanceThatIsNotBuiltInRuns) {
-  constexpr char kRow[] = "f16_ch1_pixels5_taps1_stride0";
-  ShellResult result = Gridwise(absl::StrCat("compile ", kRow, " --device=", Target()));
+  constexpr char kInstance[] = "f16_ch1_pixels5_taps1_stride0";
+  ShellResult result = Gridwise(absl::StrCat("compile ", kInstance, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out, AllOf(StartsWith(absl::StrCat("direct fwd ", kRow, " ", Target(), ": ")),
-                                HasSubstr(".hsaco")));
+  EXPECT_THAT(result.out,
+              AllOf(StartsWith(absl::StrCat("direct fwd ", kInstance, " ", Target(), ": ")),
+                    HasSubstr(".hsaco")));
   result = Gridwise(absl::StrCat(
-      "run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 --pad=1 --instance=", kRow,
+      "run fwd --n=1 --c=6 --k=6 --groups=6 --in=9x7 --filter=3 --pad=1 --instance=", kInstance,
       " --device=", Target(), " --verify"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("\nPASS\n")));
-  result = Gridwise(absl::StrCat("isa --direction=fwd --instance=", kRow, " --device=", Target()));
+  EXPECT_THAT(result.out, AllOf(HasSubstr(kInstance), HasSubstr("\nPASS\n")));
+  result =
+      Gridwise(absl::StrCat("isa --direction=fwd --instance=", kInstance, " --device=", Target()));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out, AllOf(HasSubstr(kRow), HasSubstr("s_endpgm")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr(kInstance), HasSubstr("s_endpgm")));
 }
 
 TEST(Compile, WhatCannotExistIsASentence) {

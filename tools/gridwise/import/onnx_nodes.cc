@@ -98,7 +98,7 @@ constexpr Operator kOperators[] = {
 
 /// The sizes of a tensor that must be known.
 absl::StatusOr<Numbers> KnownSizes(const Node& node, std::string_view what, std::size_t index) {
-  const Numbers sizes = node.Sizes("inputs", index);
+  Numbers sizes = node.Sizes("inputs", index);
   const bool known = std::ranges::all_of(
       sizes, [](std::int64_t size) { return size >= 0 && Node::IsInRange(size); });
   if (known && sizes.size() >= 3 && sizes.size() <= 5) return sizes;

@@ -2,6 +2,7 @@
 #include "tools/gridwise/problem/problem_flags.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -176,8 +177,9 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
   problem.c = flags.c.value_or(problem.c);
   problem.k = flags.k.value_or(problem.k);
   problem.groups = flags.groups.value_or(problem.groups);
+  const std::span<Dim> axes = std::span(problem.dims).last(static_cast<size_t>(problem.rank));
   for (int axis = 0; axis < problem.rank; ++axis) {
-    Dim& dim = problem.dims[static_cast<size_t>(kMaxRank - problem.rank + axis)];
+    Dim& dim = axes[static_cast<size_t>(axis)];
     for (const AxisFlag& flag : kAxisFlags)
       dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
     SetPadding(flags.pad.word, dim);
@@ -230,8 +232,9 @@ absl::StatusOr<ConvProblem> BuildTransposed(const ProblemFlags& flags) {
   problem.c = *flags.k;
   problem.k = *flags.c;
   problem.groups = flags.groups.value_or(problem.groups);
+  const std::span<Dim> axes = std::span(problem.dims).last(static_cast<size_t>(problem.rank));
   for (int axis = 0; axis < problem.rank; ++axis) {
-    Dim& dim = problem.dims[static_cast<size_t>(kMaxRank - problem.rank + axis)];
+    Dim& dim = axes[static_cast<size_t>(axis)];
     for (const AxisFlag& flag : kAxisFlags)
       dim.*flag.field = ValueAt(flags.*flag.flag, axis, dim.*flag.field);
     absl::Status status = Transpose(flags.pad.word, ValueAt(flags.output_padding, axis, 0), dim);

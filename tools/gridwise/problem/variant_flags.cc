@@ -55,9 +55,8 @@ absl::Status ParseTensor(const char* flag, const std::string& text, const Tensor
   const bool per_channel = next < words.size() && words[next] == "channel";
   if (per_channel) ++next;
   tensor = {.type = kinds.type, .stride = per_channel ? kinds.of_channels : kinds.of_elements};
-  const bool scale_is_number =
-      next == words.size() || absl::SimpleAtod(words[next++], &tensor.scale);
-  if ((words[0] == "add" || words[0] == "mul") && scale_is_number && next == words.size()) {
+  const bool has_scale = next + 1 == words.size() && absl::SimpleAtod(words[next], &tensor.scale);
+  if ((words[0] == "add" || words[0] == "mul") && (next == words.size() || has_scale)) {
     if (words[0] == "mul") tensor.op = EpilogueTensor::Op::kMultiply;
     return absl::OkStatus();
   }

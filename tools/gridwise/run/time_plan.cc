@@ -54,9 +54,10 @@ absl::StatusOr<Loaded> Load(const P& problem, const InstancePlan& plan) {
   absl::StatusOr<Stream> stream = Stream::Create();
   if (!stream.ok()) return stream.status();
   Loaded loaded = {.executable = *std::move(executable), .stream = *std::move(stream)};
-  const auto take = [](DeviceBuffer& to, absl::StatusOr<DeviceBuffer> buffer) {
-    if (buffer.ok()) to = *std::move(buffer);
-    return buffer.status();
+  const auto take = [](DeviceBuffer& to, absl::StatusOr<DeviceBuffer> buffer) -> absl::Status {
+    if (!buffer.ok()) return buffer.status();
+    to = *std::move(buffer);
+    return absl::OkStatus();
   };
   absl::Status status;
   status.Update(take(loaded.a, Allocate(problem.a_elements(), problem.type)));

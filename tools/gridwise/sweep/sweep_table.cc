@@ -238,7 +238,7 @@ absl::Status SweepTable::Add(const SweepRecord& record) {
 }
 
 absl::StatusOr<Result> SweepTable::AddLine(const std::string& line) {
-  const absl::StatusOr<Result> result = Remember(line, "");
+  absl::StatusOr<Result> result = Remember(line, "");
   if (!result.ok()) return result;
   if (absl::Status status = Write(line); !status.ok()) return status;
   return result;

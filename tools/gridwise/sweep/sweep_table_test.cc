@@ -215,6 +215,35 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
               HasSubstr("cannot write /no/such/folder.csv"));
 }
 
+/// Columns of the line of `HasTheTileEnginesColumns`.
+constexpr std::pair<const char*, const char*> kColumnsOfOne[] = {{"kernel", "instance"},
+                                                                 {"problem_idx", "5"},
+                                                                 {"N", "3"},
+                                                                 {"C", "24"},
+                                                                 {"K", "8"},
+                                                                 {"G", "2"},
+                                                                 {"Di", "1"},
+                                                                 {"Hi", "9"},
+                                                                 {"Wi", "7"},
+                                                                 {"Z", "1"},
+                                                                 {"Y", "3"},
+                                                                 {"X", "1"},
+                                                                 {"stride_d", "1"},
+                                                                 {"stride_h", "2"},
+                                                                 {"stride_w", "1"},
+                                                                 {"pad_d", "0"},
+                                                                 {"pad_h", "1"},
+                                                                 {"pad_w", "0"},
+                                                                 {"dilation_d", "1"},
+                                                                 {"dilation_h", "4"},
+                                                                 {"dilation_w", "1"},
+                                                                 {"latency_ms", "0.25"},
+                                                                 {"tflops", "4"},
+                                                                 {"non_zero", ""},
+                                                                 {"family", "tile"},
+                                                                 {"direction", "bwd_data"},
+                                                                 {"type", "bf16"}};
+
 TEST(SweepTable, HasTheTileEnginesColumns) {
   const std::string path = FreshPath("elsewhere.csv");
   absl::StatusOr<SweepTable> table = SweepTable::Open(path);
@@ -249,33 +278,7 @@ TEST(SweepTable, HasTheTileEnginesColumns) {
                                   : lines[static_cast<std::size_t>(line)]
                                          [static_cast<std::size_t>(found - columns.begin())];
   };
-  for (const auto& [column, value] : {std::pair("kernel", "instance"),
-                                      {"problem_idx", "5"},
-                                      {"N", "3"},
-                                      {"C", "24"},
-                                      {"K", "8"},
-                                      {"G", "2"},
-                                      {"Di", "1"},
-                                      {"Hi", "9"},
-                                      {"Wi", "7"},
-                                      {"Z", "1"},
-                                      {"Y", "3"},
-                                      {"X", "1"},
-                                      {"stride_d", "1"},
-                                      {"stride_h", "2"},
-                                      {"stride_w", "1"},
-                                      {"pad_d", "0"},
-                                      {"pad_h", "1"},
-                                      {"pad_w", "0"},
-                                      {"dilation_d", "1"},
-                                      {"dilation_h", "4"},
-                                      {"dilation_w", "1"},
-                                      {"latency_ms", "0.25"},
-                                      {"tflops", "4"},
-                                      {"non_zero", ""},
-                                      {"family", "tile"},
-                                      {"direction", "bwd_data"},
-                                      {"type", "bf16"}}) {
+  for (const auto& [column, value] : kColumnsOfOne) {
     EXPECT_EQ(field(0, column), value) << column;
   }
   EXPECT_EQ(field(1, "latency_ms"), "");

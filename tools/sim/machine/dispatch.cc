@@ -129,8 +129,8 @@ class Crew {
 
     /// Executes workgroups until one makes no progress, and may be waiting for others; with a seed,
     /// or of a cooperative launch, one round. False: there is nothing left to do. Once another
-    /// workgroup has faulted, this one may be waiting for it in vain: it is left as soon as its
-    /// waves do nothing but wait.
+    /// workgroup has faulted, this one may wait for it forever: it is left as soon as its waves do
+    /// nothing but wait.
     bool Work() {
       while (under_way_ || Take()) {
         if (workgroup_.ended()) {

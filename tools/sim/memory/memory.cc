@@ -204,9 +204,10 @@ absl::Status Memory::InsertLocked(uint64_t address, Allocation allocation) {
 }
 
 void Memory::QuarantineLocked(uint64_t address, Allocation allocation) {
-  // The pages go back at once; only the addresses stay taken.
-  mmap(reinterpret_cast<void*>(address), allocation.mapped_bytes, PROT_READ | PROT_WRITE,
-       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  // The pages go back at once, if the system lets them; only the addresses stay taken.
+  static_cast<void>(mmap(reinterpret_cast<void*>(address), allocation.mapped_bytes,
+                         PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0));
   freed_.push_back({address, std::move(allocation)});
   if (freed_.size() <= kQuarantineBlocks) return;
   munmap(reinterpret_cast<void*>(freed_.front().address), freed_.front().allocation.mapped_bytes);

@@ -41,7 +41,9 @@ absl::Status ReadDynamicSection(const Object& object, const std::string& path, P
   for (const auto& entry : *entries) {
     file.is_dynamic |= entry.getTag() != llvm::ELF::DT_NULL;
     if (entry.getVal() >= names.size()) continue;
-    const std::string name(names.substr(entry.getVal()).data());
+    const std::string_view rest = names.substr(entry.getVal());
+    // The last one of a damaged file has no end.
+    const std::string name(rest.substr(0, rest.find('\0')));
     if (entry.getTag() == llvm::ELF::DT_RPATH) file.rpath = name;
     if (entry.getTag() == llvm::ELF::DT_NEEDED && absl::StartsWith(name, "libamdhip64.so")) {
       file.hip_library = name;

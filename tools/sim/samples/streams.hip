@@ -18,6 +18,30 @@ __global__ void AddTo(const int* from, int* to, int n) {
   if (i < n) to[i] += from[i];
 }
 
+// Two functions of the host that the stream calls in its order.
+void CallBack(hipStream_t stream) {
+  int called = 0;
+  CHECK_HIP(hipLaunchHostFunc(stream, [](void* data) { ++*static_cast<int*>(data); }, &called));
+  CHECK_HIP(hipStreamAddCallback(
+      stream,
+      [](hipStream_t, hipError_t status, void* data) {
+        if (status == hipSuccess) ++*static_cast<int*>(data);
+      },
+      &called, 0));
+  CHECK_HIP(hipStreamSynchronize(stream));
+  CHECK(called == 2);
+}
+
+// A launch and a copy that fail, and what the program is told about them.
+void AskForErrors(int* a, const int* pinned, int length) {
+  Multiply<<<1, 2048>>>(a, length, 1);  // more work-items than a workgroup can have
+  CHECK(hipGetLastError() == hipErrorInvalidConfiguration);
+  CHECK(hipMemcpy(a, pinned, (length + 1) * sizeof(int), hipMemcpyHostToDevice) ==
+        hipErrorInvalidValue);
+  CHECK(hipPeekAtLastError() == hipErrorInvalidValue);
+  CHECK(hipGetLastError() == hipErrorInvalidValue);
+}
+
 int main() {
   constexpr int kLength = 3000;
   int *a, *b, *pinned;
@@ -55,23 +79,8 @@ int main() {
   CHECK(hipGetLastError() == hipErrorInvalidHandle);
   CHECK(hipGetLastError() == hipSuccess);
 
-  int called = 0;
-  CHECK_HIP(hipLaunchHostFunc(first, [](void* data) { ++*static_cast<int*>(data); }, &called));
-  CHECK_HIP(hipStreamAddCallback(
-      first,
-      [](hipStream_t, hipError_t status, void* data) {
-        if (status == hipSuccess) ++*static_cast<int*>(data);
-      },
-      &called, 0));
-  CHECK_HIP(hipStreamSynchronize(first));
-  CHECK(called == 2);
-
-  Multiply<<<1, 2048>>>(a, kLength, 1);  // more work-items than a workgroup can have
-  CHECK(hipGetLastError() == hipErrorInvalidConfiguration);
-  CHECK(hipMemcpy(a, pinned, (kLength + 1) * sizeof(int), hipMemcpyHostToDevice) ==
-        hipErrorInvalidValue);
-  CHECK(hipPeekAtLastError() == hipErrorInvalidValue);
-  CHECK(hipGetLastError() == hipErrorInvalidValue);
+  CallBack(first);
+  AskForErrors(a, pinned, kLength);
 
   CHECK_HIP(hipFreeAsync(a, first));
   CHECK_HIP(hipFree(b));

@@ -5,6 +5,8 @@
 // otherwise.
 
 #include "tools/sim/tests/group_algorithms.h"
+#include "tools/sim/tests/group_atomics.h"
 #include "tools/sim/tests/group_attention.h"
+#include "tools/sim/tests/group_direct_to_lds.h"
 #include "tools/sim/tests/group_lanes.h"
 #include "tools/sim/tests/group_memory.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/tests/item_kernels.h"
-#include "tools/sim/tests/program_kernels.h"
 
 #define GRIDWISE_KERNEL(NAME)                                                               \
   extern "C" __attribute__((global)) void NAME(const unsigned* in, unsigned* out, int n) {  \
@@ -10,4 +9,3 @@
   }
 
 GRIDWISE_ITEM_KERNELS(GRIDWISE_KERNEL)
-GRIDWISE_PROGRAM_KERNELS(GRIDWISE_KERNEL)

@@ -13,10 +13,9 @@
 #include "tools/sim/tests/item_kernels_o0.h"
 #include "tools/sim/tests/item_kernels_o1.h"
 #include "tools/sim/tests/item_kernels_o3.h"
-#include "tools/sim/tests/program_kernels.h"
 
-// Each kernel of item_kernels.h and program_kernels.h, compiled for the GPU at three levels and run
-// on the simulator, gives bit for bit what the same C++ gives on the host.
+// Each kernel of item_kernels.h, compiled for the GPU at three levels and run on the simulator,
+// gives bit for bit what the same C++ gives on the host.
 
 namespace gridwise::sim {
 namespace {
@@ -29,7 +28,7 @@ struct ItemKernel {
 };
 
 #define ROW(NAME) {#NAME, &items::NAME},
-constexpr ItemKernel kKernels[] = {GRIDWISE_ITEM_KERNELS(ROW) GRIDWISE_PROGRAM_KERNELS(ROW)};
+constexpr ItemKernel kKernels[] = {GRIDWISE_ITEM_KERNELS(ROW)};
 #undef ROW
 
 const absl::StatusOr<Gpu>& Kernels() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -64,10 +65,10 @@ hipDeviceProp_t PropertiesOf(const DeviceFacts& facts) {
   p.maxGridSize[0] = 2147483647;
   p.maxGridSize[1] = 65536;
   p.maxGridSize[2] = 65536;
-  p.clockRate = static_cast<int>(facts.clock_ghz * 1e6 + 0.5);
+  p.clockRate = static_cast<int>(std::lround(facts.clock_ghz * 1e6));
   p.clockInstructionRate = kTimerKhz;
-  p.memoryClockRate = static_cast<int>(
-      facts.memory_gb_per_s * 8e6 / product.memory_bus_bits / product.memory_transfers + 0.5);
+  p.memoryClockRate = static_cast<int>(std::lround(
+      facts.memory_gb_per_s * 8e6 / product.memory_bus_bits / product.memory_transfers));
   p.memoryBusWidth = product.memory_bus_bits;
   p.totalConstMem = 2147483647;
   SetCapability(p, processor);

@@ -93,8 +93,7 @@ Hostcall::Hostcall(Memory& memory)
 
 absl::StatusOr<std::unique_ptr<Hostcall>> Hostcall::Create(Memory& memory) {
   std::unique_ptr<Hostcall> hostcall(new Hostcall(memory));
-  const absl::Status shown =
-      memory.Register(hostcall->shared_.get(), sizeof(Shared), "hostcall buffer");
+  absl::Status shown = memory.Register(hostcall->shared_.get(), sizeof(Shared), "hostcall buffer");
   if (!shown.ok()) return shown;
   return hostcall;
 }

@@ -119,7 +119,7 @@ absl::StatusOr<RunReport> RunKernel(ihipModule_t& module, const KernelInfo& kern
     for (const BankConflictReport& found : banks.conflicts())
       record.conflicts.emplace_back(kernel.name, found);
   }
-  const absl::Status freed = memory.Free(*kernarg);
+  absl::Status freed = memory.Free(*kernarg);
   if (report.ok() && !freed.ok()) return freed;
   return report;
 }

@@ -123,7 +123,7 @@ absl::Status End(const Allocation& allocation) {
 std::optional<Allocation> Take(Table& table, const void* pointer, bool registered) {
   const auto found = table.allocations.find(Address(pointer));
   if (found == table.allocations.end()) return std::nullopt;
-  const Allocation allocation = found->second;
+  Allocation allocation = found->second;
   if ((allocation.type.kind == AllocationKind::kRegistered) != registered) return std::nullopt;
   HideFromOthers(table, allocation);
   if (allocation.type.pool != nullptr) allocation.type.pool->used_bytes -= allocation.bytes;

@@ -22,8 +22,8 @@ bool Moves(const InstructionFacts& load, const std::vector<uint16_t>& written) {
 /// Marks the same load a little ahead of instruction `loop`.
 void MarkPeeled(std::span<InstructionFacts> function, size_t loop, const InstructionFacts& load) {
   constexpr size_t kAhead = 12;  // a wait, a comparison, a branch around the loop
-  for (size_t i = loop; i-- > 0 && loop - i <= kAhead;) {
-    InstructionFacts& facts = function[i];
+  for (size_t i = loop; i > 0 && loop - i < kAhead; --i) {
+    InstructionFacts& facts = function[i - 1];
     if (facts.parsed.text == load.parsed.text) facts.polls = true;
     if (facts.polls || facts.store || facts.atomic || facts.barrier_wait ||
         Moves(load, facts.writes)) {

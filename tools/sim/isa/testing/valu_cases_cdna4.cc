@@ -65,11 +65,10 @@ u64 Byte(i64 x, i64 lowest, i64 highest) {
   return static_cast<u64>(std::min(std::max(x, lowest), highest)) & 255;
 }
 
-}  // namespace
-
-void AddCdna4(std::vector<Case>& cases) {
-  const auto add = [&](std::string m, std::string t, std::function<Result(Args)> f, u32 form = 0,
-                       std::string suffix = "") {
+/// Returns a function that appends a case to `cases`.
+auto Appender(std::vector<Case>& cases) {
+  return [&cases](std::string m, std::string t, std::function<Result(Args)> f, u32 form = 0,
+                  std::string suffix = "") {
     cases.push_back({.mnemonic = std::move(m),
                      .types = std::move(t),
                      .expected = std::move(f),
@@ -77,6 +76,10 @@ void AddCdna4(std::vector<Case>& cases) {
                      .gfx = "gfx950",
                      .suffix = std::move(suffix)});
   };
+}
+
+void AddBits(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   for (const u32 table : {0u, 0x1u, 0x96u, 0xe8u, 0xcau, 0x6cu, 0xffu}) {
     const auto bits = [table](Args a, int width) {
       u64 r = 0;
@@ -112,6 +115,10 @@ void AddCdna4(std::vector<Case>& cases) {
     const int s = static_cast<int>(a[2] & 31);
     return V(Byte(i64{S(a[0])} >> s, 0, 255) | Byte(i64{S(a[1])} >> s, 0, 255) << 8);
   });
+}
+
+void AddFloats(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_cvt_pk_f16_f32", "kff", [](Args a) { return V(HB(F(a[0])) | HB(F(a[1])) << 16); });
   add("v_cvt_pk_bf16_f32", "gff",
       [](Args a) { return V(NearestBf16(F(a[0])) | NearestBf16(F(a[1])) << 16); });
@@ -134,6 +141,13 @@ void AddCdna4(std::vector<Case>& cases) {
   };
   add("v_dot2_f32_bf16", "fbbf", dot);
   add("v_dot2c_f32_bf16", "fbbf", dot, kOldIsLast);
+}
+
+}  // namespace
+
+void AddCdna4(std::vector<Case>& cases) {
+  AddBits(cases);
+  AddFloats(cases);
 }
 
 }  // namespace gridwise::sim::valu

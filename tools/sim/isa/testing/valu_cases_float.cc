@@ -57,94 +57,16 @@ double Saturated(double x, double lowest, double highest) {
   return std::isnan(x) ? 0 : std::min(std::max(std::trunc(x), lowest), highest);
 }
 
-}  // namespace
-
-void AddFloat(std::vector<Case>& cases, char t) {
-  const std::string suffix = t == 'f' ? "f32" : t == 'd' ? "f64" : "f16";
-  using Op = std::function<double(double, double, double)>;
-  const auto add = [&](const std::string& name, int args, Op f, u32 form = 0, double ulps = 0) {
-    cases.push_back(
-        {"v_" + name + "_" + suffix, std::string(static_cast<size_t>(args) + 1, t),
-         [=](Args a) { return V(Encode(f(Value(a[0], t), Value(a[1], t), Value(a[2], t)), t)); },
-         form, ulps});
-  };
-  // In double, then rounded: exact for halves and floats, except fused operations on floats, which
-  // std::fma does.
-  const Op fma = [t](double a, double b, double c) -> double {
-    if (t == 'f')
-      return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
-    return t == 'd' ? std::fma(a, b, c) : static_cast<double>(static_cast<long double>(a) * b + c);
-  };
-  add("add", 2, [](double a, double b, double) { return a + b; });
-  add("mul", 2, [](double a, double b, double) { return a * b; });
-  add("fma", 3, fma, t == 'e' ? kKeepsHigh : 0);
-  add("fmac", 3, fma, kOldIsLast);
-  add("floor", 1, [](double a, double, double) { return std::floor(a); });
-  add("ceil", 1, [](double a, double, double) { return std::ceil(a); });
-  add("trunc", 1, [](double a, double, double) { return std::trunc(a); });
-  add("rndne", 1, [](double a, double, double) { return std::nearbyint(a); });
-  // Functions of floats know no denormals.
-  const auto function = [&](const std::string& name, double (*f)(double)) {
-    add(
-        name, 1,
-        [t, f](double a, double, double) {
-          const auto kept = [t](double x) {
-            return t == 'f' && std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x;
-          };
-          return kept(f(kept(a)));
-        },
-        0, 1);
-  };
-  function("sqrt", [](double a) { return std::sqrt(a); });
-  function("rcp", [](double a) { return 1 / a; });
-  function("rsq", [](double a) { return 1 / std::sqrt(a); });
-  if (t != 'd') {
-    add("sub", 2, [](double a, double b, double) { return a - b; });
-    add("subrev", 2, [](double a, double b, double) { return b - a; });
-    function("exp", [](double a) { return std::exp2(a); });
-    function("log", [](double a) { return std::log2(a); });
-  }
-  if (t == 'e') add("fma_legacy", 3, fma);
-  // Minimum and maximum.
-  const auto extremes = [&](const std::string& name, int args,
-                            std::function<double(Args, bool)> f) {
-    cases.push_back(
-        {"v_" + name + "_" + suffix, std::string(static_cast<size_t>(args) + 1, t),
-         [=](Args a) { return V(Encode(f(a, Signaling(a[0], t) || Signaling(a[1], t)), t)); }});
-  };
-  extremes("min", 2, [t](Args a, bool s) { return MinNum(Value(a[0], t), Value(a[1], t), s); });
-  extremes("max", 2, [t](Args a, bool s) { return MaxNum(Value(a[0], t), Value(a[1], t), s); });
-  const auto clean =
-      [t](Args a, auto f) -> double {  // quiet inputs only; the NaN rules are those of min and max
-    for (int i = 0; i < 3; ++i) {
-      if (Signaling(a[i], t)) return NAN;
-    }
-    return f(Value(a[0], t), Value(a[1], t), Value(a[2], t));
-  };
-  if (t != 'd') {
-    const auto three = [&](const std::string& name, Op f) {
-      cases.push_back({"v_" + name + "_" + suffix, std::string(4, t), [=](Args a) {
-                         const double r = clean(a, f);
-                         // A signaling NaN makes the first minimum NaN, which the second one then
-                         // drops again.
-                         for (int i = 0; i < 2; ++i) {
-                           if (Signaling(a[i], t) && !Signaling(a[2], t)) return V(a[2]);
-                         }
-                         return V(Encode(r, t));
-                       }});
-    };
-    three("min3", [](double a, double b, double c) { return MinNum(MinNum(a, b), c); });
-    three("max3", [](double a, double b, double c) { return MaxNum(MaxNum(a, b), c); });
-  }
-  cases.push_back({"v_cmp_class_" + suffix, std::string("m") + t + "b",
-                   [t](Args a) { return M(IsClass(Value(a[0], t), a[0], a[1], t)); }});
-}
-
-void AddFloatSpecials(std::vector<Case>& cases) {
-  const auto add = [&](std::string m, std::string t, std::function<Result(Args)> f, u32 form = 0,
-                       double ulps = 0) {
+/// Returns a function that appends a case to `cases`.
+auto Appender(std::vector<Case>& cases) {
+  return [&cases](std::string m, std::string t, std::function<Result(Args)> f, u32 form = 0,
+                  double ulps = 0) {
     cases.push_back({std::move(m), std::move(t), std::move(f), form, ulps});
   };
+}
+
+void AddFusedAndFunctions(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   const auto fma = [](Args a) { return V(B(std::fma(F(a[0]), F(a[1]), F(a[2])))); };
   add("v_fmamk_f32", "ffff", fma);
   add("v_fmaak_f32", "ffff", fma);
@@ -189,6 +111,10 @@ void AddFloatSpecials(std::vector<Case>& cases) {
             B(static_cast<float>(std::cos((F(a[0]) - std::floor(double{F(a[0])})) * 2 * M_PI))));
       },
       0, 2);
+}
+
+void AddPartsOfFloats(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_fract_f32", "ff", [](Args a) {
     return V(B(std::min(F(a[0]) - std::floor(F(a[0])), std::nextafter(1.0f, 0.0f))));
   });
@@ -233,15 +159,115 @@ void AddFloatSpecials(std::vector<Case>& cases) {
       [=](Args a) { return V(B(static_cast<float>(mantissa(F(a[0]))))); });
   add("v_frexp_mant_f64", "dd", [=](Args a) { return V(B(mantissa(D(a[0])))); });
   add("v_frexp_mant_f16", "ee", [=](Args a) { return V(HB(mantissa(H(a[0])))); });
+}
+
+void AddPairs(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_pk_add_f32", "www", Pairs([](float a, float b, float) { return a + b; }));
   add("v_pk_mul_f32", "www", Pairs([](float a, float b, float) { return a * b; }));
   add("v_pk_fma_f32", "wwww", Pairs([](float a, float b, float c) { return std::fma(a, b, c); }));
 }
 
-void AddConversions(std::vector<Case>& cases) {
-  const auto add = [&](std::string m, std::string t, std::function<Result(Args)> f) {
-    cases.push_back({std::move(m), std::move(t), std::move(f)});
+using FloatOp = std::function<double(double, double, double)>;
+
+std::string SuffixOf(char t) { return t == 'f' ? "f32" : t == 'd' ? "f64" : "f16"; }
+
+/// Minimum and maximum of two and three, and classes.
+void AddFloatExtremes(std::vector<Case>& cases, char t) {
+  const std::string suffix = SuffixOf(t);
+  const auto extremes = [&](const std::string& name, int args,
+                            std::function<double(Args, bool)> f) {
+    cases.push_back(
+        {"v_" + name + "_" + suffix, std::string(static_cast<size_t>(args) + 1, t),
+         [=](Args a) { return V(Encode(f(a, Signaling(a[0], t) || Signaling(a[1], t)), t)); }});
   };
+  extremes("min", 2, [t](Args a, bool s) { return MinNum(Value(a[0], t), Value(a[1], t), s); });
+  extremes("max", 2, [t](Args a, bool s) { return MaxNum(Value(a[0], t), Value(a[1], t), s); });
+  const auto clean =
+      [t](Args a, auto f) -> double {  // quiet inputs only; the NaN rules are those of min and max
+    for (int i = 0; i < 3; ++i) {
+      if (Signaling(a[i], t)) return NAN;
+    }
+    return f(Value(a[0], t), Value(a[1], t), Value(a[2], t));
+  };
+  if (t != 'd') {
+    const auto three = [&](const std::string& name, FloatOp f) {
+      cases.push_back({"v_" + name + "_" + suffix, std::string(4, t), [=](Args a) {
+                         const double r = clean(a, f);
+                         // A signaling NaN makes the first minimum NaN, which the second one then
+                         // drops again.
+                         for (int i = 0; i < 2; ++i) {
+                           if (Signaling(a[i], t) && !Signaling(a[2], t)) return V(a[2]);
+                         }
+                         return V(Encode(r, t));
+                       }});
+    };
+    three("min3", [](double a, double b, double c) { return MinNum(MinNum(a, b), c); });
+    three("max3", [](double a, double b, double c) { return MaxNum(MaxNum(a, b), c); });
+  }
+  cases.push_back({"v_cmp_class_" + suffix, std::string("m") + t + "b",
+                   [t](Args a) { return M(IsClass(Value(a[0], t), a[0], a[1], t)); }});
+}
+
+}  // namespace
+
+void AddFloat(std::vector<Case>& cases, char t) {
+  const std::string suffix = SuffixOf(t);
+  const auto add = [&](const std::string& name, int args, FloatOp f, u32 form = 0,
+                       double ulps = 0) {
+    cases.push_back(
+        {"v_" + name + "_" + suffix, std::string(static_cast<size_t>(args) + 1, t),
+         [=](Args a) { return V(Encode(f(Value(a[0], t), Value(a[1], t), Value(a[2], t)), t)); },
+         form, ulps});
+  };
+  // In double, then rounded: exact for halves and floats, except fused operations on floats, which
+  // std::fma does.
+  const FloatOp fma = [t](double a, double b, double c) -> double {
+    if (t == 'f')
+      return std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c));
+    return t == 'd' ? std::fma(a, b, c) : static_cast<double>(static_cast<long double>(a) * b + c);
+  };
+  add("add", 2, [](double a, double b, double) { return a + b; });
+  add("mul", 2, [](double a, double b, double) { return a * b; });
+  add("fma", 3, fma, t == 'e' ? kKeepsHigh : 0);
+  add("fmac", 3, fma, kOldIsLast);
+  add("floor", 1, [](double a, double, double) { return std::floor(a); });
+  add("ceil", 1, [](double a, double, double) { return std::ceil(a); });
+  add("trunc", 1, [](double a, double, double) { return std::trunc(a); });
+  add("rndne", 1, [](double a, double, double) { return std::nearbyint(a); });
+  // Functions of floats know no denormals.
+  const auto function = [&](const std::string& name, double (*f)(double)) {
+    add(
+        name, 1,
+        [t, f](double a, double, double) {
+          const auto kept = [t](double x) {
+            return t == 'f' && std::fabs(x) < 0x1p-126 ? std::copysign(0.0, x) : x;
+          };
+          return kept(f(kept(a)));
+        },
+        0, 1);
+  };
+  function("sqrt", [](double a) { return std::sqrt(a); });
+  function("rcp", [](double a) { return 1 / a; });
+  function("rsq", [](double a) { return 1 / std::sqrt(a); });
+  if (t != 'd') {
+    add("sub", 2, [](double a, double b, double) { return a - b; });
+    add("subrev", 2, [](double a, double b, double) { return b - a; });
+    function("exp", [](double a) { return std::exp2(a); });
+    function("log", [](double a) { return std::log2(a); });
+  }
+  if (t == 'e') add("fma_legacy", 3, fma);
+  AddFloatExtremes(cases, t);
+}
+
+void AddFloatSpecials(std::vector<Case>& cases) {
+  AddFusedAndFunctions(cases);
+  AddPartsOfFloats(cases);
+  AddPairs(cases);
+}
+
+void AddConversions(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_cvt_f32_i32", "fb", [](Args a) { return V(B(static_cast<float>(S(a[0])))); });
   add("v_cvt_f32_u32", "fb", [](Args a) { return V(B(static_cast<float>(U(a[0])))); });
   add("v_cvt_f64_i32", "db", [](Args a) { return V(B(static_cast<double>(S(a[0])))); });

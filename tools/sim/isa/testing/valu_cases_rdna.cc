@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -40,6 +41,17 @@ double Pick(double a, double b, bool max, bool number) {
   return less != max ? a : b;
 }
 
+/// The median, or the least number where there is a NaN.
+double Median(std::array<double, 3> x) {
+  if (std::ranges::any_of(x, [](double value) { return std::isnan(value); })) {
+    return Pick(Pick(x[0], x[1], false, true), x[2], false, true);
+  }
+  std::ranges::sort(x, [](double p, double q) {
+    return p < q || (p == q && std::signbit(p) && !std::signbit(q));
+  });
+  return x[1];
+}
+
 void AddExtremes(std::vector<Case>& cases, char t, const std::string& suffix) {
   const std::string types3(4, t), types2(3, t);
   const auto two = [&](const std::string& name, bool max, bool number) {
@@ -72,19 +84,7 @@ void AddExtremes(std::vector<Case>& cases, char t, const std::string& suffix) {
   three("minimum3", false, false, false);
   three("maximum3", true, true, false);
   cases.push_back({.mnemonic = "v_med3_num_" + suffix, .types = types3, .expected = [=](Args a) {
-                     double x[3];
-                     bool nan = false;
-                     for (int i = 0; i < 3; ++i) {
-                       x[i] = Value(a[i], t);
-                       nan = nan || std::isnan(x[i]);
-                     }
-                     if (nan) {
-                       return V(Encode(Pick(Pick(x[0], x[1], false, true), x[2], false, true), t));
-                     }
-                     std::sort(x, x + 3, [](double p, double q) {
-                       return p < q || (p == q && std::signbit(p) && !std::signbit(q));
-                     });
-                     return V(Encode(x[1], t));
+                     return V(Encode(Median({Value(a[0], t), Value(a[1], t), Value(a[2], t)}), t));
                    }});
   cases.back().gfx = "gfx1201";
   // gfx11's have MODE.IEEE: a signaling NaN gives NaN.
@@ -105,14 +105,21 @@ void AddExtremes(std::vector<Case>& cases, char t, const std::string& suffix) {
   }
 }
 
-void AddRdnaIntegers(std::vector<Case>& cases) {
-  const auto add = [&](std::string name, std::string types, std::function<u64(Args)> f,
-                       const char* gfx = "gfx1100") {
+/// Returns a function that appends a case to `cases`.
+auto Appender(std::vector<Case>& cases) {
+  return [&cases](std::string name, std::string types, std::function<u64(Args)> f,
+                  const char* gfx = "gfx1100", u32 form = 0, double ulps = 0) {
     cases.push_back({.mnemonic = std::move(name),
                      .types = std::move(types),
-                     .expected = [f = std::move(f)](Args a) { return V(f(a)); }});
+                     .expected = [f = std::move(f)](Args a) { return V(f(a)); },
+                     .form = form,
+                     .ulps = ulps});
     cases.back().gfx = gfx;
   };
+}
+
+void AddRdnaIntegers(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_xor3_b32", "bbbb", [](Args a) { return a[0] ^ a[1] ^ a[2]; });
   add("v_minmax_i32", "bbbb",
       [](Args a) { return U(static_cast<u64>(std::max(std::min(S(a[0]), S(a[1])), S(a[2])))); });
@@ -134,6 +141,21 @@ void AddRdnaIntegers(std::vector<Case>& cases) {
         return static_cast<u64>(Within(S16(a[0]), 0, 255) + 256 * Within(S16(a[0] >> 16), 0, 255));
       },
       "gfx942");
+  add(
+      "v_cvt_pk_i16_i32", "bbb",
+      [](Args a) { return Pack(Within(S(a[0]), -32768, 32767), Within(S(a[1]), -32768, 32767)); },
+      "gfx942");
+  add(
+      "v_cvt_off_f32_i4", "fb",
+      [](Args a) {
+        const int nibble = static_cast<int>(a[0] & 15);
+        return B(static_cast<float>(nibble < 8 ? nibble : nibble - 16) / 16);
+      },
+      "gfx942");
+}
+
+void AddSumsOfDistances(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add(
       "v_sad_hi_u8", "bbbb",
       [](Args a) {
@@ -182,29 +204,10 @@ void AddRdnaIntegers(std::vector<Case>& cases) {
   };
   add("v_qsad_pk_u16_u8", "qqbq", four_distances(false), "gfx942");
   add("v_mqsad_pk_u16_u8", "qqbq", four_distances(true), "gfx942");
-  add(
-      "v_cvt_pk_i16_i32", "bbb",
-      [](Args a) { return Pack(Within(S(a[0]), -32768, 32767), Within(S(a[1]), -32768, 32767)); },
-      "gfx942");
-  add(
-      "v_cvt_off_f32_i4", "fb",
-      [](Args a) {
-        const int nibble = static_cast<int>(a[0] & 15);
-        return B(static_cast<float>(nibble < 8 ? nibble : nibble - 16) / 16);
-      },
-      "gfx942");
 }
 
 void AddRdnaFloats(std::vector<Case>& cases) {
-  const auto add = [&](std::string name, std::string types, std::function<u64(Args)> f,
-                       const char* gfx = "gfx1100", u32 form = 0, double ulps = 0) {
-    cases.push_back({.mnemonic = std::move(name),
-                     .types = std::move(types),
-                     .expected = [f = std::move(f)](Args a) { return V(f(a)); },
-                     .form = form,
-                     .ulps = ulps});
-    cases.back().gfx = gfx;
-  };
+  const auto add = Appender(cases);
   const auto zero = [](Args a) {
     const auto kept = [](float f) {
       return std::fpclassify(f) == FP_SUBNORMAL ? std::copysign(0.0f, f) : f;
@@ -257,6 +260,10 @@ void AddRdnaFloats(std::vector<Case>& cases) {
         return HB(std::cos(2 * M_PI * (x - std::floor(x))));
       },
       "gfx942", 0, 1);
+}
+
+void AddRdnaConversions(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   add("v_cvt_pk_i16_f32", "bff",
       [](Args a) { return Pack(Whole(F(a[0]), -32768, 32767), Whole(F(a[1]), -32768, 32767)); });
   add("v_cvt_pk_u16_f32", "bff",
@@ -287,7 +294,9 @@ void AddRdnaFloats(std::vector<Case>& cases) {
 
 void AddRdna(std::vector<Case>& cases) {
   AddRdnaIntegers(cases);
+  AddSumsOfDistances(cases);
   AddRdnaFloats(cases);
+  AddRdnaConversions(cases);
   AddExtremes(cases, 'f', "f32");
   AddExtremes(cases, 'd', "f64");
   AddExtremes(cases, 'e', "f16");

@@ -71,6 +71,7 @@ int gridwiseSimFindingAt(int index, GridwiseSimFinding* out) {
   const Finding& finding = all[static_cast<size_t>(index)];
   const Given& given =
       GivenOut().emplace_back(Given{finding, finding.source.ToString(), finding.ToString()});
+  // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): names are literals
   *out = {.category = Name(finding.category).data(),
           .kernel = given.finding.kernel.c_str(),
           .source = given.source.c_str(),

@@ -14,6 +14,7 @@
 #include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/memory_wave.h"
+#include "tools/sim/isa/testing/spaces.h"
 #include "tools/sim/wave/wave.h"
 
 /// Atomics in every address space against their definitions (CDNA3 ISA, DS, BUFFER and GLOBAL

@@ -8,6 +8,7 @@
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/memory_wave.h"
+#include "tools/sim/isa/testing/spaces.h"
 #include "tools/sim/wave/wave.h"
 
 /// Buffer resources of every kind against a model of one dword's address.

@@ -10,6 +10,7 @@
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/memory_wave.h"
+#include "tools/sim/isa/testing/spaces.h"
 #include "tools/sim/wave/wave.h"
 
 /// Typed buffer accesses against their definitions in exact arithmetic.

@@ -7,6 +7,7 @@
 #include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/bind/memory.h"
 #include "tools/sim/isa/exec/memory/load_store.h"
+#include "tools/sim/isa/exec/memory/load_store_part.h"
 #include "tools/sim/isa/exec/memory/memory.h"
 #include "tools/sim/isa/exec/memory_tables.h"
 #include "tools/sim/wave/uop.h"

@@ -13,6 +13,7 @@
 #include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/memory_wave.h"
+#include "tools/sim/isa/testing/spaces.h"
 #include "tools/sim/isa/testing/test_wave.h"
 #include "tools/sim/memory/memory.h"
 #include "tools/sim/wave/uop.h"

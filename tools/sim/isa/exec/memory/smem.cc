@@ -6,6 +6,7 @@
 
 #include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/bind/memory.h"
+#include "tools/sim/isa/exec/memory/atomic.h"
 #include "tools/sim/isa/exec/memory/memory.h"
 #include "tools/sim/isa/exec/memory/update.h"
 #include "tools/sim/isa/exec/memory_tables.h"

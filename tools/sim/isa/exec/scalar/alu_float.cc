@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cmath>
+#include <iterator>
 
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/scalar/scalar.h"
@@ -55,79 +56,77 @@ constexpr Binding Float12(const char* name, F f, uint32_t flags = 0) {
 
 }  // namespace
 
-BindingTable SaluFloatTable() {
-  static constexpr Binding kTable[] = {
-      Float12("s_add_f32", [](f32 a, f32 b) { return a + b; }),
-      Float12("s_sub_f32", [](f32 a, f32 b) { return a - b; }),
-      Float12("s_mul_f32", [](f32 a, f32 b) { return a * b; }),
-      Float12(
-          "s_min_num_f32", [](f32 a, f32 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
-      Float12(
-          "s_max_num_f32", [](f32 a, f32 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
-      Float12(
-          "s_minimum_f32", [](f32 a, f32 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
-      Float12(
-          "s_maximum_f32", [](f32 a, f32 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
-      Float12(
-          "s_fmac_f32", [](f32 d, f32 a, f32 b) { return Fma(a, b, d); }, kReadsDestination),
-      Float12("s_fmaak_f32", [](f32 a, f32 b, f32 k) { return Fma(a, b, k); }),
-      Float12("s_fmamk_f32", [](f32 a, f32 k, f32 b) { return Fma(a, k, b); }),
-      Float12("s_ceil_f32", [](f32 a) { return __builtin_ceilf(a); }),
-      Float12("s_floor_f32", [](f32 a) { return __builtin_floorf(a); }),
-      Float12("s_trunc_f32", [](f32 a) { return __builtin_truncf(a); }),
-      Float12(
-          "s_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }, kScalarRoundsItself),
-      Float12("s_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
-      Float12("s_sub_f16", [](f16 a, f16 b) { return Half(Float(a) - Float(b)); }),
-      Float12("s_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
-      Float12(
-          "s_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
-      Float12(
-          "s_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
-      Float12(
-          "s_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
-      Float12(
-          "s_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
-      Float12(
-          "s_fmac_f16", [](f16 d, f16 a, f16 b) { return Fma(a, b, d); }, kReadsDestination),
-      Float12("s_ceil_f16", [](f16 a) { return Half(__builtin_ceilf(Float(a))); }),
-      Float12("s_floor_f16", [](f16 a) { return Half(__builtin_floorf(Float(a))); }),
-      Float12("s_trunc_f16", [](f16 a) { return Half(__builtin_truncf(Float(a))); }),
-      Float12(
-          "s_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); },
-          kScalarRoundsItself),
-      Float12("s_cvt_f32_i32", [](i32 a) { return static_cast<f32>(a); }),
-      Float12("s_cvt_f32_u32", [](u32 a) { return static_cast<f32>(a); }),
-      Float12("s_cvt_i32_f32", [](f32 a) { return ToI32(a); }),
-      Float12("s_cvt_u32_f32", [](f32 a) { return ToU32(a); }),
-      Float12("s_cvt_f16_f32", [](f32 a) { return Half(a); }),
-      Float12("s_cvt_f32_f16", [](f16 a) { return Float(a); }),
-      Float12("s_cvt_hi_f32_f16",
-              [](u32 a) { return Float(Bits<f16>(static_cast<u16>(a >> 16))); }),
-      Float12("s_cvt_pk_rtz_f16_f32",
-              [](f32 a, f32 b) { return HalfTowardsZero(a) | HalfTowardsZero(b) << 16; }),
-      GRIDWISE_SIM_SCALAR_COMPARE("lt", a < b),
-      GRIDWISE_SIM_SCALAR_COMPARE("eq", a == b),
-      GRIDWISE_SIM_SCALAR_COMPARE("le", a <= b),
-      GRIDWISE_SIM_SCALAR_COMPARE("gt", a > b),
-      GRIDWISE_SIM_SCALAR_COMPARE("lg", a < b || a > b),
-      GRIDWISE_SIM_SCALAR_COMPARE("ge", a >= b),
-      GRIDWISE_SIM_SCALAR_COMPARE("o", !IsNan(a) && !IsNan(b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("u", IsNan(a) || IsNan(b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("nge", !(a >= b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("nlg", !(a < b || a > b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("ngt", !(a > b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("nle", !(a <= b)),
-      GRIDWISE_SIM_SCALAR_COMPARE("neq", a != b),
-      GRIDWISE_SIM_SCALAR_COMPARE("nlt", !(a < b)),
-      GRIDWISE_SIM_PSEUDO_SCALAR("exp", exp2f(a)),
-      GRIDWISE_SIM_PSEUDO_SCALAR("log", log2f(a)),
-      GRIDWISE_SIM_PSEUDO_SCALAR("rcp", 1.0f / a),
-      GRIDWISE_SIM_PSEUDO_SCALAR("rsq", 1.0 / __builtin_sqrt(static_cast<f64>(a))),
-      GRIDWISE_SIM_PSEUDO_SCALAR("sqrt", __builtin_sqrtf(a)),
-  };
-  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
-}
+constexpr Binding kSaluFloat[] = {
+    Float12("s_add_f32", [](f32 a, f32 b) { return a + b; }),
+    Float12("s_sub_f32", [](f32 a, f32 b) { return a - b; }),
+    Float12("s_mul_f32", [](f32 a, f32 b) { return a * b; }),
+    Float12(
+        "s_min_num_f32", [](f32 a, f32 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
+    Float12(
+        "s_max_num_f32", [](f32 a, f32 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
+    Float12(
+        "s_minimum_f32", [](f32 a, f32 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
+    Float12(
+        "s_maximum_f32", [](f32 a, f32 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
+    Float12(
+        "s_fmac_f32", [](f32 d, f32 a, f32 b) { return Fma(a, b, d); }, kReadsDestination),
+    Float12("s_fmaak_f32", [](f32 a, f32 b, f32 k) { return Fma(a, b, k); }),
+    Float12("s_fmamk_f32", [](f32 a, f32 k, f32 b) { return Fma(a, k, b); }),
+    Float12("s_ceil_f32", [](f32 a) { return __builtin_ceilf(a); }),
+    Float12("s_floor_f32", [](f32 a) { return __builtin_floorf(a); }),
+    Float12("s_trunc_f32", [](f32 a) { return __builtin_truncf(a); }),
+    Float12(
+        "s_rndne_f32", [](f32 a) { return __builtin_nearbyintf(a); }, kScalarRoundsItself),
+    Float12("s_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
+    Float12("s_sub_f16", [](f16 a, f16 b) { return Half(Float(a) - Float(b)); }),
+    Float12("s_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
+    Float12(
+        "s_min_num_f16", [](f16 a, f16 b) { return ExtremeNumber<false>(a, b); }, kScalarSelects),
+    Float12(
+        "s_max_num_f16", [](f16 a, f16 b) { return ExtremeNumber<true>(a, b); }, kScalarSelects),
+    Float12(
+        "s_minimum_f16", [](f16 a, f16 b) { return ExtremeOrNan<false>(a, b); }, kScalarSelects),
+    Float12(
+        "s_maximum_f16", [](f16 a, f16 b) { return ExtremeOrNan<true>(a, b); }, kScalarSelects),
+    Float12(
+        "s_fmac_f16", [](f16 d, f16 a, f16 b) { return Fma(a, b, d); }, kReadsDestination),
+    Float12("s_ceil_f16", [](f16 a) { return Half(__builtin_ceilf(Float(a))); }),
+    Float12("s_floor_f16", [](f16 a) { return Half(__builtin_floorf(Float(a))); }),
+    Float12("s_trunc_f16", [](f16 a) { return Half(__builtin_truncf(Float(a))); }),
+    Float12(
+        "s_rndne_f16", [](f16 a) { return Half(__builtin_nearbyintf(Float(a))); },
+        kScalarRoundsItself),
+    Float12("s_cvt_f32_i32", [](i32 a) { return static_cast<f32>(a); }),
+    Float12("s_cvt_f32_u32", [](u32 a) { return static_cast<f32>(a); }),
+    Float12("s_cvt_i32_f32", [](f32 a) { return ToI32(a); }),
+    Float12("s_cvt_u32_f32", [](f32 a) { return ToU32(a); }),
+    Float12("s_cvt_f16_f32", [](f32 a) { return Half(a); }),
+    Float12("s_cvt_f32_f16", [](f16 a) { return Float(a); }),
+    Float12("s_cvt_hi_f32_f16", [](u32 a) { return Float(Bits<f16>(static_cast<u16>(a >> 16))); }),
+    Float12("s_cvt_pk_rtz_f16_f32",
+            [](f32 a, f32 b) { return HalfTowardsZero(a) | HalfTowardsZero(b) << 16; }),
+    GRIDWISE_SIM_SCALAR_COMPARE("lt", a < b),
+    GRIDWISE_SIM_SCALAR_COMPARE("eq", a == b),
+    GRIDWISE_SIM_SCALAR_COMPARE("le", a <= b),
+    GRIDWISE_SIM_SCALAR_COMPARE("gt", a > b),
+    GRIDWISE_SIM_SCALAR_COMPARE("lg", a<b || a> b),
+    GRIDWISE_SIM_SCALAR_COMPARE("ge", a >= b),
+    GRIDWISE_SIM_SCALAR_COMPARE("o", !IsNan(a) && !IsNan(b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("u", IsNan(a) || IsNan(b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("nge", !(a >= b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("nlg", !(a < b || a > b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("ngt", !(a > b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("nle", !(a <= b)),
+    GRIDWISE_SIM_SCALAR_COMPARE("neq", a != b),
+    GRIDWISE_SIM_SCALAR_COMPARE("nlt", !(a < b)),
+    GRIDWISE_SIM_PSEUDO_SCALAR("exp", exp2f(a)),
+    GRIDWISE_SIM_PSEUDO_SCALAR("log", log2f(a)),
+    GRIDWISE_SIM_PSEUDO_SCALAR("rcp", 1.0f / a),
+    GRIDWISE_SIM_PSEUDO_SCALAR("rsq", 1.0 / __builtin_sqrt(static_cast<f64>(a))),
+    GRIDWISE_SIM_PSEUDO_SCALAR("sqrt", __builtin_sqrtf(a)),
+};
+
+BindingTable SaluFloatTable() { return {kSaluFloat, std::size(kSaluFloat)}; }
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

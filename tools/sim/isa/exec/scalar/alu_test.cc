@@ -49,6 +49,37 @@ struct Case {
   const char* gfx = "gfx942";
 };
 
+/// Returns a function that appends a case to `cases`.
+auto Appender(std::vector<Case>& cases, const char* gfx = "gfx942") {
+  return [&cases, gfx](std::string m, std::string t, std::function<Result(u64, u64, bool)> f) {
+    cases.push_back({std::move(m), std::move(t), std::move(f), gfx});
+  };
+}
+
+/// The bit field of `x` that s_bfe selects: offset in the low bits of `control`, width in bits 16
+/// to 22.
+u64 Field(u64 x, u64 control, int bits, bool is_signed) {
+  const int offset = static_cast<int>(control & static_cast<u64>(bits - 1)),
+            width = static_cast<int>(control >> 16 & 127);
+  u64 r = 0;
+  for (int i = 0; i < bits; ++i) {
+    int from = i < width ? i : is_signed && width > 0 ? width - 1 : -1;
+    if (from < 0) continue;
+    from += offset;
+    const bool bit = from < bits ? (x >> from & 1) != 0 : is_signed && (x >> (bits - 1) & 1) != 0;
+    r |= u64{bit} << i;
+  }
+  return r;
+}
+
+/// The index of the first bit of `a` that is `wanted`, from the lowest or from the top.
+Result FirstBit(u64 a, int bits, bool wanted, bool from_top) {
+  for (int i = 0; i < bits; ++i) {
+    if (((a >> (from_top ? bits - 1 - i : i) & 1) != 0) == wanted) return V(static_cast<u64>(i));
+  }
+  return V(0xffffffff);
+}
+
 void AddBitwise(std::vector<Case>& cases) {
   const std::pair<const char*, u64 (*)(u64, u64)> kTwo[] = {
       {"and", [](u64 a, u64 b) { return a & b; }},
@@ -66,26 +97,14 @@ void AddBitwise(std::vector<Case>& cases) {
     cases.push_back({absl::StrCat("s_", name, "_b64"), "qqq",
                      [f = f](u64 a, u64 b, bool) { return NonZero(f(a, b)); }});
   }
-  const auto field = [](u64 x, u64 control, int bits, bool is_signed) -> u64 {
-    const int offset = static_cast<int>(control & static_cast<u64>(bits - 1)),
-              width = static_cast<int>(control >> 16 & 127);
-    u64 r = 0;
-    for (int i = 0; i < bits; ++i) {
-      int from = i < width ? i : is_signed && width > 0 ? width - 1 : -1;
-      if (from < 0) continue;
-      from += offset;
-      const bool bit = from < bits ? (x >> from & 1) != 0 : is_signed && (x >> (bits - 1) & 1) != 0;
-      r |= u64{bit} << i;
-    }
-    return r;
-  };
+}
+
+/// The operations of both widths that shift, count and set bits.
+void AddBits(std::vector<Case>& cases) {
   for (const int bits : {32, 64}) {
     const std::string q = bits == 64 ? "q" : "b", n = std::to_string(bits);
     const u64 all = bits == 64 ? ~u64{0} : 0xffffffff;
-    const auto add = [&](const std::string& m, const std::string& t,
-                         std::function<Result(u64, u64, bool)> f) {
-      cases.push_back({m, t, std::move(f)});
-    };
+    const auto add = Appender(cases);
     add("s_mov_b" + n, q + q, [](u64 a, u64, bool) { return V(a); });
     add("s_cmov_b" + n, q + "o" + q, [](u64 a, u64 b, bool c) { return V(c ? b : a); });
     add("s_cselect_b" + n, q + q + q, [](u64 a, u64 b, bool c) { return V(c ? a : b); });
@@ -97,9 +116,9 @@ void AddBitwise(std::vector<Case>& cases) {
       return NonZero(static_cast<u64>((bits == 64 ? L(a) : S(a)) >> (b % bits)) & all);
     });
     add("s_bfe_u" + n, q + q + "b",
-        [=](u64 a, u64 b, bool) { return NonZero(field(a, b, bits, false)); });
+        [=](u64 a, u64 b, bool) { return NonZero(Field(a, b, bits, false)); });
     add("s_bfe_i" + n, q + q + "b",
-        [=](u64 a, u64 b, bool) { return NonZero(field(a, b, bits, true)); });
+        [=](u64 a, u64 b, bool) { return NonZero(Field(a, b, bits, true)); });
     add("s_bfm_b" + n, q + "bb",
         [=](u64 a, u64 b, bool) { return V(((u64{1} << (a % bits)) - 1) << (b % bits) & all); });
     add("s_brev_b" + n, q + q, [=](u64 a, u64, bool) {
@@ -111,18 +130,14 @@ void AddBitwise(std::vector<Case>& cases) {
         [=](u64 a, u64, bool) { return NonZero(static_cast<u64>(bits - std::popcount(a))); });
     add("s_bcnt1_i32_b" + n, "b" + q,
         [](u64 a, u64, bool) { return NonZero(static_cast<u64>(std::popcount(a))); });
-    const auto first = [=](u64 a, bool wanted, bool from_top) {
-      for (int i = 0; i < bits; ++i) {
-        if (((a >> (from_top ? bits - 1 - i : i) & 1) != 0) == wanted)
-          return V(static_cast<u64>(i));
-      }
-      return V(0xffffffff);
-    };
-    add("s_ff0_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, false, false); });
-    add("s_ff1_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, true, false); });
-    add("s_flbit_i32_b" + n, "b" + q, [=](u64 a, u64, bool) { return first(a, true, true); });
+    add("s_ff0_i32_b" + n, "b" + q,
+        [=](u64 a, u64, bool) { return FirstBit(a, bits, false, false); });
+    add("s_ff1_i32_b" + n, "b" + q,
+        [=](u64 a, u64, bool) { return FirstBit(a, bits, true, false); });
+    add("s_flbit_i32_b" + n, "b" + q,
+        [=](u64 a, u64, bool) { return FirstBit(a, bits, true, true); });
     add(bits == 64 ? "s_flbit_i32_i64" : "s_flbit_i32", "b" + q,
-        [=](u64 a, u64, bool) { return first(a, (a >> (bits - 1) & 1) == 0, true); });
+        [=](u64 a, u64, bool) { return FirstBit(a, bits, (a >> (bits - 1) & 1) == 0, true); });
     add("s_bitset0_b" + n, q + "ob",
         [=](u64 a, u64 b, bool) { return V(a & ~(u64{1} << (b % bits))); });
     add("s_bitset1_b" + n, q + "ob",
@@ -135,9 +150,7 @@ void AddBitwise(std::vector<Case>& cases) {
 }
 
 void AddArithmetic(std::vector<Case>& cases) {
-  const auto add = [&](std::string m, std::string t, std::function<Result(u64, u64, bool)> f) {
-    cases.push_back({std::move(m), std::move(t), std::move(f)});
-  };
+  const auto add = Appender(cases);
   add("s_add_u32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a + b), (a + b) >> 32 != 0}; });
   add("s_sub_u32", "bbb", [](u64 a, u64 b, bool) { return Result{U(a - b), a < b}; });
   add("s_addc_u32", "bbb",
@@ -179,6 +192,10 @@ void AddArithmetic(std::vector<Case>& cases) {
   add("s_cmovk_i32", "bok", [](u64 a, u64 k, bool c) { return V(c ? U(k) : a); });
   add("s_addk_i32", "bok", [](u64 a, u64 k, bool) { return Result{U(a + k), !Fits(S(a) + L(k))}; });
   add("s_mulk_i32", "bok", [](u64 a, u64 k, bool) { return V(U(a * k)); });
+}
+
+void AddComparisons(std::vector<Case>& cases) {
+  const auto add = Appender(cases);
   const struct {
     const char* name;
     bool less, equal, greater;
@@ -213,21 +230,24 @@ double FromHalf(u64 x) {
                        : sign * std::ldexp(1024 + mantissa, exponent - 25);
 }
 
+/// The lesser or the greater, where -0 is less than +0; of a number and a NaN the number, or the
+/// NaN.
+double Prefer(double a, double b, bool max, bool number) {
+  if (std::isnan(a) || std::isnan(b)) return !number ? NAN : std::isnan(a) ? b : a;
+  const bool less = a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  return less != max ? a : b;
+}
+
 /// What gfx12 computes with floats: 32 and 16 bits by the same expressions in double.
 void AddFloats(std::vector<Case>& cases) {
-  const auto prefer = [](double a, double b, bool max, bool number) {
-    if (std::isnan(a) || std::isnan(b)) return !number ? NAN : std::isnan(a) ? b : a;
-    const bool less = a < b || (a == b && std::signbit(a) && !std::signbit(b));
-    return less != max ? a : b;
-  };
   const std::pair<const char*, std::function<double(double, double)>> kTwo[] = {
       {"add", [](double a, double b) { return a + b; }},
       {"sub", [](double a, double b) { return a - b; }},
       {"mul", [](double a, double b) { return a * b; }},
-      {"min_num", [=](double a, double b) { return prefer(a, b, false, true); }},
-      {"max_num", [=](double a, double b) { return prefer(a, b, true, true); }},
-      {"minimum", [=](double a, double b) { return prefer(a, b, false, false); }},
-      {"maximum", [=](double a, double b) { return prefer(a, b, true, false); }},
+      {"min_num", [=](double a, double b) { return Prefer(a, b, false, true); }},
+      {"max_num", [=](double a, double b) { return Prefer(a, b, true, true); }},
+      {"minimum", [=](double a, double b) { return Prefer(a, b, false, false); }},
+      {"maximum", [=](double a, double b) { return Prefer(a, b, true, false); }},
   };
   const std::pair<const char*, double (*)(double)> kOne[] = {
       {"s_ceil", [](double a) { return std::ceil(a); }},
@@ -277,10 +297,11 @@ void AddFloats(std::vector<Case>& cases) {
                        "gfx1201"});
     }
   }
-  const auto add = [&](const char* name, const char* types,
-                       std::function<Result(u64, u64, bool)> f) {
-    cases.push_back({name, types, std::move(f), "gfx1201"});
-  };
+}
+
+/// The conversions and 64-bit arithmetic that gfx12 has.
+void AddConversions(std::vector<Case>& cases) {
+  const auto add = Appender(cases, "gfx1201");
   add("s_cvt_f32_i32", "fb", [](u64 a, u64, bool) { return V(Bits32(static_cast<double>(S(a)))); });
   add("s_cvt_f32_u32", "fb", [](u64 a, u64, bool) { return V(Bits32(static_cast<double>(a))); });
   const auto whole = [](u64 a, double lowest, double highest) {
@@ -327,9 +348,12 @@ void AddRdnaBits(std::vector<Case>& cases) {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   AddBitwise(cases);
+  AddBits(cases);
   AddArithmetic(cases);
+  AddComparisons(cases);
   AddRdnaBits(cases);
   AddFloats(cases);
+  AddConversions(cases);
   return cases;
 }
 

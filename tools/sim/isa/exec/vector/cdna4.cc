@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <iterator>
+
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
 #include "tools/sim/isa/exec/small_float.h"
@@ -105,69 +107,65 @@ constexpr Binding Swap(const char* name, ExecFn exec) {
 
 }  // namespace
 
-// NOLINTNEXTLINE(readability-function-size): a table
-BindingTable ValuCdna4Table() {
-  static constexpr Binding kTable[] = {
-      BitOp("v_bitop3_b32", &Step<&BitOp3<~0u>>, ValueType::kB32),
-      BitOp("v_bitop3_b16", &Step<&BitOp3<0xffff>>, ValueType::kB16),
-      Swap("v_permlane16_swap_b32", &Step<&SwapRows<16>>),
-      Swap("v_permlane32_swap_b32", &Step<&SwapRows<32>>),
-      On(kGfx950,
-         Valu("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? u32{197} : u32{0}); })),
-      On(kGfx950,
-         Valu("v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
-      On(kGfx1201, Valu(
-                       "v_minimum3_f32",
-                       [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); }, kSelects)),
-      On(kGfx950,
-         Valu("v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); })),
-      On(kGfx1201, Valu(
-                       "v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); },
-                       kSelects)),
-      On(kGfx950,
-         Packed("v_pk_minimum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
-      On(kGfx950,
-         Packed("v_pk_maximum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<true>(a, b, c); })),
-      On(kGfx950, Valu("v_ashr_pk_i8_i32",
-                       [](i32 a, i32 b, u32 c) { return ShiftedBytes<-128, 127>(a, b, c); })),
-      On(kGfx950, Valu("v_ashr_pk_u8_i32",
-                       [](i32 a, i32 b, u32 c) { return ShiftedBytes<0, 255>(a, b, c); })),
-      On(kGfx950, Valu("v_cvt_pk_f16_f32",
-                       [](f32 a, f32 b) {
-                         return PkF16{u32{Bits<u16>(static_cast<f16>(a))} |
-                                      u32{Bits<u16>(static_cast<f16>(b))} << 16};
-                       })),
-      On(kGfx950,
-         Valu("v_cvt_pk_bf16_f32", [](f32 a, f32 b) { return ToBf16(a) | ToBf16(b) << 16; })),
-      On(kGfx950, Valu("v_cvt_f32_bf16", [](u16 a) { return FromBf16(a); })),
-      On(kGfx950,
-         Valu(
-             "v_cvt_sr_f16_f32",
-             [](f32 a, u32 b,
-                ModeBits m) { return RoundRandomly<HalfFormat>(a, b, m.SaturatesHalves()); },
-             kKeepsOther)),
-      On(kGfx950,
-         Valu(
-             "v_cvt_sr_bf16_f32",
-             [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b, false); }, kKeepsOther)),
-      On(kGfx950,
-         Valu(
-             "v_dot2_f32_bf16", [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
-             kBf16Constants | kFixedMode)),
-      On(kGfx1100, Valu(
-                       "v_dot2_f32_bf16",
-                       [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<11>(a.bits, b.bits, c); },
-                       kBf16Constants | kFixedMode)),
-      On(kGfx1201, Valu(
-                       "v_dot2_f32_bf16",
-                       [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<12>(a.bits, b.bits, c); },
-                       kBf16Constants | kFixedMode)),
-      On(kGfx950, Valu(
-                      "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); },
-                      kAccumulates | kFixedMode)),
-  };
-  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
-}
+constexpr Binding kValuCdna4[] = {
+    BitOp("v_bitop3_b32", &Step<&BitOp3<~0u>>, ValueType::kB32),
+    BitOp("v_bitop3_b16", &Step<&BitOp3<0xffff>>, ValueType::kB16),
+    Swap("v_permlane16_swap_b32", &Step<&SwapRows<16>>),
+    Swap("v_permlane32_swap_b32", &Step<&SwapRows<32>>),
+    On(kGfx950,
+       Valu("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? u32{197} : u32{0}); })),
+    On(kGfx950,
+       Valu("v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); })),
+    On(kGfx1201, Valu(
+                     "v_minimum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<false>(a, b, c); },
+                     kSelects)),
+    On(kGfx950, Valu("v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); })),
+    On(kGfx1201,
+       Valu(
+           "v_maximum3_f32", [](f32 a, f32 b, f32 c) { return Extreme<true>(a, b, c); }, kSelects)),
+    On(kGfx950,
+       Packed("v_pk_minimum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<false>(a, b, c); })),
+    On(kGfx950,
+       Packed("v_pk_maximum3_f16", [](f16 a, f16 b, f16 c) { return Extreme<true>(a, b, c); })),
+    On(kGfx950, Valu("v_ashr_pk_i8_i32",
+                     [](i32 a, i32 b, u32 c) { return ShiftedBytes<-128, 127>(a, b, c); })),
+    On(kGfx950,
+       Valu("v_ashr_pk_u8_i32", [](i32 a, i32 b, u32 c) { return ShiftedBytes<0, 255>(a, b, c); })),
+    On(kGfx950, Valu("v_cvt_pk_f16_f32",
+                     [](f32 a, f32 b) {
+                       return PkF16{u32{Bits<u16>(static_cast<f16>(a))} |
+                                    u32{Bits<u16>(static_cast<f16>(b))} << 16};
+                     })),
+    On(kGfx950,
+       Valu("v_cvt_pk_bf16_f32", [](f32 a, f32 b) { return ToBf16(a) | ToBf16(b) << 16; })),
+    On(kGfx950, Valu("v_cvt_f32_bf16", [](u16 a) { return FromBf16(a); })),
+    On(kGfx950, Valu(
+                    "v_cvt_sr_f16_f32",
+                    [](f32 a, u32 b,
+                       ModeBits m) { return RoundRandomly<HalfFormat>(a, b, m.SaturatesHalves()); },
+                    kKeepsOther)),
+    On(kGfx950,
+       Valu(
+           "v_cvt_sr_bf16_f32", [](f32 a, u32 b) { return RoundRandomly<Bf16Format>(a, b, false); },
+           kKeepsOther)),
+    On(kGfx950,
+       Valu(
+           "v_dot2_f32_bf16", [](PkB16 a, PkB16 b, f32 c) { return DotBf16(a.bits, b.bits, c); },
+           kBf16Constants | kFixedMode)),
+    On(kGfx1100, Valu(
+                     "v_dot2_f32_bf16",
+                     [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<11>(a.bits, b.bits, c); },
+                     kBf16Constants | kFixedMode)),
+    On(kGfx1201, Valu(
+                     "v_dot2_f32_bf16",
+                     [](PkB16 a, PkB16 b, f32 c) { return RdnaDotBf16<12>(a.bits, b.bits, c); },
+                     kBf16Constants | kFixedMode)),
+    On(kGfx950, Valu(
+                    "v_dot2c_f32_bf16", [](u32 a, u32 b, f32 d) { return DotBf16(a, b, d); },
+                    kAccumulates | kFixedMode)),
+};
+
+BindingTable ValuCdna4Table() { return {kValuCdna4, std::size(kValuCdna4)}; }
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

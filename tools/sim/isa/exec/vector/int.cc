@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <iterator>
+
 #include "tools/sim/isa/exec/lanes.h"
 
 namespace gridwise::sim {
@@ -132,184 +134,175 @@ GRIDWISE_SIM_INLINE WithMask<u32> SubBorrow(u32 a, u32 b, u32 borrow) {
 
 }  // namespace
 
-BindingTable ValuIntTable() {
-  static constexpr Binding kTable[] = {
-      Valu("v_mov_b32", [](u32 a) { return a; }),
-      Valu("v_mov_b64", [](u64 a) { return a; }),
-      Valu("v_accvgpr_read_b32", [](u32 a) { return a; }),
-      Valu("v_accvgpr_write_b32", [](u32 a) { return a; }),
-      Valu("v_accvgpr_mov_b32", [](u32 a) { return a; }),
-      Valu("v_add_u32", [](u32 a, u32 b) { return a + b; }),
-      Valu("v_add_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{a} + b); }),
-      Valu("v_sub_u32", [](u32 a, u32 b) { return a - b; }),
-      Valu("v_sub_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{a} - b); }),
-      Valu("v_subrev_u32", [](u32 a, u32 b) { return b - a; }),
-      Valu("v_subrev_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{b} - a); }),
-      Valu("v_add_i32", [](u32 a, u32 b) { return a + b; }),
-      Valu("v_add_i32.clamp", [](i32 a, i32 b) { return Saturate<i32>(i64{a} + b); }),
-      Valu("v_sub_i32", [](u32 a, u32 b) { return a - b; }),
-      Valu("v_sub_i32.clamp", [](i32 a, i32 b) { return Saturate<i32>(i64{a} - b); }),
-      Valu("v_add_co_u32", [](u32 a, u32 b) { return AddCarry(a, b, 0); }),
-      Valu("v_sub_co_u32", [](u32 a, u32 b) { return SubBorrow(a, b, 0); }),
-      Valu("v_subrev_co_u32", [](u32 a, u32 b) { return SubBorrow(b, a, 0); }),
-      Valu("v_addc_co_u32", [](u32 a, u32 b, bool c) { return AddCarry(a, b, c); }),
-      Valu("v_subb_co_u32", [](u32 a, u32 b, bool c) { return SubBorrow(a, b, c); }),
-      Valu("v_subbrev_co_u32", [](u32 a, u32 b, bool c) { return SubBorrow(b, a, c); }),
-      Valu("v_add3_u32", [](u32 a, u32 b, u32 c) { return a + b + c; }),
-      Valu("v_lshl_add_u32", [](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }),
-      Valu("v_add_lshl_u32", [](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }),
-      // Of the shift's three bits the values above 4 count as 0 (CDNA3 ISA, V_LSHL_ADD_U64).
-      Valu("v_lshl_add_u64",
-           [](u64 a, u32 b, u64 c) { return (a << ((b & 7) > 4 ? 0 : b & 7)) + c; }),
-      Valu("v_lshl_or_b32", [](u32 a, u32 b, u32 c) { return a << (b & 31) | c; }),
-      Valu("v_and_or_b32", [](u32 a, u32 b, u32 c) { return (a & b) | c; }),
-      Valu("v_or3_b32", [](u32 a, u32 b, u32 c) { return a | b | c; }),
-      Valu("v_xad_u32", [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }),
-      Valu("v_and_b32", [](u32 a, u32 b) { return a & b; }),
-      Valu("v_or_b32", [](u32 a, u32 b) { return a | b; }),
-      Valu("v_xor_b32", [](u32 a, u32 b) { return a ^ b; }),
-      Valu("v_xnor_b32", [](u32 a, u32 b) { return ~(a ^ b); }),
-      Valu("v_not_b32", [](u32 a) { return ~a; }),
-      Valu("v_lshlrev_b32", [](u32 a, u32 b) { return b << (a & 31); }),
-      Valu("v_lshrrev_b32", [](u32 a, u32 b) { return b >> (a & 31); }),
-      Valu("v_ashrrev_i32", [](u32 a, i32 b) { return b >> (a & 31); }),
-      Valu("v_lshlrev_b64", [](u32 a, u64 b) { return b << (a & 63); }),
-      Valu("v_lshrrev_b64", [](u32 a, u64 b) { return b >> (a & 63); }),
-      Valu("v_ashrrev_i64", [](u32 a, i64 b) { return b >> (a & 63); }),
-      Valu("v_mul_lo_u32", [](u32 a, u32 b) { return a * b; }),
-      Valu("v_mul_hi_u32", [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }),
-      Valu("v_mul_hi_i32", [](i32 a, i32 b) { return static_cast<u32>(i64{a} * b >> 32); }),
-      Valu("v_mul_u32_u24", [](u32 a, u32 b) { return Low24(a) * Low24(b); }),
-      Valu("v_mul_i32_i24",
-           [](u32 a, u32 b) {
-             return static_cast<u32>(Signed24(a)) * static_cast<u32>(Signed24(b));
-           }),
-      Valu("v_mul_hi_u32_u24",
-           [](u32 a, u32 b) { return static_cast<u32>(u64{Low24(a)} * Low24(b) >> 32); }),
-      Valu("v_mul_hi_i32_i24",
-           [](u32 a, u32 b) { return static_cast<u32>(i64{Signed24(a)} * Signed24(b) >> 32); }),
-      Valu("v_mad_u32_u24", [](u32 a, u32 b, u32 c) { return Low24(a) * Low24(b) + c; }),
-      Valu("v_mad_i32_i24",
-           [](u32 a, u32 b, u32 c) {
-             return static_cast<u32>(Signed24(a)) * static_cast<u32>(Signed24(b)) + c;
-           }),
-      Valu("v_mad_u64_u32",
-           [](u32 a, u32 b, u64 c) {
-             const u64 product = u64{a} * b;
-             return WithMask<u64>{product + c, product + c < c};
-           }),
-      Valu("v_mad_i64_i32",
-           [](i32 a, i32 b, i64 c) {
-             const i64 product = i64{a} * b;
-             const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
-             const u64 overflow = (static_cast<u64>(product) ^ sum) & (static_cast<u64>(c) ^ sum);
-             return WithMask<u64>{sum, overflow >> 63 != 0};
-           }),
-      Valu("v_min_u32", [](u32 a, u32 b) { return Min(a, b); }),
-      Valu("v_max_u32", [](u32 a, u32 b) { return Max(a, b); }),
-      Valu("v_min_i32", [](i32 a, i32 b) { return Min(a, b); }),
-      Valu("v_max_i32", [](i32 a, i32 b) { return Max(a, b); }),
-      Valu("v_min3_u32", [](u32 a, u32 b, u32 c) { return Min(Min(a, b), c); }),
-      Valu("v_max3_u32", [](u32 a, u32 b, u32 c) { return Max(Max(a, b), c); }),
-      Valu("v_min3_i32", [](i32 a, i32 b, i32 c) { return Min(Min(a, b), c); }),
-      Valu("v_max3_i32", [](i32 a, i32 b, i32 c) { return Max(Max(a, b), c); }),
-      Valu("v_med3_u32", [](u32 a, u32 b, u32 c) { return Median(a, b, c); }),
-      Valu("v_med3_i32", [](i32 a, i32 b, i32 c) { return Median(a, b, c); }),
-      Valu("v_bfe_u32", [](u32 a, u32 b, u32 c) { return a >> (b & 31) & FieldMask(c); }),
-      Valu("v_bfe_i32",
-           [](i32 a, u32 b, u32 c) {
-             const u32 field = static_cast<u32>(a >> (b & 31)) & FieldMask(c);
-             const u32 spare = (32 - (c & 31)) & 31;
-             return static_cast<i32>(field << spare) >> spare;
-           }),
-      Valu("v_bfi_b32", [](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }),
-      Valu("v_bfm_b32", [](u32 a, u32 b) { return FieldMask(a) << (b & 31); }),
-      Valu("v_bfrev_b32", [](u32 a) { return ReverseBits(a); }),
-      Valu("v_bcnt_u32_b32", [](u32 a, u32 b) { return PopCount(a) + b; }),
-      Valu("v_ffbh_u32", [](u32 a) { return LeadingZeros(a); }),
-      Valu("v_ffbl_b32", [](u32 a) { return TrailingZeros(a); }),
-      Valu("v_ffbh_i32", [](i32 a) { return LeadingZeros(static_cast<u32>(a ^ a >> 31)); }),
-      Valu("v_alignbit_b32",
-           [](u32 a, u32 b, u16 c) { return static_cast<u32>((u64{a} << 32 | b) >> (c & 31)); }),
-      Valu("v_alignbyte_b32",
-           [](u32 a, u32 b, u16 c) {
-             return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3)));
-           }),
-      WithHandler(&Step<&PermuteRows>,
-                  Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); })),
-      Valu("v_sad_u8",
-           [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/false>(a, b) + c; }),
-      Valu("v_sad_hi_u8",
-           [](u32 a, u32 b, u32 c) { return (ByteDistance</*kMasked=*/false>(a, b) << 16) + c; }),
-      Valu("v_sad_u16",
-           [](u32 a, u32 b, u32 c) {
-             const u32 low = Max(a & 0xffff, b & 0xffff) - Min(a & 0xffff, b & 0xffff);
-             return low + Max(a >> 16, b >> 16) - Min(a >> 16, b >> 16) + c;
-           }),
-      Valu("v_msad_u8",
-           [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/true>(a, b) + c; }),
-      Valu("v_qsad_pk_u16_u8",
-           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/false>(a, b, c); }),
-      Valu("v_mqsad_pk_u16_u8",
-           [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/true>(a, b, c); }),
-      {"v_mqsad_u32_u8", OpClass::kValu, &BindFourSums, &Step<&FourWideDistances>},
-      Valu("v_sad_u32", [](u32 a, u32 b, u32 c) { return Max(a, b) - Min(a, b) + c; }),
-      Valu("v_lerp_u8", [](u32 a, u32 b, u32 c) { return Lerp(a, b, c); }),
-      Valu("v_cndmask_b32", [](u32 a, u32 b, bool select) { return select ? b : a; }),
-      Valu("v_mbcnt_lo_u32_b32",
-           [](u32 a, u32 b, LaneIndex l) {
-             return PopCount(a & (l.value >= 32 ? ~0u : (1u << (l.value & 31)) - 1)) + b;
-           }),
-      Valu("v_mbcnt_hi_u32_b32",
-           [](u32 a, u32 b, LaneIndex l) {
-             return PopCount(a & (l.value < 32 ? 0u : (1u << (l.value & 31)) - 1)) + b;
-           }),
-  };
-  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
-}
+constexpr Binding kValuInt[] = {
+    Valu("v_mov_b32", [](u32 a) { return a; }),
+    Valu("v_mov_b64", [](u64 a) { return a; }),
+    Valu("v_accvgpr_read_b32", [](u32 a) { return a; }),
+    Valu("v_accvgpr_write_b32", [](u32 a) { return a; }),
+    Valu("v_accvgpr_mov_b32", [](u32 a) { return a; }),
+    Valu("v_add_u32", [](u32 a, u32 b) { return a + b; }),
+    Valu("v_add_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{a} + b); }),
+    Valu("v_sub_u32", [](u32 a, u32 b) { return a - b; }),
+    Valu("v_sub_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{a} - b); }),
+    Valu("v_subrev_u32", [](u32 a, u32 b) { return b - a; }),
+    Valu("v_subrev_u32.clamp", [](u32 a, u32 b) { return Saturate<u32>(i64{b} - a); }),
+    Valu("v_add_i32", [](u32 a, u32 b) { return a + b; }),
+    Valu("v_add_i32.clamp", [](i32 a, i32 b) { return Saturate<i32>(i64{a} + b); }),
+    Valu("v_sub_i32", [](u32 a, u32 b) { return a - b; }),
+    Valu("v_sub_i32.clamp", [](i32 a, i32 b) { return Saturate<i32>(i64{a} - b); }),
+    Valu("v_add_co_u32", [](u32 a, u32 b) { return AddCarry(a, b, 0); }),
+    Valu("v_sub_co_u32", [](u32 a, u32 b) { return SubBorrow(a, b, 0); }),
+    Valu("v_subrev_co_u32", [](u32 a, u32 b) { return SubBorrow(b, a, 0); }),
+    Valu("v_addc_co_u32", [](u32 a, u32 b, bool c) { return AddCarry(a, b, c); }),
+    Valu("v_subb_co_u32", [](u32 a, u32 b, bool c) { return SubBorrow(a, b, c); }),
+    Valu("v_subbrev_co_u32", [](u32 a, u32 b, bool c) { return SubBorrow(b, a, c); }),
+    Valu("v_add3_u32", [](u32 a, u32 b, u32 c) { return a + b + c; }),
+    Valu("v_lshl_add_u32", [](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }),
+    Valu("v_add_lshl_u32", [](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }),
+    // Of the shift's three bits the values above 4 count as 0 (CDNA3 ISA, V_LSHL_ADD_U64).
+    Valu("v_lshl_add_u64",
+         [](u64 a, u32 b, u64 c) { return (a << ((b & 7) > 4 ? 0 : b & 7)) + c; }),
+    Valu("v_lshl_or_b32", [](u32 a, u32 b, u32 c) { return a << (b & 31) | c; }),
+    Valu("v_and_or_b32", [](u32 a, u32 b, u32 c) { return (a & b) | c; }),
+    Valu("v_or3_b32", [](u32 a, u32 b, u32 c) { return a | b | c; }),
+    Valu("v_xad_u32", [](u32 a, u32 b, u32 c) { return (a ^ b) + c; }),
+    Valu("v_and_b32", [](u32 a, u32 b) { return a & b; }),
+    Valu("v_or_b32", [](u32 a, u32 b) { return a | b; }),
+    Valu("v_xor_b32", [](u32 a, u32 b) { return a ^ b; }),
+    Valu("v_xnor_b32", [](u32 a, u32 b) { return ~(a ^ b); }),
+    Valu("v_not_b32", [](u32 a) { return ~a; }),
+    Valu("v_lshlrev_b32", [](u32 a, u32 b) { return b << (a & 31); }),
+    Valu("v_lshrrev_b32", [](u32 a, u32 b) { return b >> (a & 31); }),
+    Valu("v_ashrrev_i32", [](u32 a, i32 b) { return b >> (a & 31); }),
+    Valu("v_lshlrev_b64", [](u32 a, u64 b) { return b << (a & 63); }),
+    Valu("v_lshrrev_b64", [](u32 a, u64 b) { return b >> (a & 63); }),
+    Valu("v_ashrrev_i64", [](u32 a, i64 b) { return b >> (a & 63); }),
+    Valu("v_mul_lo_u32", [](u32 a, u32 b) { return a * b; }),
+    Valu("v_mul_hi_u32", [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }),
+    Valu("v_mul_hi_i32", [](i32 a, i32 b) { return static_cast<u32>(i64{a} * b >> 32); }),
+    Valu("v_mul_u32_u24", [](u32 a, u32 b) { return Low24(a) * Low24(b); }),
+    Valu(
+        "v_mul_i32_i24",
+        [](u32 a, u32 b) { return static_cast<u32>(Signed24(a)) * static_cast<u32>(Signed24(b)); }),
+    Valu("v_mul_hi_u32_u24",
+         [](u32 a, u32 b) { return static_cast<u32>(u64{Low24(a)} * Low24(b) >> 32); }),
+    Valu("v_mul_hi_i32_i24",
+         [](u32 a, u32 b) { return static_cast<u32>(i64{Signed24(a)} * Signed24(b) >> 32); }),
+    Valu("v_mad_u32_u24", [](u32 a, u32 b, u32 c) { return Low24(a) * Low24(b) + c; }),
+    Valu("v_mad_i32_i24",
+         [](u32 a, u32 b, u32 c) {
+           return static_cast<u32>(Signed24(a)) * static_cast<u32>(Signed24(b)) + c;
+         }),
+    Valu("v_mad_u64_u32",
+         [](u32 a, u32 b, u64 c) {
+           const u64 product = u64{a} * b;
+           return WithMask<u64>{product + c, product + c < c};
+         }),
+    Valu("v_mad_i64_i32",
+         [](i32 a, i32 b, i64 c) {
+           const i64 product = i64{a} * b;
+           const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
+           const u64 overflow = (static_cast<u64>(product) ^ sum) & (static_cast<u64>(c) ^ sum);
+           return WithMask<u64>{sum, overflow >> 63 != 0};
+         }),
+    Valu("v_min_u32", [](u32 a, u32 b) { return Min(a, b); }),
+    Valu("v_max_u32", [](u32 a, u32 b) { return Max(a, b); }),
+    Valu("v_min_i32", [](i32 a, i32 b) { return Min(a, b); }),
+    Valu("v_max_i32", [](i32 a, i32 b) { return Max(a, b); }),
+    Valu("v_min3_u32", [](u32 a, u32 b, u32 c) { return Min(Min(a, b), c); }),
+    Valu("v_max3_u32", [](u32 a, u32 b, u32 c) { return Max(Max(a, b), c); }),
+    Valu("v_min3_i32", [](i32 a, i32 b, i32 c) { return Min(Min(a, b), c); }),
+    Valu("v_max3_i32", [](i32 a, i32 b, i32 c) { return Max(Max(a, b), c); }),
+    Valu("v_med3_u32", [](u32 a, u32 b, u32 c) { return Median(a, b, c); }),
+    Valu("v_med3_i32", [](i32 a, i32 b, i32 c) { return Median(a, b, c); }),
+    Valu("v_bfe_u32", [](u32 a, u32 b, u32 c) { return a >> (b & 31) & FieldMask(c); }),
+    Valu("v_bfe_i32",
+         [](i32 a, u32 b, u32 c) {
+           const u32 field = static_cast<u32>(a >> (b & 31)) & FieldMask(c);
+           const u32 spare = (32 - (c & 31)) & 31;
+           return static_cast<i32>(field << spare) >> spare;
+         }),
+    Valu("v_bfi_b32", [](u32 a, u32 b, u32 c) { return (a & b) | (~a & c); }),
+    Valu("v_bfm_b32", [](u32 a, u32 b) { return FieldMask(a) << (b & 31); }),
+    Valu("v_bfrev_b32", [](u32 a) { return ReverseBits(a); }),
+    Valu("v_bcnt_u32_b32", [](u32 a, u32 b) { return PopCount(a) + b; }),
+    Valu("v_ffbh_u32", [](u32 a) { return LeadingZeros(a); }),
+    Valu("v_ffbl_b32", [](u32 a) { return TrailingZeros(a); }),
+    Valu("v_ffbh_i32", [](i32 a) { return LeadingZeros(static_cast<u32>(a ^ a >> 31)); }),
+    Valu("v_alignbit_b32",
+         [](u32 a, u32 b, u16 c) { return static_cast<u32>((u64{a} << 32 | b) >> (c & 31)); }),
+    Valu("v_alignbyte_b32",
+         [](u32 a, u32 b, u16 c) { return static_cast<u32>((u64{a} << 32 | b) >> (8 * (c & 3))); }),
+    WithHandler(&Step<&PermuteRows>,
+                Valu("v_perm_b32", [](u32 a, u32 b, u32 c) { return Permute(a, b, c); })),
+    Valu("v_sad_u8", [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/false>(a, b) + c; }),
+    Valu("v_sad_hi_u8",
+         [](u32 a, u32 b, u32 c) { return (ByteDistance</*kMasked=*/false>(a, b) << 16) + c; }),
+    Valu("v_sad_u16",
+         [](u32 a, u32 b, u32 c) {
+           const u32 low = Max(a & 0xffff, b & 0xffff) - Min(a & 0xffff, b & 0xffff);
+           return low + Max(a >> 16, b >> 16) - Min(a >> 16, b >> 16) + c;
+         }),
+    Valu("v_msad_u8", [](u32 a, u32 b, u32 c) { return ByteDistance</*kMasked=*/true>(a, b) + c; }),
+    Valu("v_qsad_pk_u16_u8",
+         [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/false>(a, b, c); }),
+    Valu("v_mqsad_pk_u16_u8",
+         [](u64 a, u32 b, u64 c) { return FourDistances</*kMasked=*/true>(a, b, c); }),
+    {"v_mqsad_u32_u8", OpClass::kValu, &BindFourSums, &Step<&FourWideDistances>},
+    Valu("v_sad_u32", [](u32 a, u32 b, u32 c) { return Max(a, b) - Min(a, b) + c; }),
+    Valu("v_lerp_u8", [](u32 a, u32 b, u32 c) { return Lerp(a, b, c); }),
+    Valu("v_cndmask_b32", [](u32 a, u32 b, bool select) { return select ? b : a; }),
+    Valu("v_mbcnt_lo_u32_b32",
+         [](u32 a, u32 b, LaneIndex l) {
+           return PopCount(a & (l.value >= 32 ? ~0u : (1u << (l.value & 31)) - 1)) + b;
+         }),
+    Valu("v_mbcnt_hi_u32_b32",
+         [](u32 a, u32 b, LaneIndex l) {
+           return PopCount(a & (l.value < 32 ? 0u : (1u << (l.value & 31)) - 1)) + b;
+         }),
+};
 
-BindingTable ValuInt16Table() {
-  static constexpr Binding kTable[] = {
-      Valu("v_add_u16", [](u16 a, u16 b) { return static_cast<u16>(a + b); }),
-      Valu("v_add_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(a + b); }),
-      Valu("v_sub_u16", [](u16 a, u16 b) { return static_cast<u16>(a - b); }),
-      Valu("v_sub_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(a - b); }),
-      Valu("v_subrev_u16", [](u16 a, u16 b) { return static_cast<u16>(b - a); }),
-      Valu("v_subrev_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(b - a); }),
-      Valu("v_add_i16", [](i16 a, i16 b) { return static_cast<i16>(a + b); }),
-      Valu("v_add_i16.clamp", [](i16 a, i16 b) { return Saturate<i16>(a + b); }),
-      Valu("v_sub_i16", [](i16 a, i16 b) { return static_cast<i16>(a - b); }),
-      Valu("v_sub_i16.clamp", [](i16 a, i16 b) { return Saturate<i16>(a - b); }),
-      Valu("v_mul_lo_u16", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }),
-      Valu("v_mad_legacy_u16",
-           [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
-      Valu(
-          "v_mad_u16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); },
-          kKeepsOther),
-      Valu(
-          "v_mad_i16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); },
-          kKeepsOther),
-      Valu("v_mad_legacy_i16",
-           [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
-      Valu("v_mad_u32_u16", [](u16 a, u16 b, u32 c) { return u32{a} * b + c; }),
-      Valu("v_mad_i32_i16", [](i16 a, i16 b, u32 c) { return static_cast<u32>(a * b) + c; }),
-      Valu("v_min_u16", [](u16 a, u16 b) { return Min(a, b); }),
-      Valu("v_max_u16", [](u16 a, u16 b) { return Max(a, b); }),
-      Valu("v_min_i16", [](i16 a, i16 b) { return Min(a, b); }),
-      Valu("v_max_i16", [](i16 a, i16 b) { return Max(a, b); }),
-      Valu("v_min3_u16", [](u16 a, u16 b, u16 c) { return Min(Min(a, b), c); }),
-      Valu("v_max3_u16", [](u16 a, u16 b, u16 c) { return Max(Max(a, b), c); }),
-      Valu("v_min3_i16", [](i16 a, i16 b, i16 c) { return Min(Min(a, b), c); }),
-      Valu("v_max3_i16", [](i16 a, i16 b, i16 c) { return Max(Max(a, b), c); }),
-      Valu("v_med3_u16", [](u16 a, u16 b, u16 c) { return Median(a, b, c); }),
-      Valu("v_med3_i16", [](i16 a, i16 b, i16 c) { return Median(a, b, c); }),
-      Valu("v_lshlrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b << (a & 15)); }),
-      Valu("v_lshrrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b >> (a & 15)); }),
-      Valu("v_ashrrev_i16", [](u16 a, i16 b) { return static_cast<i16>(b >> (a & 15)); }),
-      Valu("v_pack_b32_f16", [](f16 a, f16 b) { return Bits<u16>(a) | u32{Bits<u16>(b)} << 16; }),
-  };
-  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
-}
+BindingTable ValuIntTable() { return {kValuInt, std::size(kValuInt)}; }
+
+constexpr Binding kValuInt16[] = {
+    Valu("v_add_u16", [](u16 a, u16 b) { return static_cast<u16>(a + b); }),
+    Valu("v_add_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(a + b); }),
+    Valu("v_sub_u16", [](u16 a, u16 b) { return static_cast<u16>(a - b); }),
+    Valu("v_sub_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(a - b); }),
+    Valu("v_subrev_u16", [](u16 a, u16 b) { return static_cast<u16>(b - a); }),
+    Valu("v_subrev_u16.clamp", [](u16 a, u16 b) { return Saturate<u16>(b - a); }),
+    Valu("v_add_i16", [](i16 a, i16 b) { return static_cast<i16>(a + b); }),
+    Valu("v_add_i16.clamp", [](i16 a, i16 b) { return Saturate<i16>(a + b); }),
+    Valu("v_sub_i16", [](i16 a, i16 b) { return static_cast<i16>(a - b); }),
+    Valu("v_sub_i16.clamp", [](i16 a, i16 b) { return Saturate<i16>(a - b); }),
+    Valu("v_mul_lo_u16", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }),
+    Valu("v_mad_legacy_u16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
+    Valu(
+        "v_mad_u16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); },
+        kKeepsOther),
+    Valu(
+        "v_mad_i16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); },
+        kKeepsOther),
+    Valu("v_mad_legacy_i16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
+    Valu("v_mad_u32_u16", [](u16 a, u16 b, u32 c) { return u32{a} * b + c; }),
+    Valu("v_mad_i32_i16", [](i16 a, i16 b, u32 c) { return static_cast<u32>(a * b) + c; }),
+    Valu("v_min_u16", [](u16 a, u16 b) { return Min(a, b); }),
+    Valu("v_max_u16", [](u16 a, u16 b) { return Max(a, b); }),
+    Valu("v_min_i16", [](i16 a, i16 b) { return Min(a, b); }),
+    Valu("v_max_i16", [](i16 a, i16 b) { return Max(a, b); }),
+    Valu("v_min3_u16", [](u16 a, u16 b, u16 c) { return Min(Min(a, b), c); }),
+    Valu("v_max3_u16", [](u16 a, u16 b, u16 c) { return Max(Max(a, b), c); }),
+    Valu("v_min3_i16", [](i16 a, i16 b, i16 c) { return Min(Min(a, b), c); }),
+    Valu("v_max3_i16", [](i16 a, i16 b, i16 c) { return Max(Max(a, b), c); }),
+    Valu("v_med3_u16", [](u16 a, u16 b, u16 c) { return Median(a, b, c); }),
+    Valu("v_med3_i16", [](i16 a, i16 b, i16 c) { return Median(a, b, c); }),
+    Valu("v_lshlrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b << (a & 15)); }),
+    Valu("v_lshrrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b >> (a & 15)); }),
+    Valu("v_ashrrev_i16", [](u16 a, i16 b) { return static_cast<i16>(b >> (a & 15)); }),
+    Valu("v_pack_b32_f16", [](f16 a, f16 b) { return Bits<u16>(a) | u32{Bits<u16>(b)} << 16; }),
+};
+
+BindingTable ValuInt16Table() { return {kValuInt16, std::size(kValuInt16)}; }
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

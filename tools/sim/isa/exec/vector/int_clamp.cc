@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <iterator>
+
 #include "tools/sim/isa/exec/lanes.h"
 
 /// Integer operations with CLAMP: the result is the nearest of its type to the exact one; a carry
@@ -56,79 +58,71 @@ GRIDWISE_SIM_INLINE i64 Dot(u32 a, u32 b) {
 
 }  // namespace
 
-BindingTable ValuClampTable() {
-  static constexpr Binding kTable[] = {
-      Valu("v_add_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{a} + b); }),
-      Valu("v_sub_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{a} - b); }),
-      Valu("v_subrev_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{b} - a); }),
-      Valu("v_addc_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{a} + b + c); }),
-      Valu("v_subb_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{a} - b - c); }),
-      Valu("v_subbrev_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{b} - a - c); }),
-      Valu("v_mul_u32_u24.clamp", [](u32 a, u32 b) { return Saturate<u32>(Low24(a) * Low24(b)); }),
-      Valu("v_mul_i32_i24.clamp",
-           [](u32 a, u32 b) { return Saturate<i32>(Signed24(a) * Signed24(b)); }),
-      Valu("v_mad_u32_u24.clamp",
-           [](u32 a, u32 b, u32 c) { return Saturate<u32>(Low24(a) * Low24(b) + c); }),
-      Valu("v_mad_i32_i24.clamp",
-           [](u32 a, u32 b, i32 c) { return Saturate<i32>(Signed24(a) * Signed24(b) + c); }),
-      Valu("v_mad_u64_u32.clamp",
-           [](u32 a, u32 b, u64 c) {
-             const u64 product = u64{a} * b, sum = product + c;
-             return WithMask<u64>{sum < c ? ~u64{0} : sum, sum < c};
-           }),
-      Valu("v_mad_i64_i32.clamp",
-           [](i32 a, i32 b, i64 c) {
-             const i64 product = i64{a} * b;
-             const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
-             const u64 overflow = (static_cast<u64>(product) ^ sum) & (static_cast<u64>(c) ^ sum);
-             const u64 end = (u64{1} << 63) - (c < 0 ? 0 : 1);
-             return WithMask<u64>{overflow >> 63 != 0 ? end : sum, overflow >> 63 != 0};
-           }),
-      Valu(
-          "v_mad_u16.clamp", [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); },
-          kKeepsOther),
-      Valu(
-          "v_mad_i16.clamp", [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); },
-          kKeepsOther),
-      Valu("v_mad_legacy_u16.clamp",
-           [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); }),
-      Valu("v_mad_legacy_i16.clamp",
-           [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); }),
-      Valu("v_mad_u32_u16.clamp",
-           [](u16 a, u16 b, u32 c) { return Saturate<u32>(i64{a} * b + c); }),
-      Valu("v_mad_i32_i16.clamp",
-           [](i16 a, i16 b, i32 c) { return Saturate<i32>(i64{a} * b + c); }),
-      Packed("v_pk_mad_u16.clamp",
-             [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); }),
-      Packed("v_pk_mad_i16.clamp",
-             [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); }),
-      Valu("v_sad_u8.clamp",
-           [](u32 a, u32 b, u32 c) { return Saturate<u32>(ByteDistance<false>(a, b) + c); }),
-      Valu(
-          "v_sad_hi_u8.clamp",
-          [](u32 a, u32 b, u32 c) { return Saturate<u32>((ByteDistance<false>(a, b) << 16) + c); }),
-      Valu("v_sad_u16.clamp",
-           [](u32 a, u32 b, u32 c) {
-             return Saturate<u32>(Distance(a & 0xffff, b & 0xffff) + Distance(a >> 16, b >> 16) +
-                                  c);
-           }),
-      Valu("v_sad_u32.clamp",
-           [](u32 a, u32 b, u32 c) { return Saturate<u32>(Distance(a, b) + c); }),
-      Valu("v_msad_u8.clamp",
-           [](u32 a, u32 b, u32 c) { return Saturate<u32>(ByteDistance<true>(a, b) + c); }),
-      Valu("v_qsad_pk_u16_u8.clamp",
-           [](u64 a, u32 b, u64 c) { return FourDistances<false>(a, b, c); }),
-      Valu("v_mqsad_pk_u16_u8.clamp",
-           [](u64 a, u32 b, u64 c) { return FourDistances<true>(a, b, c); }),
-      GRIDWISE_SIM_DOT_CLAMP("2_i32_i16", i32, PkB16, 16, true),
-      GRIDWISE_SIM_DOT_CLAMP("2_u32_u16", u32, PkB16, 16, false),
-      GRIDWISE_SIM_DOT_CLAMP("4_i32_i8", i32, u32, 8, true),
-      GRIDWISE_SIM_DOT_CLAMP("4_u32_u8", u32, u32, 8, false),
-      GRIDWISE_SIM_DOT_CLAMP("8_i32_i4", i32, u32, 4, true),
-      GRIDWISE_SIM_DOT_CLAMP("8_u32_u4", u32, u32, 4, false),
-  };
-  return {kTable, sizeof(kTable) / sizeof(kTable[0])};
-}
+constexpr Binding kValuClamp[] = {
+    Valu("v_add_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{a} + b); }),
+    Valu("v_sub_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{a} - b); }),
+    Valu("v_subrev_co_u32.clamp", [](u32 a, u32 b) { return Carried(i64{b} - a); }),
+    Valu("v_addc_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{a} + b + c); }),
+    Valu("v_subb_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{a} - b - c); }),
+    Valu("v_subbrev_co_u32.clamp", [](u32 a, u32 b, bool c) { return Carried(i64{b} - a - c); }),
+    Valu("v_mul_u32_u24.clamp", [](u32 a, u32 b) { return Saturate<u32>(Low24(a) * Low24(b)); }),
+    Valu("v_mul_i32_i24.clamp",
+         [](u32 a, u32 b) { return Saturate<i32>(Signed24(a) * Signed24(b)); }),
+    Valu("v_mad_u32_u24.clamp",
+         [](u32 a, u32 b, u32 c) { return Saturate<u32>(Low24(a) * Low24(b) + c); }),
+    Valu("v_mad_i32_i24.clamp",
+         [](u32 a, u32 b, i32 c) { return Saturate<i32>(Signed24(a) * Signed24(b) + c); }),
+    Valu("v_mad_u64_u32.clamp",
+         [](u32 a, u32 b, u64 c) {
+           const u64 product = u64{a} * b, sum = product + c;
+           return WithMask<u64>{sum < c ? ~u64{0} : sum, sum < c};
+         }),
+    Valu("v_mad_i64_i32.clamp",
+         [](i32 a, i32 b, i64 c) {
+           const i64 product = i64{a} * b;
+           const u64 sum = static_cast<u64>(product) + static_cast<u64>(c);
+           const u64 overflow = (static_cast<u64>(product) ^ sum) & (static_cast<u64>(c) ^ sum);
+           const u64 end = (u64{1} << 63) - (c < 0 ? 0 : 1);
+           return WithMask<u64>{overflow >> 63 != 0 ? end : sum, overflow >> 63 != 0};
+         }),
+    Valu(
+        "v_mad_u16.clamp", [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); },
+        kKeepsOther),
+    Valu(
+        "v_mad_i16.clamp", [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); },
+        kKeepsOther),
+    Valu("v_mad_legacy_u16.clamp",
+         [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); }),
+    Valu("v_mad_legacy_i16.clamp",
+         [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); }),
+    Valu("v_mad_u32_u16.clamp", [](u16 a, u16 b, u32 c) { return Saturate<u32>(i64{a} * b + c); }),
+    Valu("v_mad_i32_i16.clamp", [](i16 a, i16 b, i32 c) { return Saturate<i32>(i64{a} * b + c); }),
+    Packed("v_pk_mad_u16.clamp", [](u16 a, u16 b, u16 c) { return Saturate<u16>(i64{a} * b + c); }),
+    Packed("v_pk_mad_i16.clamp", [](i16 a, i16 b, i16 c) { return Saturate<i16>(i64{a} * b + c); }),
+    Valu("v_sad_u8.clamp",
+         [](u32 a, u32 b, u32 c) { return Saturate<u32>(ByteDistance<false>(a, b) + c); }),
+    Valu("v_sad_hi_u8.clamp",
+         [](u32 a, u32 b, u32 c) { return Saturate<u32>((ByteDistance<false>(a, b) << 16) + c); }),
+    Valu("v_sad_u16.clamp",
+         [](u32 a, u32 b, u32 c) {
+           return Saturate<u32>(Distance(a & 0xffff, b & 0xffff) + Distance(a >> 16, b >> 16) + c);
+         }),
+    Valu("v_sad_u32.clamp", [](u32 a, u32 b, u32 c) { return Saturate<u32>(Distance(a, b) + c); }),
+    Valu("v_msad_u8.clamp",
+         [](u32 a, u32 b, u32 c) { return Saturate<u32>(ByteDistance<true>(a, b) + c); }),
+    Valu("v_qsad_pk_u16_u8.clamp",
+         [](u64 a, u32 b, u64 c) { return FourDistances<false>(a, b, c); }),
+    Valu("v_mqsad_pk_u16_u8.clamp",
+         [](u64 a, u32 b, u64 c) { return FourDistances<true>(a, b, c); }),
+    GRIDWISE_SIM_DOT_CLAMP("2_i32_i16", i32, PkB16, 16, true),
+    GRIDWISE_SIM_DOT_CLAMP("2_u32_u16", u32, PkB16, 16, false),
+    GRIDWISE_SIM_DOT_CLAMP("4_i32_i8", i32, u32, 8, true),
+    GRIDWISE_SIM_DOT_CLAMP("4_u32_u8", u32, u32, 8, false),
+    GRIDWISE_SIM_DOT_CLAMP("8_i32_i4", i32, u32, 4, true),
+    GRIDWISE_SIM_DOT_CLAMP("8_u32_u4", u32, u32, 4, false),
+};
+
+BindingTable ValuClampTable() { return {kValuClamp, std::size(kValuClamp)}; }
 
 }  // namespace GRIDWISE_SIM_LEVEL
 }  // namespace gridwise::sim

@@ -43,6 +43,7 @@ GRIDWISE_SIM_INLINE f32 RdnaDotHalves(u32 a, u32 b, f32 c) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): a table
 BindingTable ValuPackedTable() {
   static constexpr Binding kTable[] = {
       Packed("v_pk_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),

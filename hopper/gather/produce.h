@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "hopper/base/config.h"
+#include "hopper/gather/args.h"
+#include "hopper/gather/tile.h"
+#include "hopper/kernel/ring.h"
+#include "hopper/kernel/roles.h"
+
+/// The producer of hopper/gather/kernel.h.
+
+namespace gridwise::hopper {
+
+/// Starts to load the k tile of w for a step.
+template <Config kC>
+GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
+                           SharedAddress to, Mbarrier bar) {
+  const int k = step.k_tile * kC.k_tile;
+#pragma unroll
+  for (int part = 0; part < kC.parts_of_b(); ++part) {
+    const SharedAddress of_part = to + part * kC.b_part_bytes();
+    if constexpr (kC.direction == Direction::kForward) {
+      LoadBox(of_part, args.w[part], bar, k, step.tap, tile.column, tile.group);
+    } else {
+      const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;
+#pragma unroll
+      for (int n = 0; n < kC.columns; n += 64) {
+        LoadBox(of_part + n * kC.b_run_bytes(), args.w[part], bar, first + n, k, 0);
+      }
+    }
+  }
+}
+
+/// Starts to load the operand that stays in shared memory: B of all tiles of this workgroup, which
+/// have the same columns.
+template <Config kC>
+GRIDWISE_DEVICE void LoadResident(const GatherArgs& args, const KTileRing<kC>& ring) {
+  const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
+  const SubGemm gemm = args.gemm[tile.index];
+  if (!IsElected()) return;
+  ring.resident().ArriveAndExpect(tile.steps() * kC.b_bytes());
+  GatherStep step(args, gemm, tile.first);
+  for (int i = 0; i < tile.steps(); ++i, step.Next()) {
+    LoadB<kC>(args, tile, step, ring.b(i), ring.resident());
+  }
+}
+
+template <Config kC>
+GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
+  KTileRing<kC> ring(base);
+  if constexpr (kC.resident > 0) LoadResident(args, ring);
+  for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
+    const GatherTileAt tile = FindTile<kC>(args, i);
+    const SubGemm gemm = args.gemm[tile.index];
+    const bool of_group = args.source_groups == SourceGroups::kMaps;
+    const TensorMap& source =
+        args.source[of_group ? tile.index * args.groups + tile.group : tile.index];
+    const PhasePixel pixel = PixelOfRow(gemm, tile.row);
+    PixelAt at = SourceOf(gemm, args.strides, pixel);
+    if (args.source_groups == SourceGroups::kAxis) {
+      at.d = at.image;
+      at.image = tile.group;
+    }
+    const int first_channel =
+        args.source_groups == SourceGroups::kWindows ? tile.group * args.k : 0;
+    if (tile.steps() == 0) continue;
+    GatherStep step(args, gemm, tile.first);
+    for (int s = tile.first; s < tile.end; ++s, step.Next()) {
+      ring.WaitEmpty();
+      const int channel = first_channel + step.k_tile * kC.k_tile;
+      if (IsElected()) {
+        ring.full().ArriveAndExpect(kC.stage_bytes());
+        if (args.has_five_axes) {
+          LoadPixels5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
+                      step.move[0]);
+        } else {
+          LoadPixels4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
+        }
+        if constexpr (kC.resident == 0) LoadB<kC>(args, tile, step, ring.b(0), ring.full());
+      }
+      ring.Next();
+    }
+  }
+}
+
+}  // namespace gridwise::hopper

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "hopper/base/config.h"
+#include "hopper/kernel/roles.h"
+#include "hopper/weight/args.h"
+#include "hopper/weight/tile.h"
+
+namespace gridwise::hopper {
+
+/// Recomputes a sum from f32 itself, for row k and a channel of a block; stops if it becomes NaN.
+template <Config kC>
+GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& tile, int k,
+                                 const WeightBlock& block, int channel) {
+  const ExactArgs& exact = args.exact;
+  const float* const dy = exact.other + static_cast<long>(tile.group) * exact.other_group +
+                          static_cast<long>(k) * exact.other_out;
+  int move[3];
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    move[axis] = block.t[axis] * args.strides[axis].tap_source_stride;
+  }
+  const int end = Min(args.dy_pixels, tile.end * kC.k_tile);
+  float sum = 0;
+#pragma clang loop unroll(disable)
+  for (int pixel = tile.first * kC.k_tile; pixel < end && sum == sum; ++pixel) {
+    const PixelAt at = SourceOf(args.gemm, args.strides, PixelOfRow(args.gemm, pixel));
+    const float* const x = SourceOf(exact, at, move);  // null: zeros
+    const float source =
+        x == nullptr ? 0 : x[static_cast<long>(tile.group) * exact.source_group + channel];
+    sum += dy[static_cast<long>(pixel) * exact.other_source] * source;
+  }
+  return sum;
+}
+
+/// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
+template <Config kC>
+struct WeightOutputMap {
+  const WeightArgs& args;
+  const WeightTileAt& tile;
+
+  struct Row {
+    bool is_there;
+    int k;
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    return {.is_there = tile.row + row < args.k, .k = tile.row + row};
+  }
+  /// The group, if a tile has several.
+  GRIDWISE_DEVICE int GroupOf(const Row& row) const { return Quotient(row.k, args.by_of_group_k); }
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    if constexpr (!kC.has_parts()) {
+      return tile.group * strides.group + static_cast<long>(row.k) * strides.row;
+    }
+    const int group = GroupOf(row), groups = Quotient(args.k, args.by_of_group_k);
+    return static_cast<long>(tile.group * groups + group) * strides.group +
+           static_cast<long>(row.k - group * args.of_group_k) * strides.row;
+  }
+  GRIDWISE_DEVICE int Count(int column) const {
+    const WeightBlock block(args, tile.block + column / 64);
+    return block.tap < Taps(args.gemm) ? args.c - block.channel - column % 64 : 0;
+  }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    const WeightBlock block(args, tile.block + column / 64);
+    int channel = block.channel + column % 64;
+    if constexpr (kC.has_parts()) {
+      channel -= Quotient(channel, args.by_of_group_c) * args.of_group_c;
+    }
+    long bytes = static_cast<long>(channel) * strides.column;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      bytes += static_cast<long>(block.t[axis]) * strides.axis[axis];
+    }
+    return bytes;
+  }
+  GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
+    if constexpr (!kC.has_parts()) return true;
+    const WeightBlock block(args, tile.block + column / 64);
+    return Quotient(block.channel + column % 64, args.by_of_group_c) == GroupOf(row);
+  }
+  GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
+    if constexpr (kC.has_parts()) {
+      const WeightBlock block(args, tile.block + column / 64);
+      return SumExactly<kC>(args, tile, row.k, block, block.channel + column % 64);
+    }
+    return v;
+  }
+};
+
+}  // namespace gridwise::hopper
