@@ -33,6 +33,7 @@
 #include "core/text/csv_table.h"
 #include "gridwise/conv.h"
 #include "gridwise/gemm.h"
+#include "gridwise/instances.h"
 #include "gridwise/plan_cache.h"
 
 namespace gridwise {
@@ -104,7 +105,9 @@ absl::Status RegisterSet(const std::string& set) {
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
   if (!problems.ok()) return problems.status();
+  const std::vector<InstanceInfo> instances = ListInstances();
   for (const Gfx gfx : kAllGfx) {
+    if (std::ranges::find(instances, gfx, &InstanceInfo::gfx) == instances.end()) continue;
     for (const Direction direction : kAllDirections) {
       std::vector<NamedProblem> selected;
       for (const NamedProblem& named : *problems) {
@@ -133,7 +136,7 @@ absl::Status RegisterGemms(const std::string& set) {
   if (!text.ok()) return text.status();
   const absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, set);
   if (!gemms.ok()) return gemms.status();
-  for (const Gfx gfx : kAmdGfx) {
+  for (const Gfx gfx : kConvGfx) {
     benchmark::RegisterBenchmark(
         absl::StrCat("plan/", Name(gfx), "/gemm/", set).c_str(),
         [gemms = *gemms, gfx](benchmark::State& state) { PlanAll(state, gemms, gfx); })

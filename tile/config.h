@@ -543,9 +543,11 @@ constexpr const char* Reject(const TileConfig& c, Gfx gfx) {
   if (c.merge < 1) return "there are no groups in a tile";
   if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
   // Merged groups may have too little k for an instruction with twice the k.
-  const bool once = c.merge > 1 && c.k_of_group() < 2 * c.mma.k;
-  if (!HasMma(c.mma, c.type, target.mma_double_k) &&
-      !(once && HasMma(c.mma, c.type, /*double_k=*/false))) {
+  constexpr int kBeforeDoubleK = 3;
+  const bool once =
+      target.mfma_generation > kBeforeDoubleK && c.merge > 1 && c.k_of_group() < 2 * c.mma.k;
+  if (!HasMma(c.mma, c.type, target.mfma_generation) &&
+      !(once && HasMma(c.mma, c.type, kBeforeDoubleK))) {
     return "the target has no such mma for the type";
   }
   if (c.waves.m < 1 || c.waves.n < 1 || c.threads() > 1024) {

@@ -276,7 +276,8 @@ constexpr const char* RejectOperand(const GemmConfig& c, Side side, const Target
 constexpr const char* Reject(const GemmConfig& c, Gfx gfx) {
   const TargetTraits target = TraitsOf(gfx);
   if (!target.Has(c.mma.unit)) return "the target has another matrix unit";
-  if (!HasMma(c.mma, c.type, target.mma_double_k)) return "the target has no such mma for the type";
+  if (!HasMma(c.mma, c.type, target.mfma_generation))
+    return "the target has no such mma for the type";
   if (c.mma.blocks() > 1) return "the mma multiplies several matrices at once";
   if (c.pipeline.schedule == Schedule::kDirect) return "nothing is loaded straight to LDS";
   if (c.pipeline.count < 1) return "the pipeline's count is less than 1";

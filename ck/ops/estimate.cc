@@ -109,8 +109,8 @@ TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceF
       .output_factor = kOutput,
       .element_bytes = SizeOf(c.type),
       .resident = ResidentWorkgroups(c, device, needs),
-      .matrix_cycles =
-          c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) * MmaCycles(c.mma, c.type) * math_waves,
+      .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
+                       MmaCycles(c.mma, c.type, TraitsOf(device.gfx).mfma_generation) * math_waves,
       .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
       .k_tile_bytes = 1.0 * c.buffer_bytes(),
       .line_bytes = LineBytes(c, demands, Side::kA) + LineBytes(c, demands, Side::kB),

@@ -108,23 +108,23 @@ constexpr RowCol OwnerOfAcc(MmaShape mma, int lane, int reg) {
   return {.row = (reg / run * groups + group) * run + reg % run, .col = lane % mma.n};
 }
 
-/// Generations of MFMA and their 8-bit floats, which differ in k: CDNA4 has f16, bf16 and i8 with
-/// twice the k of CDNA3, and the OCP's f8 with four times that of CDNA3's FNUZ.
-constexpr int MfmaK(int m, DataType type, bool cdna4) {
+/// MFMA of CDNA `generation` 2 to 4, which differ in k: each has i8 with twice the k of the one
+/// before; CDNA4 also f16 and bf16, and the OCP's f8 with four times that of CDNA3's FNUZ.
+constexpr int MfmaK(int m, DataType type, int generation) {
   switch (type) {
     case DataType::kF32:
       return 64 / m;
     case DataType::kF16:
     case DataType::kBF16:
-      return (cdna4 ? 512 : 256) / m;
+      return (generation == 4 ? 512 : 256) / m;
     case DataType::kI8:
-      return (cdna4 ? 1024 : 512) / m;
+      return (64 << generation) / m;
     case DataType::kF8E4M3:
     case DataType::kF8E5M2:
-      return cdna4 ? 2048 / m : 0;
+      return generation == 4 ? 2048 / m : 0;
     case DataType::kF8E4M3Fnuz:
     case DataType::kF8E5M2Fnuz:
-      return cdna4 ? 0 : 512 / m;
+      return generation == 3 ? 512 / m : 0;
     case DataType::kI32:
       break;
   }
@@ -153,12 +153,12 @@ constexpr int WgmmaK(DataType type) {
 }
 
 /// The largest k of the unit's m x m instructions for operands of `type`; 0 if there is none.
-/// `double_k` is CDNA4's, see TargetTraits.
-constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
+/// `mfma_generation` is that of TargetTraits.
+constexpr int MmaK(MmaUnit unit, int m, DataType type, int mfma_generation) {
   switch (unit) {
     case MmaUnit::kMfma:
       if (m == 4) return type == DataType::kF16 || type == DataType::kBF16 ? 4 : 0;
-      return m == 16 || m == 32 ? MfmaK(m, type, double_k) : 0;
+      return m == 16 || m == 32 ? MfmaK(m, type, mfma_generation) : 0;
     case MmaUnit::kWmma11:
     case MmaUnit::kWmma12:
       return m == 16 && IsWmmaType(unit, type) ? 16 : 0;
@@ -171,14 +171,14 @@ constexpr int MmaK(MmaUnit unit, int m, DataType type, bool double_k) {
 }
 
 /// Whether the target has this instruction.
-constexpr bool HasMma(MmaShape mma, DataType type, bool double_k) {
-  return mma.m == mma.n && mma.k > 0 && mma.k == MmaK(mma.unit, mma.m, type, double_k);
+constexpr bool HasMma(MmaShape mma, DataType type, int mfma_generation) {
+  return mma.m == mma.n && mma.k > 0 && mma.k == MmaK(mma.unit, mma.m, type, mfma_generation);
 }
 
 /// Cycles for which the unit of a SIMD is busy. Source: AMD matrix instruction calculator; CDNA4's
-/// double-k instructions take the same time as CDNA3's, its f8 twice that. Vector FMAs: 32 per
-/// wave, most of which are dual.
-constexpr int MmaCycles(MmaShape mma, DataType type) {
+/// double-k instructions take the same time as CDNA3's, its f8 twice that; of CDNA2 all types take
+/// as long as f32. Vector FMAs: 32 per wave, most of which are dual.
+constexpr int MmaCycles(MmaShape mma, DataType type, int mfma_generation) {
   const bool f8 = IsFloat8(type);
   switch (mma.unit) {
     case MmaUnit::kMfma:
@@ -193,7 +193,7 @@ constexpr int MmaCycles(MmaShape mma, DataType type) {
       return 16;
   }
   if (mma.blocks() > 1) return 8;
-  const bool slow = type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
+  const bool slow = mfma_generation == 2 || type == DataType::kF32 || (f8 && mma.k == 2048 / mma.m);
   return (mma.m == 32 ? 32 : 16) * (slow ? 2 : 1);
 }
 

@@ -37,16 +37,17 @@ def _list(name, standard, includes, declarations, function, folder, targets):
         ],
     )
 
-def target_list(name, amd, nvidia, families):
+def target_list(name, amd, simulated, nvidia, families):
     """Writes `name`.h, product_list.h and processor_list.h.
 
     Args:
       name: of the rule.
-      amd: names of the targets that the simulator executes.
+      amd: names of the targets that the simulator executes and kernels are compiled for.
+      simulated: names of those that the simulator executes and nothing is compiled for.
       nvidia: names of those that need a device.
       families: PROCESSOR_FAMILIES of //tools/build:targets.bzl.
     """
-    targets = amd + nvidia
+    targets = amd + simulated + nvidia
     _list(
         name = name,
         standard = [],
@@ -54,7 +55,8 @@ def target_list(name, amd, nvidia, families):
         declarations = [
             "enum class Gfx : int { %s };" % ", ".join([_constant(t) for t in targets]),
             _array("kAllGfx", targets),
-            _array("kAmdGfx", amd),
+            _array("kAmdGfx", amd + simulated),
+            _array("kConvGfx", amd),
             "",
         ],
         function = "TargetTraits TraitsOf",

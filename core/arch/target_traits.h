@@ -20,7 +20,7 @@ struct TargetTraits {
   unsigned buffer_format;     // word 3 of an untyped buffer resource
   int atomic_policy;          // cache policy of atomics that are visible to the whole device
   MmaUnit mma_unit;           // its matrix unit
-  bool mma_double_k;          // f16 and bf16 MFMA with twice the k
+  int mfma_generation;        // of CDNA, 2 to 4; 0 without MFMA
   bool loads_vectors_to_lds;  // 16 bytes per lane by buffer loads, straight to LDS
   bool reads_transposed;      // from LDS: 4 x 16 elements of 2 bytes
   bool aligned_vectors;       // loads and stores of vectors must be aligned to their size

@@ -16,13 +16,13 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
   for (const MmaUnit unit : {target.mma_unit, MmaUnit::kFma}) {
     if (!target.Has(unit)) continue;
     for (const int m : {16, 32, 64}) {
-      const int k = MmaK(unit, m, type, target.mma_double_k);
+      const int k = MmaK(unit, m, type, target.mfma_generation);
       if (k == 0) continue;
       // Hopper's instruction is 64 x 128, and all units of an SM work on it.
       const bool wgmma = unit == MmaUnit::kWgmma;
       const int n = wgmma ? 128 : m;
       const double flops = 2.0 * m * n * k * (wgmma ? 1 : target.simds_per_unit);
-      most = std::max(most, flops / MmaCycles({unit, m, n, k}, type));
+      most = std::max(most, flops / MmaCycles({unit, m, n, k}, type, target.mfma_generation));
     }
   }
   return most;

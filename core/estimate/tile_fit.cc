@@ -74,9 +74,9 @@ constexpr TileFits kOfOthers = {kUnfitted, kUnfitted};
 }  // namespace
 
 const TileFits& TileFitsOf(Gfx gfx) {
-  // By Gfx; gfx1100 and sm_90a, which has no instances of these families, have not been fitted.
-  static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942, kOf950, kOfOthers,
-                                                                     kOf1201, kOfOthers};
+  // By Gfx; gfx1100 has not been fitted, gfx90a and sm_90a have no instances of these families.
+  static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942,  kOf950,    kOfOthers,
+                                                                     kOf1201, kOfOthers, kOfOthers};
   return kFits[static_cast<std::size_t>(gfx)];
 }
 

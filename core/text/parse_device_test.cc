@@ -74,7 +74,8 @@ TEST(Products, HaveThePeaksOfTheirDataSheets) {
       {"RX 7900 XT", 1024, 103.2}, {"RX 7900 GRE", 1024, 91.96}, {"RX 7800 XT", 1024, 74.65},
       {"RX 7700 XT", 1024, 70.34}, {"RX 7600", 1024, 43.5},      {"RX 7600 XT", 1024, 45.14},
       {"8060S", 1024, 59.4},       {"RX 9070 XT", 2048, 194.6},  {"RX 9070", 2048, 144.5},
-      {"RX 9060 XT", 2048, 102.6}, {"PRO W7900", 1024, 122.6},
+      {"RX 9060 XT", 2048, 102.6}, {"PRO W7900", 1024, 122.6},   {"MI210", 1024, 181.0},
+      {"MI250X", 1024, 191.5},  // half of a card's
   };
   for (const auto& [name, flops, tflop_per_s] : kPeaks) {
     const DeviceFacts device = Parsed(name);
@@ -137,6 +138,7 @@ TEST(CalibrationNote, IsOfProductsThatNobodyHasComparedWith) {
   EXPECT_THAT(CalibrationNote(Parsed("MI300A")), HasSubstr("not calibrated for MI300A"));
   EXPECT_THAT(CalibrationNote(Parsed("MI300A")), HasSubstr("facts of MI300X"));
   EXPECT_NE(CalibrationNote(Parsed("MI300X/CPX")), "");
+  EXPECT_THAT(CalibrationNote(Parsed("MI210")), HasSubstr("not calibrated for MI210"));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ double ValuPerMatrix(std::string_view instance, Gfx gfx) {
   if (traits.mma_unit != MmaUnit::kMfma) return 4;
   if (const std::optional<ck::Op> op = OpOf(instance))
     return ClassicValuPerMatrix(DirectionOf(*op));
-  return traits.mma_double_k ? 2 : 1;
+  return traits.mfma_generation == 4 ? 2 : 1;
 }
 
 /// Whether `text` is `pattern` with any text in place of each '*'.

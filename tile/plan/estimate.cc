@@ -83,7 +83,8 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.tile.k / c.mma.k) *
-                           MmaCycles(c.mma, c.type) * waves_per_simd,
+                           MmaCycles(c.mma, c.type, TraitsOf(request.device.gfx).mfma_generation) *
+                           waves_per_simd,
           .k_tile_bytes = step_bytes,
           .line_bytes = step_bytes,
           .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / TileConfig::kRunPixels * reads *
@@ -141,7 +142,8 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
           .matrix_cycles = c.reps_m() * c.reps_n() * (c.k_of_group() / c.mma.k) *
-                           MmaCycles(c.mma, c.type) * waves_per_simd * taps,
+                           MmaCycles(c.mma, c.type, TraitsOf(request.device.gfx).mfma_generation) *
+                           waves_per_simd * taps,
           .matrix_simds = c.mma.unit == MmaUnit::kFma ? 0 : std::min(1.0, simds),
           .k_tile_bytes = k_tile_bytes,
           .line_bytes = k_tile_bytes + HalfLineBytes(c, c.patch_a, c.lds_a(), problem.channels) +

@@ -9,6 +9,9 @@ AMD_TARGETS = [
     "gfx1201",
 ]
 
+# Those that only the simulator knows: it executes programs of theirs, and nothing here is compiled for them.
+SIMULATED_TARGETS = ["gfx90a"]
+
 # Those that need a device: nothing is built for them unless they are asked for, as with --config=sm_90a.
 NVIDIA_TARGETS = ["sm_90a"]
 

@@ -114,7 +114,7 @@ absl::StatusOr<json::Array> Pipelines(const json::Object& traits,
 json::Array MmaOf(const TargetTraits& target, int edge, DataType type) {
   for (const MmaUnit unit : {target.mma_unit, MmaUnit::kFma}) {
     for (const int m : {edge, 16}) {
-      const int k = target.Has(unit) ? MmaK(unit, m, type, target.mma_double_k) : 0;
+      const int k = target.Has(unit) ? MmaK(unit, m, type, target.mfma_generation) : 0;
       if (k > 0) return json::Array{std::string(absl::StripSuffix(Name(unit), "-")), m, m, k};
     }
   }

@@ -3,7 +3,8 @@
 
 #include "core/arch/mma/instruction.h"
 
-/// Matrix instructions of CDNA3 and CDNA4. Source: CDNA3 ISA, section 7 (matrix core instructions).
+/// Matrix instructions of CDNA2, CDNA3 and CDNA4. Source: CDNA3 ISA, section 7 (matrix core
+/// instructions).
 namespace gridwise {
 
 #define GRIDWISE_MFMA(name, ...) __builtin_amdgcn_mfma_f32_##name(__VA_ARGS__, acc, 0, 0, 0)

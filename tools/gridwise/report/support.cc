@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/report/support.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -124,17 +125,22 @@ std::string Cell(const Line& line, DataType type, Gfx gfx) {
 }  // namespace
 
 std::string SupportTable(const std::string& family) {
+  std::vector<Gfx> targets;  // that there are kernels for
+  const std::vector<InstanceInfo> instances = ListInstances();
+  std::ranges::copy_if(kAllGfx, std::back_inserter(targets), [&](Gfx gfx) {
+    return std::ranges::find(instances, gfx, &InstanceInfo::gfx) != instances.end();
+  });
   std::string table = "| family | op | direction | type |";
-  for (const Gfx gfx : kAllGfx) absl::StrAppend(&table, " ", Name(gfx), " |");
+  for (const Gfx gfx : targets) absl::StrAppend(&table, " ", Name(gfx), " |");
   absl::StrAppend(&table, "\n|---|---|---|---|");
-  for (std::size_t i = 0; i < std::size(kAllGfx); ++i) absl::StrAppend(&table, "---|");
+  for (std::size_t i = 0; i < targets.size(); ++i) absl::StrAppend(&table, "---|");
   absl::StrAppend(&table, "\n");
   for (const auto& [line, types] : FamilyLines(family)) {
     for (const DataType type : types) {
       absl::StrAppendFormat(&table, "| %s | %s | %s | %s |", line.family,
                             line.op.empty() ? "" : absl::StrCat("`", line.op, "`"), line.direction,
                             Name(type));
-      for (const Gfx gfx : kAllGfx) {
+      for (const Gfx gfx : targets) {
         const std::string cell = Cell(line, type, gfx);
         absl::StrAppend(&table, " ", cell == "none" ? "" : cell, " |");
       }

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "tools/sim/isa/text/decode.h"
+#include "tools/sim/isa/text/rename.h"
 
 namespace gridwise::sim {
 namespace {
@@ -110,8 +111,10 @@ FloatOperand OperandOf(const Operand& operand, FloatFormat format, Parts parts) 
 /// Reads an instruction's operands.
 class Reader {
  public:
+  // gfx90a's matrix instructions have their types apart in gfx942's names for them.
   explicit Reader(const Instruction& instruction)
-      : instruction_(instruction), tokens_(absl::StrSplit(instruction.mnemonic, '_')) {
+      : instruction_(instruction),
+        tokens_(absl::StrSplit(CanonicalName(instruction.mnemonic, kGfx90a), '_')) {
     for (const std::string_view token : tokens_) {
       if (const std::optional<Type> type = TypeOf(token)) types_.push_back(*type);
     }

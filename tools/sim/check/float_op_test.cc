@@ -97,6 +97,11 @@ TEST(FloatOp, Products) {
   EXPECT_EQ(Describe("v_mfma_f32_16x16x32_fp8_bf8 v[0:3], v[4:5], v[6:7], 0"),
             "f32 v0 v1 v2 v3 = [fp8 v4 v4.8 v4.16 v4.24 v5 v5.8 v5.16 v5.24] "
             "[bf8 v6 v6.8 v6.16 v6.24 v7 v7.8 v7.16 v7.24] [f32 0.000000] lanes");
+  EXPECT_EQ(Describe("v_mfma_f32_4x4x4f16 a[0:3], v[0:1], v[2:3], a[0:3]"),
+            Describe("v_mfma_f32_4x4x4_16b_f16 a[0:3], v[0:1], v[2:3], a[0:3]"));
+  EXPECT_EQ(Describe("v_mfma_f32_32x32x4bf16_1k v[0:31], v[40:41], v[42:43], 0"),
+            Describe("v_mfma_f32_32x32x4_2b_bf16 v[0:31], v[40:41], v[42:43], 0"));
+  EXPECT_EQ(Describe("v_mfma_i32_16x16x16i8 v[0:3], v4, v5, 0"), "none");
   EXPECT_EQ(Describe("v_mfma_i32_16x16x32_i8 v[0:3], v[4:5], v[6:7], 0"), "none");
   EXPECT_EQ(Describe("v_dot2_f32_f16 v0, v1, v2, v3"),
             "f32 v0 = [f16 v1 v1.16] [f16 v2 v2.16] [f32 v3]");

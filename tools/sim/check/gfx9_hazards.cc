@@ -33,9 +33,10 @@ int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same
                    TargetBit target) {
   if (same) {
     if (matrix.f64 && matrix.rows == 4 && user.f64 && user.rows == 4) return 4;
-    return matrix.passes == 2 ? 2 : 0;
+    return matrix.passes == 2 && target != kGfx90a ? 2 : 0;
   }
   if (matrix.f64) return user.xdl ? 0 : matrix.rows == 4 ? 4 : target == kGfx950 ? 17 : 9;
+  if (target == kGfx90a) return matrix.passes + (user.f64 ? 1 : 0);
   if (user.xdl && !matrix.xdl) return 0;
   // Two passes as well for another XDL instruction.
   const int longer = target == kGfx950 && user.xdl ? 1 : LongerWait(matrix, target);
@@ -119,13 +120,17 @@ void Gfx9Hazards::CheckVectorReads(const InstructionFacts& facts, Reporter& repo
       const bool as_c = writer.mnemonic == facts.mnemonic && OnlyAddsTo(facts, reg);
       if (!as_c) Need(3, event, "a dot product's result is read", reg, reporter);
     } else if (facts.valu) {
-      if (writer.trans && !facts.trans)
+      const bool later = (target_ & kGfx94) != 0;  // LLVM, GCNSubtarget, has...ForwardingHazard
+      if (later && writer.trans && !facts.trans)
         Need(1, event, "VALU reads a transcendental result", reg, reporter);
-      if (writer.hazard.moves_result)
+      if (later && writer.hazard.moves_result)
         Need(1, event, "VALU reads a result that moves within its register", reg, reporter);
       if (facts.dpp) Need(2, event, "DPP reads a VALU result", reg, reporter);
       if (facts.hazard.permlane && target_ == kGfx950)
         Need(2, event, "a permutation of lanes reads a VALU result", reg, reporter);
+    } else if (facts.vmem && target_ == kGfx90a && f64_matrix_.time > event.time) {
+      Need(2, event, "vector memory reads a VALU result across a matrix instruction of f64", reg,
+           reporter);
     }
   }
 }
@@ -140,7 +145,8 @@ void Gfx9Hazards::CheckVectorWrites(const InstructionFacts& facts, Reporter& rep
     } else if (event.facts != nullptr && event.facts->dot &&
                event.facts->mnemonic != facts.mnemonic) {
       Need(3, event, "a dot product's result is overwritten", reg, reporter);
-    } else if (event.facts != nullptr && facts.valu && event.facts->hazard.moves_result) {
+    } else if (event.facts != nullptr && facts.valu && event.facts->hazard.moves_result &&
+               target_ != kGfx90a) {
       Need(1, event, "a result that moves within its register is overwritten", reg, reporter);
     }
     const Event& reader = read_as_c_[reg];
@@ -166,7 +172,7 @@ void Gfx9Hazards::CheckScalarReads(const InstructionFacts& facts, Reporter& repo
     if (!facts.valu) continue;
     // As a constant; a mask or carry needs no wait (CDNA3 ISA, section 4.5, table 11). Compilers
     // wait all the same.
-    if (!hazard.mask.Overlaps(reg))
+    if (!hazard.mask.Overlaps(reg) && target_ != kGfx90a)
       Need(2, event, "VALU reads an SGPR that VALU wrote", reg, reporter);
     if (reg == kVccLo && hazard.div_fmas)
       Need(4, event, "v_div_fmas reads VCC that VALU wrote", reg, reporter);
@@ -178,7 +184,7 @@ void Gfx9Hazards::CheckScalarReads(const InstructionFacts& facts, Reporter& repo
 
 void Gfx9Hazards::CheckLaneAccess(const InstructionFacts& facts, Reporter& reporter) const {
   const HazardFacts& hazard = facts.hazard;
-  if (hazard.reads_lane || hazard.writes_lane)
+  if ((hazard.reads_lane || hazard.writes_lane) && target_ != kGfx90a)
     Need(4, written_[kExecLo], "a lane is accessed after VALU wrote EXEC", kExecLo, reporter);
   if (facts.dpp) Need(5, written_[kExecLo], "DPP after VALU wrote EXEC", kExecLo, reporter);
   if (hazard.permlane && target_ == kGfx950) {
@@ -186,7 +192,7 @@ void Gfx9Hazards::CheckLaneAccess(const InstructionFacts& facts, Reporter& repor
   }
   if (hazard.fma64)
     Need(2, f64_matrix_, "v_fma_f64 after a matrix instruction of f64", "", reporter);
-  if (!hazard.reads_lane) return;
+  if (!hazard.reads_lane || target_ == kGfx90a) return;
   for (const uint16_t reg : facts.reads) {
     if (reg >= kFirstVector && written_[reg].facts != nullptr && written_[reg].facts->valu)
       Need(1, written_[reg], "a lane of a VALU result is read", reg, reporter);

@@ -9,8 +9,8 @@
 
 namespace gridwise::sim {
 
-/// Missing wait states of gfx942 and gfx950 (CDNA3 ISA 4.5 "Manually Inserted Wait States"; LLVM,
-/// GCNHazardRecognizer). An instruction is one wait state, s_nop N is N + 1.
+/// Missing wait states of gfx90a, gfx942 and gfx950 (CDNA3 ISA 4.5 "Manually Inserted Wait States";
+/// LLVM, GCNHazardRecognizer). An instruction is one wait state, s_nop N is N + 1.
 class Gfx9Hazards final : public HazardTracker {
  public:
   explicit Gfx9Hazards(TargetBit target) : target_(target) {}

@@ -72,10 +72,12 @@ Lines HazardsOf(std::string_view gfx, const Lines& lines, int lanes) {
 
 // --- gfx9: wait states between two instructions ---
 
+constexpr int kLacks = -1;  // the target lacks an instruction, or has it under another name
+
 struct Distance {
   std::string_view rule;  // how the finding begins
   std::string first, second;
-  int gfx942, gfx950;  // wait states in between; -1: the target lacks an instruction
+  int gfx942, gfx950, gfx90a = kLacks;  // wait states in between
 };
 
 constexpr char kCompareToExec[] = "v_cmpx_eq_u32_e32 vcc, v98, v99";
@@ -83,31 +85,33 @@ constexpr char kCompareToExec[] = "v_cmpx_eq_u32_e32 vcc, v98, v99";
 std::vector<Distance> Scalars() {
   const std::string makes_s4 = "v_readfirstlane_b32 s4, v99";
   return {
-      {"vector memory reads an SGPR", makes_s4, "buffer_load_dword v1, v2, s[4:7], 0 offen", 5, 5},
-      {"vector memory reads an SGPR", makes_s4, "global_load_dword v1, v2, s[4:5]", 5, 5},
-      {"VALU reads an SGPR", makes_s4, "v_mov_b32 v1, s4", 2, 2},
-      {"VALU reads an SGPR", "v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v1, vcc_lo", 2, 2},
+      {"vector memory reads an SGPR", makes_s4, "buffer_load_dword v1, v2, s[4:7], 0 offen", 5, 5,
+       5},
+      {"vector memory reads an SGPR", makes_s4, "global_load_dword v1, v2, s[4:5]", 5, 5, 5},
+      {"VALU reads an SGPR", makes_s4, "v_mov_b32 v1, s4", 2, 2, 0},
+      {"VALU reads an SGPR", "v_cmp_eq_u32 vcc, v0, v1", "v_mov_b32 v1, vcc_lo", 2, 2, 0},
       // A mask (CDNA3 ISA 4.5, table 11; LLVM waits for 2).
-      {"", "v_cmp_eq_u32 vcc, v0, v1", "v_cndmask_b32 v2, v3, v4, vcc", 0, 0},
-      {"v_div_fmas reads VCC", "v_cmp_eq_u32 vcc, v0, v1", "v_div_fmas_f32 v2, v3, v4, v5", 4, 4},
-      {"a lane is selected", makes_s4, "v_readlane_b32 s6, v1, s4", 4, 4},
-      {"a lane is selected", makes_s4, "v_writelane_b32 v1, 7, s4", 4, 4},
+      {"", "v_cmp_eq_u32 vcc, v0, v1", "v_cndmask_b32 v2, v3, v4, vcc", 0, 0, 0},
+      {"v_div_fmas reads VCC", "v_cmp_eq_u32 vcc, v0, v1", "v_div_fmas_f32 v2, v3, v4, v5", 4, 4,
+       4},
+      {"a lane is selected", makes_s4, "v_readlane_b32 s6, v1, s4", 4, 4, 4},
+      {"a lane is selected", makes_s4, "v_writelane_b32 v1, 7, s4", 4, 4, 4},
       {"a lane is accessed after VALU wrote EXEC", kCompareToExec, "v_readfirstlane_b32 s0, v0", 4,
-       4},
+       4, 0},
       {"a lane is accessed after VALU wrote EXEC", kCompareToExec, "v_writelane_b32 v1, s8, 3", 4,
-       4},
-      {"a lane of a VALU result is read", "v_mov_b32 v0, 1", "v_readfirstlane_b32 s0, v0", 1, 1},
-      {"M0 is used", "s_mov_b32 m0, 0", "s_sendmsg sendmsg(MSG_INTERRUPT)", 1, 1},
-      {"M0 is used", "s_mov_b32 m0, 0", "s_ttracedata", 1, 1},
-      {"M0 is used", "s_mov_b32 m0, 0", "s_movrels_b32 s0, s1", 1, 1},
-      {"M0 is used", "s_mov_b32 m0, 0", "ds_read_addtid_b32 v0", 1, 1},
-      {"M0 is used", "s_mov_b32 m0, 0", "buffer_load_dword v0, s[0:3], 0 offen lds", 1, 1},
+       4, 0},
+      {"a lane of a VALU result is read", "v_mov_b32 v0, 1", "v_readfirstlane_b32 s0, v0", 1, 1, 0},
+      {"M0 is used", "s_mov_b32 m0, 0", "s_sendmsg sendmsg(MSG_INTERRUPT)", 1, 1, 1},
+      {"M0 is used", "s_mov_b32 m0, 0", "s_ttracedata", 1, 1, 1},
+      {"M0 is used", "s_mov_b32 m0, 0", "s_movrels_b32 s0, s1", 1, 1, 1},
+      {"M0 is used", "s_mov_b32 m0, 0", "ds_read_addtid_b32 v0", 1, 1, 1},
+      {"M0 is used", "s_mov_b32 m0, 0", "buffer_load_dword v0, s[0:3], 0 offen lds", 1, 1, 1},
       {"s_getreg reads what s_setreg wrote", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
-       "s_getreg_b32 s0, hwreg(HW_REG_MODE)", 2, 2},
+       "s_getreg_b32 s0, hwreg(HW_REG_MODE)", 2, 2, 2},
       {"s_setreg writes what s_setreg wrote", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
-       "s_setreg_b32 hwreg(HW_REG_MODE), s0", 2, 2},
+       "s_setreg_b32 hwreg(HW_REG_MODE), s0", 2, 2, 2},
       {"", "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3",
-       "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)", 0, 0},
+       "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)", 0, 0, 0},
   };
 }
 
@@ -116,31 +120,33 @@ std::vector<Distance> Vectors() {
   const std::string reads = "v_mov_b32 v1, v0", writes = "v_mov_b32 v0, 0";
   const std::string high = "v_fma_f16 v0, v1, v2, v3 op_sel:[0,0,0,1]";
   return {
-      {"DPP reads a VALU result", writes, dpp, 2, 2},
-      {"DPP after VALU wrote EXEC", kCompareToExec, dpp, 5, 5},
-      {"VALU reads a transcendental result", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3", 1, 1},
-      {"", "v_rcp_f32 v0, v1", "v_rcp_f32 v2, v0", 0, 0},
-      {"VALU reads a result that moves", high, reads, 1, 1},
-      {"a result that moves within its register is overwritten", high, writes, 1, 1},
+      {"DPP reads a VALU result", writes, dpp, 2, 2, 2},
+      {"DPP after VALU wrote EXEC", kCompareToExec, dpp, 5, 5, 5},
+      {"VALU reads a transcendental result", "v_rcp_f32 v0, v1", "v_add_f32 v2, v0, v3", 1, 1, 0},
+      {"", "v_rcp_f32 v0, v1", "v_rcp_f32 v2, v0", 0, 0, 0},
+      {"VALU reads a result that moves", high, reads, 1, 1, 0},
+      {"a result that moves within its register is overwritten", high, writes, 1, 1, 0},
       {"VALU reads a result that moves",
        "v_add_f16_sdwa v0, v1, v2 dst_sel:WORD_1 dst_unused:UNUSED_PRESERVE src0_sel:DWORD "
        "src1_sel:DWORD",
-       reads, 1, 1},
-      {"VALU reads a result that moves", "v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", reads, 1, 1},
+       reads, 1, 1, 0},
+      {"VALU reads a result that moves", "v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", reads, 1, 1,
+       -1},
       {"VALU reads a result that moves", "v_cvt_sr_fp8_f32 v0, v1, v2 op_sel:[0,0,1,0]", reads, 1,
-       1},
-      {"", "v_cvt_sr_fp8_f32 v0, v1, v2", reads, 0, 0},
+       1, -1},
+      {"", "v_cvt_sr_fp8_f32 v0, v1, v2", reads, 0, 0, -1},
       {"VALU reads a result that moves", "v_cvt_scalef32_sr_pk_fp4_f16 v0, v1, v2, v3", reads, -1,
-       1},
-      {"", "v_cvt_scalef32_pk_fp4_f16 v0, v1, v2", reads, -1, 0},
-      {"a permutation of lanes reads a VALU result", writes, "v_permlane32_swap_b32 v0, v1", -1, 2},
-      {"a permutation of lanes after v_cmpx", kCompareToExec, "v_permlane16_swap_b32 v0, v1", -1,
-       4},
-      {"a dot product's result is read", "v_dot2_f32_f16 v0, v1, v2, v3", reads, 3, 3},
+       1, -1},
+      {"", "v_cvt_scalef32_pk_fp4_f16 v0, v1, v2", reads, -1, 0, -1},
+      {"a permutation of lanes reads a VALU result", writes, "v_permlane32_swap_b32 v0, v1", -1, 2,
+       -1},
+      {"a permutation of lanes after v_cmpx", kCompareToExec, "v_permlane16_swap_b32 v0, v1", -1, 4,
+       -1},
+      {"a dot product's result is read", "v_dot2_f32_f16 v0, v1, v2, v3", reads, 3, 3, 3},
       {"a dot product's result is read", "v_dot2_f32_f16 v0, v1, v2, v3",
-       "v_dot2_f32_f16 v4, v0, v2, v3", 3, 3},
-      {"", "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v1, v2, v0", 0, 0},
-      {"a dot product's result is overwritten", "v_dot2_f32_f16 v0, v1, v2, v3", writes, 3, 3},
+       "v_dot2_f32_f16 v4, v0, v2, v3", 3, 3, 3},
+      {"", "v_dot2_f32_f16 v0, v1, v2, v3", "v_dot2_f32_f16 v4, v1, v2, v0", 0, 0, 0},
+      {"a dot product's result is overwritten", "v_dot2_f32_f16 v0, v1, v2, v3", writes, 3, 3, 3},
   };
 }
 
@@ -150,20 +156,20 @@ std::vector<Distance> WideStores() {
   constexpr std::string_view rule = "data of a store of more than 64 bits is overwritten";
   const std::string first = "v_mov_b32 v0, 0", last = "v_pk_mov_b32 v[2:3], v[8:9], v[8:9]";
   return {
-      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], s4 offen", first, 1, 1},
-      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], s4 offen", last, 1, 1},
-      {rule, "buffer_store_dwordx3 v[0:2], v4, s[0:3], m0 offen", first, 1, 1},
-      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], 0 offen", last, 2, 2},
-      {rule, "buffer_store_dwordx3 v[0:2], off, s[0:3], 0", first, 2, 2},
-      {rule, "global_store_dwordx4 v[4:5], v[0:3], off", last, 2, 2},
-      {rule, "global_store_dwordx4 v4, v[0:3], s[0:1]", first, 2, 2},
-      {rule, "flat_store_dwordx3 v[4:5], v[0:2]", first, 2, 2},
-      {rule, "scratch_store_dwordx4 v4, v[0:3], off", first, 2, 2},
-      {rule, "global_atomic_cmpswap_x2 v[4:5], v[0:3], off", first, 2, 2},
-      {"", "buffer_store_dwordx2 v[0:1], v4, s[0:3], 0 offen", first, 0, 0},
-      {"", "buffer_store_dwordx4 v[0:3], v4, s[0:3], 0 offen", "v_mov_b32 v4, 0", 0, 0},
+      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], s4 offen", first, 1, 1, 0},
+      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], s4 offen", last, 1, 1, 0},
+      {rule, "buffer_store_dwordx3 v[0:2], v4, s[0:3], m0 offen", first, 1, 1, 0},
+      {rule, "buffer_store_dwordx4 v[0:3], v4, s[0:3], 0 offen", last, 2, 2, 1},
+      {rule, "buffer_store_dwordx3 v[0:2], off, s[0:3], 0", first, 2, 2, 1},
+      {rule, "global_store_dwordx4 v[4:5], v[0:3], off", last, 2, 2, 1},
+      {rule, "global_store_dwordx4 v4, v[0:3], s[0:1]", first, 2, 2, 1},
+      {rule, "flat_store_dwordx3 v[4:5], v[0:2]", first, 2, 2, 1},
+      {rule, "scratch_store_dwordx4 v4, v[0:3], off", first, 2, 2, 1},
+      {rule, "global_atomic_cmpswap_x2 v[4:5], v[0:3], off", first, 2, 2, 1},
+      {"", "buffer_store_dwordx2 v[0:1], v4, s[0:3], 0 offen", first, 0, 0, 0},
+      {"", "buffer_store_dwordx4 v[0:3], v4, s[0:3], 0 offen", "v_mov_b32 v4, 0", 0, 0, 0},
       {"", "buffer_store_dwordx4 v[0:3], v4, s[0:3], 0 offen",
-       "buffer_load_dword v0, v4, s[0:3], 0 offen", 0, 0},
+       "buffer_load_dword v0, v4, s[0:3], 0 offen", 0, 0, 0},
   };
 }
 
@@ -251,9 +257,92 @@ std::vector<Distance> MatrixOperands() {
   };
 }
 
+/// Distances of gfx90a alone, whose matrix instructions have other names.
+class OfGfx90a {
+ public:
+  void Need(const char* rule, const std::string& first, const std::string& second, int states) {
+    distances_.push_back({rule, first, second, kLacks, kLacks, states});
+  }
+  const std::vector<Distance>& distances() const { return distances_; }
+
+  const std::string xdl2 = "v_mfma_f32_4x4x4f16 v[0:3], v[10:11], v[12:13], v[0:3]";
+  const std::string xdl8 = "v_mfma_f32_16x16x16f16 v[0:3], v[10:11], v[12:13], v[0:3]";
+  const std::string xdl16 = "v_mfma_f32_32x32x8f16 v[0:15], v[40:41], v[42:43], v[0:15]";
+  const std::string blocks = "v_mfma_f32_32x32x4bf16_1k v[0:31], v[40:41], v[42:43], v[0:31]";
+  const std::string i8 = "v_mfma_i32_16x16x16i8 v[0:3], v10, v12, v[0:3]";
+  const std::string f32 = "v_mfma_f32_16x16x4f32 v[0:3], v10, v12, v[0:3]";
+  const std::string small64 = "v_mfma_f64_4x4x4f64 v[0:1], v[10:11], v[12:13], v[0:1]";
+  const std::string large64 = "v_mfma_f64_16x16x4f64 v[0:7], v[10:11], v[12:13], v[0:7]";
+
+ private:
+  std::vector<Distance> distances_;
+};
+
+/// f32 is as f16.
+std::vector<Distance> MatrixResultsOfGfx90a() {
+  OfGfx90a m;
+  const std::string reads = "v_mov_b32 v90, v1", writes = "v_mov_b32 v1, 0";
+  const std::string stores = "global_store_dword v[90:91], v1, off";
+  const std::string a_of_xdl = "v_mfma_f32_4x4x4f16 v[80:83], v[0:1], v[82:83], v[80:83]";
+  const char *read = "VALU reads a matrix result", *store = "a memory instruction reads a matrix";
+  const char *write = "a matrix result is overwritten", *multiply = "a matrix instruction multipl";
+  m.Need(read, m.xdl2, reads, 5);
+  for (const std::string& eight : {m.xdl8, m.f32, m.i8}) m.Need(read, eight, reads, 11);
+  for (const std::string& sixteen : {m.xdl16, m.blocks}) m.Need(read, sixteen, reads, 19);
+  m.Need(read, m.small64, reads, 6);
+  m.Need(read, m.large64, reads, 11);
+  m.Need(store, m.xdl2, stores, 5);
+  m.Need(store, m.xdl8, stores, 11);
+  m.Need(store, m.small64, stores, 9);
+  m.Need(store, m.large64, stores, 18);
+  m.Need(write, m.xdl2, writes, 5);
+  m.Need(write, m.f32, writes, 11);
+  m.Need(write, m.xdl16, writes, 19);
+  m.Need(write, m.small64, writes, 6);
+  m.Need(write, m.large64, writes, 11);
+  m.Need(multiply, m.xdl2, a_of_xdl, 5);
+  m.Need(multiply, m.xdl8, a_of_xdl, 11);
+  m.Need(multiply, m.xdl16, a_of_xdl, 19);
+  m.Need(multiply, m.small64, a_of_xdl, 6);
+  m.Need(multiply, m.large64, a_of_xdl, 11);
+  return m.distances();
+}
+
+std::vector<Distance> MatrixOperandsOfGfx90a() {
+  OfGfx90a m;
+  const std::string xdl_c = "v_mfma_f32_4x4x4f16 v[80:83], v[84:85], v[86:87], v[2:5]";
+  const std::string same_c = "v_mfma_f32_4x4x4f16 v[80:83], v[84:85], v[86:87], v[0:3]";
+  const std::string f64_c = "v_mfma_f64_4x4x4f64 v[80:81], v[84:85], v[86:87], v[0:1]";
+  const std::string c_of_8 = "v_mfma_f32_16x16x16f16 v[80:83], v[10:11], v[12:13], v[0:3]";
+  const char* add = "a matrix instruction accumulates on a matrix result";
+  const char* of_valu = "a matrix instruction reads a VALU result";
+  const char* source = "SrcC of a matrix instruction is overwritten";
+  m.Need(add, m.xdl2, xdl_c, 2);
+  m.Need(add, m.f32, xdl_c, 8);
+  m.Need(add, m.xdl16, xdl_c, 16);
+  m.Need(add, m.xdl2, f64_c, 3);
+  m.Need(add, m.xdl8, f64_c, 9);
+  m.Need(add, m.xdl16, f64_c, 17);
+  m.Need("", m.xdl2, same_c, 0);
+  m.Need("", m.xdl8, same_c, 0);
+  m.Need(add, m.small64, f64_c, 4);
+  m.Need(add, m.large64, f64_c, 9);
+  m.Need("", m.large64, xdl_c, 0);
+  m.Need(of_valu, "v_mov_b32 v10, 0", m.xdl8, 2);
+  m.Need(of_valu, "v_mov_b32 v3, 0", m.xdl8, 2);
+  m.Need(source, "v_mfma_f32_4x4x1f32 v[80:83], v10, v12, v[0:3]", "v_mov_b32 v3, 0", 1);
+  m.Need(source, c_of_8, "v_mov_b32 v3, 0", 7);
+  m.Need(source, "v_mfma_f32_16x16x4f32 v[80:83], v10, v12, v[0:3]", "v_mov_b32 v3, 0", 7);
+  m.Need("", "v_mfma_f64_16x16x4f64 v[80:87], v[10:11], v[12:13], v[0:7]", "v_mov_b32 v3, 0", 0);
+  m.Need("v_fma_f64 after a matrix instruction of f64", m.small64,
+         "v_fma_f64 v[20:21], v[22:23], v[24:25], v[26:27]", 2);
+  return m.distances();
+}
+
 void ExpectDistances(const std::vector<Distance>& distances) {
   for (const Distance& d : distances) {
-    for (const auto& [gfx, needed] : {std::pair("gfx942", d.gfx942), {"gfx950", d.gfx950}}) {
+    for (const auto& [gfx, needed] :
+         {std::pair("gfx942", d.gfx942), {"gfx950", d.gfx950}, {"gfx90a", d.gfx90a}}) {
       if (needed < 0) continue;
       for (const int between : {0, needed - 1, needed}) {
         if (between < 0) continue;
@@ -281,6 +370,18 @@ TEST(Gfx9, Vectors) { ExpectDistances(Vectors()); }
 TEST(Gfx9, WideStores) { ExpectDistances(WideStores()); }
 TEST(Gfx9, MatrixResults) { ExpectDistances(MatrixResults()); }
 TEST(Gfx9, MatrixOperands) { ExpectDistances(MatrixOperands()); }
+TEST(Gfx90a, MatrixResults) { ExpectDistances(MatrixResultsOfGfx90a()); }
+TEST(Gfx90a, MatrixOperands) { ExpectDistances(MatrixOperandsOfGfx90a()); }
+
+TEST(Gfx90a, VectorMemoryReadsWhatVectorAluWroteBeforeAnF64Product) {
+  const Lines lines = {"v_mov_b32 v1, 0", "v_mfma_f64_4x4x4f64 v[20:21], v[30:31], v[32:33], 0",
+                       "global_store_dword v[90:91], v1, off"};
+  EXPECT_THAT(HazardsOf("gfx90a", lines, 64),
+              ElementsAre(HasSubstr("across a matrix instruction of f64 too early: v1 of #0 needs "
+                                    "2 wait states in between, there are 1")));
+  EXPECT_THAT(HazardsOf("gfx90a", {lines[0], lines[1], "s_nop 0", lines[2]}, 64), IsEmpty());
+  EXPECT_THAT(HazardsOf("gfx90a", {lines[1], lines[0], lines[2]}, 64), IsEmpty());
+}
 
 /// CDNA3 ISA, S_ICACHE_INV: 16 of s_nop, an instruction each, or a branch.
 TEST(Gfx9, CodeThatWasFetchedBeforeItsInvalidation) {

@@ -17,7 +17,9 @@ enum TargetBit : uint8_t {
   kGfx950 = 2,
   kGfx1100 = 4,
   kGfx1201 = 8,
-  kGfx9 = kGfx942 | kGfx950,
+  kGfx90a = 16,
+  kGfx94 = kGfx942 | kGfx950,  // the family gfx9-4-generic: CDNA3 and CDNA4
+  kGfx9 = kGfx94 | kGfx90a,
   kRdna = kGfx1100 | kGfx1201,
   kAllTargets = kGfx9 | kRdna,
 };
@@ -25,17 +27,16 @@ enum TargetBit : uint8_t {
 /// What the simulator must know of a target before it sees an instruction.
 struct SimTarget {
   const char* gfx;      // as LLVM spells it
-  const char* generic;  // the target whose code runs on all of its family; source: LLVM
-                        // AMDGPUUsage, "Generic Processors"
+  const char* generic;  // the target whose code runs on all of its family, itself if it has none;
+                        // source: LLVM AMDGPUUsage, "Generic Processors"
   TargetBit bit;
   int wave_size;  // lanes; kernels of RDNA may ask for 64
 };
 
 inline constexpr SimTarget kSimTargets[] = {
-    {"gfx942", "gfx9-4-generic", kGfx942, 64},
-    {"gfx950", "gfx9-4-generic", kGfx950, 64},
-    {"gfx1100", "gfx11-generic", kGfx1100, 32},
-    {"gfx1201", "gfx12-generic", kGfx1201, 32},
+    {"gfx942", "gfx9-4-generic", kGfx942, 64},  {"gfx950", "gfx9-4-generic", kGfx950, 64},
+    {"gfx1100", "gfx11-generic", kGfx1100, 32}, {"gfx1201", "gfx12-generic", kGfx1201, 32},
+    {"gfx90a", "gfx90a", kGfx90a, 64},
 };
 
 /// Whether a processor executes the instructions of a target of another name.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 
 #include "core/base/math.h"
 #include "tools/sim/isa/target.h"
@@ -30,29 +31,42 @@ int VectorRegisters(const SimTarget& target, const KernelInfo& kernel) {
   return (static_cast<int>(kernel.rsrc1 & 0x3f) + 1) * granule;
 }
 
+/// User registers, each there only if the descriptor asks for it by the bit of this number; they
+/// are in this order (LLVM, AMDGPUUsage, "Initial Kernel Execution State").
+enum UserRegister {
+  kPrivateSegmentBuffer,
+  kDispatchPacket,
+  kQueue,
+  kKernarg,
+  kDispatchId,
+  kFlatScratchInit,
+  kPrivateSegmentSize,
+};
+constexpr int kUserRegisters[] = {4, 2, 2, 2, 2, 2, 1};
+
+bool Has(const KernelInfo& kernel, UserRegister user) {
+  return (kernel.properties >> user & 1) != 0;
+}
+
+/// The first SGPR of `user`, or of what follows where the kernel does not ask for it.
+int FirstOf(const KernelInfo& kernel, UserRegister user) {
+  int first = 0;
+  for (int before = 0; before < user; ++before)
+    first += Has(kernel, static_cast<UserRegister>(before)) ? kUserRegisters[before] : 0;
+  return first;
+}
+
 void SetUserRegisters(const Launch& launch, Wave& wave) {
-  // LLVM, AMDGPUUsage, "Initial Kernel Execution State": in this order, each only if the descriptor
-  // asks for it.
   const KernelInfo& kernel = *launch.kernel;
-  const struct {
-    int bit;
-    int registers;
-    uint64_t value;
-  } kUserRegisters[] = {
-      {0, 4, 0},  // private segment buffer: scratch needs none
-      {1, 2, launch.dispatch_packet},
-      {2, 2, launch.queue},
-      {3, 2, launch.kernarg},
-      {4, 2, 0},  // dispatch id
-      {5, 2, 0},  // flat scratch: architected here
-      {6, 1, launch.scratch_bytes},
-  };
+  // SetScratch has those of scratch, where targets need any.
+  const uint64_t values[] = {0, launch.dispatch_packet, launch.queue, launch.kernarg, 0,
+                             0, launch.scratch_bytes};
   int next = 0;
-  for (const auto& user : kUserRegisters) {
-    if ((kernel.properties >> user.bit & 1) == 0) continue;
-    const uint32_t halves[4] = {static_cast<uint32_t>(user.value),
-                                static_cast<uint32_t>(user.value >> 32), 0, 0};
-    for (int i = 0; i < user.registers; ++i) wave.s[next++] = halves[i];
+  for (size_t user = 0; user < std::size(values); ++user) {
+    if (!Has(kernel, static_cast<UserRegister>(user))) continue;
+    const uint32_t halves[4] = {static_cast<uint32_t>(values[user]),
+                                static_cast<uint32_t>(values[user] >> 32), 0, 0};
+    for (int i = 0; i < kUserRegisters[user]; ++i) wave.s[next++] = halves[i];
   }
   const int preloaded = kernel.kernarg_preload & 0x7f, offset = kernel.kernarg_preload >> 7;
   if (preloaded != 0) {
@@ -89,6 +103,27 @@ void SetWorkItems(const Launch& launch, int index, const std::array<uint32_t, 3>
     if (z < z_size) exec |= uint64_t{1} << l;
   }
   SetScalar64(wave, kExecLo, exec);
+}
+
+/// gfx90a: a buffer resource and FLAT_SCRATCH's initial value, both of the workgroup's scratch, and
+/// the wave's offset in it, which the kernel adds to either (LLVM AMDGPUUsage, "Private Segment
+/// Buffer", "Flat Scratch"). The resource is swizzled by dwords over the 64 lanes by their numbers,
+/// as ROCm's runtime makes it (rocr-runtime, amd_aql_queue.cpp).
+void SetScratchRegisters(const Launch& launch, Wave& wave) {
+  const KernelInfo& kernel = *launch.kernel;
+  const uint64_t of_wave = uint64_t{launch.scratch_bytes} * kLanes;
+  const uint64_t offset = of_wave * static_cast<uint64_t>(wave.index_in_group);
+  const uint64_t base = reinterpret_cast<uint64_t>(wave.scratch) - offset;
+  if (Has(kernel, kPrivateSegmentBuffer)) {
+    constexpr uint32_t kSwizzled = 1u << 31, kOf64Lanes = 3 << 21, kAddThreadId = 1 << 23;
+    uint32_t* const resource = &wave.s[FirstOf(kernel, kPrivateSegmentBuffer)];
+    resource[0] = static_cast<uint32_t>(base);
+    resource[1] = static_cast<uint32_t>(base >> 32) | kSwizzled;
+    resource[2] = static_cast<uint32_t>(of_wave);
+    resource[3] = kOf64Lanes | kAddThreadId;
+  }
+  if (Has(kernel, kFlatScratchInit)) SetScalar64(wave, FirstOf(kernel, kFlatScratchInit), base);
+  if ((kernel.rsrc2 & 1) != 0) wave.s[InitialScalars(kernel) - 1] = static_cast<uint32_t>(offset);
 }
 
 }  // namespace
@@ -167,8 +202,10 @@ void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id,
 void SetScratch(const Launch& launch, std::byte* scratch, Wave& wave) {
   wave.scratch_bytes = launch.scratch_bytes;
   wave.scratch = scratch;
-  if ((launch.program->target().bit & kGfx9) != 0)
+  const TargetBit target = launch.program->target().bit;
+  if ((target & kGfx94) != 0)
     SetScalar64(wave, kFlatScratchLo, reinterpret_cast<uint64_t>(scratch));
+  if (target == kGfx90a) SetScratchRegisters(launch, wave);
 }
 
 }  // namespace gridwise::sim

@@ -36,7 +36,7 @@ int WavesOf(const std::array<uint32_t, 3>& block, const KernelInfo& kernel);
 
 /// Makes `wave` the wave `index` of workgroup `id`, in front of the kernel's first instruction:
 /// registers, MODE, EXEC. Everything else is 0; where LDS and scratch are is the caller's to say,
-/// and on gfx9 SetScratch puts that into a register.
+/// and on gfx9 SetScratch puts that into registers.
 void Prepare(const Launch& launch, int index, const std::array<uint32_t, 3>& id, Wave& wave);
 
 /// Gives the prepared `wave` of `launch` its scratch, of Launch::scratch_bytes a lane.

@@ -22,11 +22,12 @@ bool MultipliesHalves(std::string_view mnemonic) {
   return absl::EndsWith(mnemonic, "_f16") || absl::EndsWith(mnemonic, "_bf16");
 }
 
-/// The order of additions is public of gfx942's dense products, and of those of RDNA3 and RDNA4 on
-/// f16 and bf16.
+/// The order of additions is public of gfx90a's and gfx942's dense products, and of those of RDNA3
+/// and RDNA4 on f16 and bf16. gfx90a's are always added in that order.
 Fidelity MatrixFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode) {
   if (absl::StrContains(mnemonic, "_i32_")) return Fidelity::kExact;
   const bool sparse = absl::StartsWith(mnemonic, "v_s");
+  if (target == kGfx90a) return Fidelity::kExact;
   const bool measured = (target & kRdna) != 0 ? MultipliesHalves(mnemonic) : target == kGfx942;
   if (sparse || !measured) return Fidelity::kApproximate;
   const bool sequential = absl::EndsWith(mnemonic, "_f64") ||

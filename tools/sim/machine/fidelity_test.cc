@@ -20,6 +20,7 @@ TEST(Fidelity, OfOpcodes) {
   EXPECT_EQ(of("v_mfma_f32_32x32x8_f16", kGfx942), "approximate");
   EXPECT_EQ(of("v_mfma_f32_32x32x8_f16", kGfx942, MatrixMode::kExact), "exact");
   EXPECT_EQ(of("v_mfma_f32_32x32x8_f16", kGfx950, MatrixMode::kExact), "approximate");
+  EXPECT_EQ(of("v_mfma_f32_32x32x8f16", kGfx90a), "exact");
   EXPECT_EQ(of("v_mfma_f32_32x32x2_f32", kGfx942), "exact");
   EXPECT_EQ(of("v_mfma_f32_16x16x8_xf32", kGfx942), "approximate");
   EXPECT_EQ(of("v_mfma_f64_16x16x4_f64", kGfx942), "exact");

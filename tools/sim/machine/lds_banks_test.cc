@@ -83,6 +83,7 @@ TEST(BankConflicts, PhasesOfWideAccessesDiffer) {
 }
 
 TEST(LdsBlocks, AreThePlannersAsWell) {
+  EXPECT_EQ(LdsBlockBytes(kGfx90a), 512u);
   EXPECT_EQ(LdsBlockBytes(kGfx942), 512u);
   EXPECT_EQ(LdsBlockBytes(kGfx950), 1280u);
   EXPECT_EQ(LdsBlockBytes(kGfx1100), 1024u);

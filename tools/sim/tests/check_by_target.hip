@@ -68,7 +68,9 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
 
 // A matrix instruction or two, what is between them or after, and the use of the second one's
 // result.
-#if defined(__GFX9__)
+#if defined(__gfx90a__)
+#define FIRST "v_mfma_f32_16x16x16f16 v[40:43], v[44:45], v[46:47], v[40:43]\n\t"
+#elif defined(__GFX9__)
 #define FIRST "v_mfma_f32_16x16x16_f16 v[40:43], v[44:45], v[46:47], v[40:43]\n\t"
 #else
 #if defined(__gfx1201__)
@@ -96,6 +98,8 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
   }
 
 #if defined(__GFX9__)
+MATRIX_KERNEL(ResultAfterTen, "s_nop 7\n\ts_nop 1\n\tv_mov_b32 %0, v40")
+MATRIX_KERNEL(ResultAfterEleven, "s_nop 7\n\ts_nop 2\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(ResultAfterSeven, "s_nop 6\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
 // The result is overwritten too early on a path that a branch may take.
@@ -103,10 +107,12 @@ MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(OverwrittenByLanes, OVERWRITTEN("s_cbranch_scc1 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByNoLane, OVERWRITTEN("s_cbranch_execnz 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByAllLanes, OVERWRITTEN("s_cbranch_execnz 1f\n\ts_mov_b64 exec, -1\n\t"))
+#if !defined(__gfx90a__)
 #define SPARSE \
   "v_smfmac_f32_16x16x32_f16 v[48:51], v[44:45], v[52:55], v40\n\ts_nop 7\n\tv_mov_b32 %0, v48"
 MATRIX_KERNEL(IndicesAfterSix, "s_nop 5\n\t" SPARSE)
 MATRIX_KERNEL(IndicesAfterEight, "s_nop 7\n\t" SPARSE)
+#endif
 #else
 #if defined(__gfx1201__)
 #define SECOND(A, C) "v_wmma_f32_16x16x16_f16 v[48:55], " A ", v[60:63], " C "\n\tv_mov_b32 %0, v48"
@@ -168,6 +174,10 @@ DOT_KERNEL(DotAddsToAnothersResult, TO_RESULT "v_dot4_i32_i8 v41, v41, v42, v40"
 #define FIRST_OF_PAIR "v_mov_b32 v44, s40\n\ts_mov_b32 s40, 2\n\t"
 #define BETWEEN_PAIR "s_wait_alu depctr_sa_sdst(0)\n\t"
 #define SECOND_OF_PAIR "v_mov_b32 v45, s40"
+#elif defined(__gfx90a__)
+#define FIRST_OF_PAIR "v_mov_b32 v44, v40\n\t"
+#define BETWEEN_PAIR "s_nop 1\n\t"
+#define SECOND_OF_PAIR "v_mov_b32_dpp v45, v44 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf"
 #else
 #define FIRST_OF_PAIR "v_fma_f16 v44, v40, v41, v42 op_sel:[0,0,0,1]\n\t"
 #define BETWEEN_PAIR "s_nop 0\n\t"

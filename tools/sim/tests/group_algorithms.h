@@ -149,7 +149,7 @@ KERNEL void MatrixCores(const u32* in, float* out, int) {
 
 #endif
 
-#if defined(__GFX9__) || defined(__GFX12__)
+#if (defined(__GFX9__) && !defined(__gfx90a__)) || defined(__GFX12__)
 /// out = A B with 16x64 A, of which two of four consecutive k are taken, and 64x16 B, by
 /// v_smfmac_f32_16x16x32_f16 or v_swmmac_f32_16x16x32_f16; one wave. Row i of A has k = low and
 /// high of quad q with low = (i + q) % 3 and high = low + 1 + i q % (3 - low).

@@ -47,6 +47,7 @@ constexpr Expected kExpected[] = {
     {"gfx950", "gfx950:sramecc+:xnack-", "AMD Instinct MI355X", 256, 64, 163840, 288, 9, 5,
      2400000},
     {"gfx1100", "gfx1100", "AMD Radeon RX 7900 XTX", 48, 32, 65536, 24, 11, 0, 2500000},
+    {"gfx90a", "gfx90a:sramecc+:xnack-", "AMD Instinct MI210", 104, 64, 65536, 64, 9, 0, 1700000},
     {"gfx1201", "gfx1201", "AMD Radeon RX 9070 XT", 32, 32, 65536, 16, 12, 0, 2970000},
 };
 

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/sim_extension.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/tests/gpu.h"
 #include "tools/sim/tests/group_kernels_o3.h"
 #include "tools/sim/tests/mutants.h"
@@ -28,7 +29,7 @@ using ::testing::HasSubstr;
 struct Kernel {
   const char* name;
   unsigned workgroups = 4, block = 256;
-  bool only_gfx9 = false;
+  uint8_t targets = kAllTargets;
 };
 constexpr Kernel kKernels[] = {
     {"ReduceTree"},
@@ -42,8 +43,8 @@ constexpr Kernel kKernels[] = {
     {"TransposeTile"},
     {"LdsWidths"},
     {"FlatPointers"},
-    {"MatrixCores", 1, 64, true},
-    {"SparseMatrixCores", 1, 64, true},
+    {"MatrixCores", 1, 64, kGfx9},
+    {"SparseMatrixCores", 1, 64, kGfx94},
     {"LdsGemm", 1},
     {"DynamicLds"},
     {"DirectToLds", 4, 256, true},
@@ -145,7 +146,7 @@ TEST(Mutation, WhatIsMissingIsFoundOrRedundant) {
   ASSERT_FALSE(image.empty());
   Score all;
   for (const Kernel& kernel : kKernels) {
-    if (kernel.only_gfx9 && gfx.starts_with("gfx1")) continue;
+    if ((kernel.targets & FindTarget(gfx)->bit) == 0) continue;
     if (FindingsOf(std::string(image), kernel) != 0) {
       ADD_FAILURE() << kernel.name << " as it is";
       continue;

@@ -39,8 +39,8 @@ struct Device {
 
 /// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists
 /// ("gfx942,RX 7600" gives an MI300X and an RX 7600; names: core/text/parse_device.h); if it is not
-/// set, one of the target that alone the program has code for, else one of each. Unknown names are
-/// reported and left out.
+/// set, one of the target that alone the program has code for, else one of each that hipcc compiles
+/// for unless told. Unknown names are reported and left out.
 const std::vector<std::unique_ptr<Device>>& Devices();
 /// Adds a device as gridwiseSimAddDevice does; false if it cannot.
 bool AddDevice(std::string_view name);

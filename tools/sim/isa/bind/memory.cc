@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/bind/memory.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/bind/buffer_format.h"
 #include "tools/sim/isa/bind/format.h"
@@ -28,10 +30,11 @@ int ResultDwords(const Binding& binding) {
   return binding.traits.flags >> kResultDwordsShift & 0xf;
 }
 
-// Cache policy; whether an atomic returns the old value: sc0 on CDNA, glc on RDNA3, th:..._RETURN
-// on RDNA4 (where another policy is printed as its number, whose lowest bit says so).
+// Cache policy; whether an atomic returns the old value: sc0 on CDNA3 and CDNA4, glc on CDNA2 and
+// RDNA3, th:..._RETURN on RDNA4 (where another policy is printed as its number, whose lowest bit
+// says so).
 bool TakeCachePolicy(Instruction& instruction) {
-  for (const char* name : {"sc1", "nt", "slc", "dlc", "nv"}) instruction.TakeFlag(name);
+  for (const char* name : {"sc1", "nt", "slc", "scc", "dlc", "nv"}) instruction.TakeFlag(name);
   instruction.TakeText("scope");
   const bool sc0 = instruction.TakeFlag("sc0"), glc = instruction.TakeFlag("glc");
   const std::string_view hint = instruction.TakeText("th").value_or("");
@@ -133,9 +136,27 @@ bool HasScalarBase(const Instruction& instruction) {
   return !instruction.operands.empty() && instruction.operands.back().kind == OperandKind::kScalar;
 }
 
+// gfx90a's global and scratch loads to LDS are loads with a modifier, "global_load_dword v1, s[2:3]
+// lds"; later targets have instructions for them, global_load_lds_dword. Null: there is none.
+const Binding* FindLoadToLds(Binder& binder, std::string_view mnemonic) {
+  constexpr std::string_view kLoad = "_load_";
+  const size_t at = mnemonic.find(kLoad);
+  if (at == mnemonic.npos) return nullptr;
+  return binder.Find(
+      absl::StrCat(mnemonic.substr(0, at), "_load_lds_", mnemonic.substr(at + kLoad.size())));
+}
+
+// Binds a load to LDS by `bind`.
+absl::Status BindAsLoadToLds(Binder& binder, Instruction& instruction, BindFn bind) {
+  const Binding* const to_lds = FindLoadToLds(binder, instruction.mnemonic);
+  if (to_lds == nullptr) return binder.Error("cannot load to LDS");
+  return bind(binder, *to_lds, instruction);
+}
+
 }  // namespace
 
 absl::Status BindGlobal(Binder& binder, const Binding& binding, Instruction& instruction) {
+  if (instruction.TakeFlag("lds")) return BindAsLoadToLds(binder, instruction, &BindGlobalToLds);
   const bool returns = TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);
@@ -164,6 +185,7 @@ absl::Status BindFlat(Binder& binder, const Binding& binding, Instruction& instr
 }
 
 absl::Status BindScratch(Binder& binder, const Binding& binding, Instruction& instruction) {
+  if (instruction.TakeFlag("lds")) return BindAsLoadToLds(binder, instruction, &BindScratchToLds);
   TakeCachePolicy(instruction);
   OperandReader reader(binder, instruction);
   Uop uop = WithOffset(instruction);

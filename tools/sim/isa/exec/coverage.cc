@@ -44,8 +44,8 @@ std::string_view PlainMnemonic(std::string_view printed) {
 
 /// gfx90a's spelling of what gfx942 calls v_mfma_f32_16x16x16_f16, which the assembler takes as
 /// well: without an underscore between the shape and the type. And half an instruction.
-bool IsOtherSpelling(std::string_view mnemonic) {
-  if (!absl::StartsWith(mnemonic, "v_mfma_")) return false;
+bool IsOtherSpelling(std::string_view mnemonic, std::string_view gfx) {
+  if (!absl::StartsWith(mnemonic, "v_mfma_") || gfx == "gfx90a") return false;
   const size_t end = mnemonic.find_first_not_of("0123456789x", mnemonic.find('x'));
   return absl::StartsWith(mnemonic, "v_mfma_ld_scale") ||
          (end != std::string_view::npos && mnemonic[end] != '_');
@@ -74,7 +74,7 @@ std::set<std::string> Candidates(const LlvmTarget& llvm, std::string_view gfx) {
     const char* const printed = llvm.printer->getMnemonic(instruction).first;
     if (printed == nullptr) continue;
     if (const std::string_view name = PlainMnemonic(printed);
-        !name.empty() && !IsOtherSpelling(name))
+        !name.empty() && !IsOtherSpelling(name, gfx))
       all.emplace(name);
   }
   return all;

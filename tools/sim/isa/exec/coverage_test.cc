@@ -2,7 +2,9 @@
 #include "tools/sim/isa/exec/coverage.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -11,7 +13,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
+#include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/exec/handlers.h"
+#include "tools/sim/isa/target.h"
+#include "tools/sim/isa/text/rename.h"
 
 // What the list of a target's instructions holds, and what it says is missing.
 
@@ -19,6 +24,7 @@ namespace gridwise::sim {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -57,8 +63,9 @@ TEST_P(Coverage, SaysWhatIsMissingAndNothingElse) {
   for (const MissingInstruction& one : coverage->missing) {
     missing.push_back(one.mnemonic);
     EXPECT_FALSE(one.category.empty()) << one.mnemonic;
-    // All loads and stores are there but those of whole blocks of registers.
-    if (one.category == "vector memory") EXPECT_THAT(one.mnemonic, HasSubstr("_block"));
+    // All loads and stores are there but those of whole blocks of registers, and from LDS.
+    if (one.category == "vector memory")
+      EXPECT_THAT(one.mnemonic, AnyOf(HasSubstr("_block"), HasSubstr("_store_lds_")));
   }
   EXPECT_THAT(missing, IsSupersetOf(GetParam().missing));
   for (const std::string& mnemonic : GetParam().there)
@@ -94,12 +101,38 @@ INSTANTIATE_TEST_SUITE_P(
                          1200,
                          {"global_load_tr_b128", "s_wait_loadcnt", "s_barrier_signal"},
                          {"v_mfma_f32_32x32x8_f16", "s_waitcnt_vscnt"},
-                         {"image_load", "s_barrier_init"}}),
+                         {"image_load", "s_barrier_init"}},
+                    Case{"gfx90a",
+                         1050,
+                         {"v_mfma_f32_32x32x8f16", "v_mfma_f32_16x16x16bf16_1k",
+                          "v_mfma_f32_32x32x4bf16", "v_mfma_i32_16x16x16i8", "buffer_wbinvl1_vol",
+                          "v_pk_fma_f32"},
+                         {"v_mfma_f32_32x32x8_f16", "v_smfmac_f32_16x16x32_f16", "v_lshl_add_u64",
+                          "buffer_inv", "v_cvt_f32_fp8"},
+                         {"s_cbranch_cdbgsys", "s_endpgm_saved"}}),
     [](const auto& info) { return std::string(info.param.gfx); });
+
+// Names of gfx90a's own: each has a handler, and each handler a name.
+TEST(MatrixInstructions, OfGfx90aAreThoseOfTheAssembler) {
+  const absl::StatusOr<std::vector<std::string>> mnemonics = Mnemonics("gfx90a");
+  ASSERT_TRUE(mnemonics.ok()) << mnemonics.status();
+  std::set<std::string> canonical;
+  for (const std::string& mnemonic : *mnemonics) {
+    if (!absl::StartsWith(mnemonic, "v_mfma_")) continue;
+    const std::string_view name = CanonicalName(mnemonic, kGfx90a);
+    EXPECT_NE(BestHandlers().Find(name, kGfx90a), nullptr) << mnemonic;
+    EXPECT_TRUE(canonical.emplace(name).second) << mnemonic;
+  }
+  EXPECT_EQ(canonical.size(), 27u);
+  for (const Binding* binding : BestHandlers().All(kGfx90a)) {
+    if (binding->op_class == OpClass::kMma)
+      EXPECT_EQ(canonical.count(binding->mnemonic), 1) << binding->mnemonic;
+  }
+}
 
 TEST(CoverageOf, RefusesOtherTargets) {
   EXPECT_THAT(CoverageOf("gfx1030").status().message(),
-              AllOf(HasSubstr("'gfx1030'"), HasSubstr("gfx942, gfx950, gfx1100, gfx1201")));
+              AllOf(HasSubstr("'gfx1030'"), HasSubstr("gfx942, gfx950, gfx1100, gfx1201, gfx90a")));
 }
 
 }  // namespace

@@ -18,10 +18,12 @@ namespace gridwise::sim {
 namespace {
 
 /// The ordered, ray tracing and attribute instructions of graphics; scalar
-/// scratch, which no compiler emits; block moves, which no target has unless it is asked for.
+/// scratch and gfx90a's stores from LDS to memory, which no compiler emits; block moves, which no
+/// target has unless it is asked for.
 constexpr std::string_view kRefused[] = {
-    "ds_ordered_count", "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn", "ds_bvh_stack_",
-    "lds_param_load",   "ds_param_load",     "s_scratch_",        "global_atomic_ordered_add_b64",
+    "ds_ordered_count",  "ds_add_gs_reg_rtn", "ds_sub_gs_reg_rtn", "ds_bvh_stack_",
+    "lds_param_load",    "ds_param_load",     "s_scratch_",        "global_atomic_ordered_add_b64",
+    "buffer_store_lds_",
 };
 
 bool IsRefused(std::string_view mnemonic) {

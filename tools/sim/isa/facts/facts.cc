@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/sim/isa/text/rename.h"
 #include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
@@ -109,7 +110,7 @@ void FillMemory(TargetBit target, InstructionFacts& facts) {
   facts.lds = absl::StartsWith(m, "ds_") && m != "ds_nop";
   facts.smem = StartsWithAny(m, {"s_load_", "s_buffer_load_", "s_scratch_load_", "s_mem",
                                  "s_store_", "s_atomic_", "s_sendmsg"});
-  if (m == "buffer_inv" || absl::StartsWith(m, "buffer_gl")) facts.vmem = false;
+  if (StartsWithAny(m, {"buffer_inv", "buffer_wbinvl1", "buffer_gl"})) facts.vmem = false;
   if (!facts.vmem && !facts.lds && !facts.smem) return;
   const auto modifier = [&](std::string_view name) {
     return std::any_of(facts.parsed.modifiers.begin(), facts.parsed.modifiers.end(),
@@ -191,7 +192,7 @@ bool HasBytes(const InstructionFacts& facts, std::string_view modifier) {
 
 /// Rows and columns "32x32", depth and blocks from "v_mfma_f32_32x32x4_2b_f16".
 void FillMatrix(TargetBit target, InstructionFacts& facts) {
-  const std::string_view m = facts.mnemonic;
+  const std::string_view m = CanonicalName(facts.mnemonic, target);
   facts.wmma = StartsWithAny(m, {"v_wmma_", "v_swmmac_"});
   if (!facts.wmma && !StartsWithAny(m, {"v_mfma_", "v_smfmac_"})) return;
   if (facts.parsed.operands.size() < 4) return;
@@ -211,8 +212,10 @@ void FillMatrix(TargetBit target, InstructionFacts& facts) {
                                                 : 1;
   const bool f32 = absl::EndsWith(m, "_f32") && !absl::EndsWith(m, "_xf32");
   matrix.f64 = absl::StartsWith(m, "v_mfma_f64_");
-  matrix.xdl = !matrix.f64 && !f32;
-  if (matrix.f64) {
+  matrix.xdl = !matrix.f64 && (!f32 || target == kGfx90a);  // LLVM, SIInstrInfo::isXDL
+  if (target == kGfx90a) {  // LLVM, SISchedule.td, SIDPGFX90AFullSpeedModel
+    matrix.passes = matrix.rows == 32 ? 16 : matrix.rows == 16 ? 8 : matrix.f64 ? 4 : 2;
+  } else if (matrix.f64) {
     matrix.passes = matrix.rows == 4 ? 4 : target == kGfx950 ? 16 : 8;
   } else if (matrix.rows == 4) {
     matrix.passes = 2;

@@ -43,6 +43,33 @@ TEST(Passes, OfF8F6F4DependOnFormats) {
   EXPECT_EQ(PassesOf("v_mfma_f32_16x16x32_f16 v[0:3], v[4:7], v[8:11], v[0:3]"), 4);
 }
 
+// AMD's matrix instruction calculator: 16x16x16 of f16 takes 8 passes, 32x32x8 16; f64 8 and 4.
+TEST(Passes, OfGfx90a) {
+  const auto passes = [](std::string_view text) {
+    InstructionFacts facts;
+    FillFacts(kGfx90a, text, {}, facts);
+    return facts.matrix.passes;
+  };
+  EXPECT_EQ(passes("v_mfma_f32_4x4x4f16 v[0:3], v[4:5], v[6:7], v[0:3]"), 2);
+  EXPECT_EQ(passes("v_mfma_f32_16x16x16f16 v[0:3], v[4:5], v[6:7], v[0:3]"), 8);
+  EXPECT_EQ(passes("v_mfma_f32_16x16x4f32 v[0:3], v4, v5, v[0:3]"), 8);
+  EXPECT_EQ(passes("v_mfma_i32_16x16x16i8 v[0:3], v4, v5, v[0:3]"), 8);
+  EXPECT_EQ(passes("v_mfma_f32_32x32x8bf16_1k v[0:15], v[16:17], v[18:19], v[0:15]"), 16);
+  EXPECT_EQ(passes("v_mfma_f32_32x32x4bf16 v[0:15], v16, v17, v[0:15]"), 16);
+  EXPECT_EQ(passes("v_mfma_f64_16x16x4f64 v[0:7], v[8:9], v[10:11], v[0:7]"), 8);
+  EXPECT_EQ(passes("v_mfma_f64_4x4x4f64 v[0:1], v[8:9], v[10:11], v[0:1]"), 4);
+}
+
+// LLVM AMDGPUUsage, "Memory Model GFX90A": invalidations need no wait, write-backs of L2 do.
+TEST(Waits, OfGfx90aForCaches) {
+  for (const std::string_view text : {"buffer_wbinvl1_vol", "buffer_invl2", "buffer_wbl2"}) {
+    InstructionFacts facts;
+    FillFacts(kGfx90a, text, {}, facts);
+    EXPECT_EQ(facts.counters != 0, text == "buffer_wbl2") << text;
+    EXPECT_FALSE(facts.load) << text;
+  }
+}
+
 TEST(Waits, OfOneCounterOnGfx11) {
   constexpr std::pair<std::string_view, WaitCounter> kWaits[] = {
       {"s_waitcnt_vmcnt null, 0x3", WaitCounter::kLoad},

@@ -86,16 +86,17 @@ void FillDrains(std::string_view text, InstructionFacts& facts) {
 }
 
 /// A FLAT, buffer or scratch store (or atomic) that takes more than 64 bits from registers, as
-/// GCNHazardRecognizer has it. With an SGPR for its offset a buffer store reads them a wait state
-/// earlier, which was measured on gfx950 (llvm-project 197267) and clang 22 does not know.
-void FillWideData(InstructionFacts& facts) {
+/// GCNHazardRecognizer has it, for a wait state longer on gfx942 and gfx950. With an SGPR for its
+/// offset a buffer store reads them a wait state earlier, which was measured on gfx950
+/// (llvm-project 197267) and clang 22 does not know.
+void FillWideData(TargetBit target, InstructionFacts& facts) {
   if (!facts.vmem || !(facts.store || facts.atomic)) return;
   const bool buffer = StartsWithAny(facts.mnemonic, {"buffer_", "tbuffer_"});
   for (const Operand& operand : facts.parsed.operands) {
     if (operand.kind != OperandKind::kVector || operand.count <= 2) continue;
-    facts.hazard.wide_data = RangeOf(operand);
-    facts.hazard.wide_data_wait =
-        buffer && facts.parsed.operands.back().kind == OperandKind::kScalar ? 1 : 2;
+    const bool offset = buffer && facts.parsed.operands.back().kind == OperandKind::kScalar;
+    facts.hazard.wide_data_wait = (target == kGfx90a ? 1 : 2) - (offset ? 1 : 0);
+    if (facts.hazard.wide_data_wait != 0) facts.hazard.wide_data = RangeOf(operand);
     if (buffer) break;
   }
 }
@@ -205,7 +206,7 @@ void FillHazardFacts(TargetBit target, std::string_view text, InstructionFacts& 
   hazard.lds_nop = m == "ds_nop";
   if (absl::StartsWith(m, "s_")) FillScalarInstruction(facts);
   if (facts.valu) FillVectorInstruction(target, facts);
-  if ((target & kGfx9) != 0) FillWideData(facts);
+  if ((target & kGfx9) != 0) FillWideData(target, facts);
   if (!facts.valu || target != kGfx1100) return;
   FillSources(facts.parsed, facts);
   Instruction second;

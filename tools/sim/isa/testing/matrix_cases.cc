@@ -128,6 +128,11 @@ void AddMfma(std::vector<MatrixCase>& cases) {
     add(name, kGfx950, 32, 1, 16, type);
     add(name, kGfx950, 16, 1, 32, type);
   }
+  add("bf16", kGfx90a, 32, 1, 4, 'b');
+  add("bf16", kGfx90a, 16, 1, 8, 'b');
+  add("bf16", kGfx90a, 32, 2, 2, 'b');
+  add("bf16", kGfx90a, 16, 4, 2, 'b');
+  add("bf16", kGfx90a, 4, 16, 2, 'b');
   add("f32", kGfx9, 32, 1, 2, 'f');
   add("f32", kGfx9, 16, 1, 4, 'f');
   add("f32", kGfx9, 32, 2, 1, 'f');
@@ -135,8 +140,10 @@ void AddMfma(std::vector<MatrixCase>& cases) {
   add("f32", kGfx9, 4, 16, 1, 'f');
   add("xf32", kGfx942, 32, 1, 4, 'x');
   add("xf32", kGfx942, 16, 1, 8, 'x');
-  add("i8", kGfx9, 32, 1, 16, 'i');
-  add("i8", kGfx9, 16, 1, 32, 'i');
+  add("i8", kGfx94, 32, 1, 16, 'i');
+  add("i8", kGfx94, 16, 1, 32, 'i');
+  add("i8", kGfx90a, 32, 1, 8, 'i');
+  add("i8", kGfx90a, 16, 1, 16, 'i');
   add("i8", kGfx9, 32, 2, 4, 'i');
   add("i8", kGfx9, 16, 4, 4, 'i');
   add("i8", kGfx9, 4, 16, 4, 'i');
@@ -219,7 +226,7 @@ void AddSmfmac(std::vector<MatrixCase>& cases) {
     }
   };
   for (const int doubled : {1, 2}) {
-    const int targets = doubled == 1 ? kGfx9 : kGfx950;
+    const int targets = doubled == 1 ? kGfx94 : kGfx950;
     for (const auto& [name, type] : {std::pair("f16", 'h'), std::pair("bf16", 'b')}) {
       add(name, targets, 16, 32 * doubled, type, type);
       add(name, targets, 32, 16 * doubled, type, type);

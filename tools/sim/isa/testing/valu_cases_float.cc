@@ -149,12 +149,16 @@ void AddFloatSpecials(std::vector<Case>& cases) {
   add("v_fmamk_f32", "ffff", fma);
   add("v_fmaak_f32", "ffff", fma);
   add("v_fma_mix_f32", "ffff", fma);
-  add("v_mad_f32", "ffff",
-      [](Args a) { return V(B(static_cast<float>(double{F(a[0])} * F(a[1])) + F(a[2]))); });
-  add(
-      "v_mac_f32", "ffff",
-      [](Args a) { return V(B(static_cast<float>(double{F(a[0])} * F(a[1])) + F(a[2]))); },
-      kOldIsLast);
+  const auto mad = [](Args a) {
+    return V(B(static_cast<float>(double{F(a[0])} * F(a[1])) + F(a[2])));
+  };
+  add("v_mad_f32", "ffff", mad);
+  add("v_mac_f32", "ffff", mad, kOldIsLast);
+  add("v_madak_f32", "ffff", mad);
+  add("v_madmk_f32", "ffff", mad);
+  // "0.0 * x = 0.0" (MI200 ISA, V_MAD_LEGACY_F32).
+  add("v_mad_legacy_f32", "ffff",
+      [mad](Args a) { return F(a[0]) == 0 || F(a[1]) == 0 ? V(B(0.0f + F(a[2]))) : mad(a); });
   // Sums and products of halves are exact in double.
   const auto mad16 = [](Args a) { return V(HB(H(HB(H(a[0]) * H(a[1]))) + H(a[2]))); };
   add("v_mad_f16", "eeee", mad16, kKeepsHigh);

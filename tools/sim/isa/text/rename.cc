@@ -10,8 +10,8 @@ namespace gridwise::sim {
 namespace {
 
 struct Rename {
-  std::string_view name;       // RDNA's
-  std::string_view canonical;  // gfx9's
+  std::string_view name;       // RDNA's, or gfx90a's
+  std::string_view canonical;  // gfx942's
 };
 
 constexpr Rename kScalar[] = {
@@ -203,7 +203,36 @@ constexpr std::string_view kDual[] = {
     "add_nc_u32", "lshlrev_b32", "and_b32",     "dot2acc_f32_bf16",
 };
 
+/// gfx90a's matrix instructions, without v_mfma_, and as gfx942 calls them or would: with the
+/// number of blocks (LLVM, VOP3PInstructions.td; AMD Instinct MI200 ISA, section 7).
+constexpr Rename kMatrix[] = {
+    {"f32_32x32x2f32", "f32_32x32x2_f32"},         {"f32_16x16x4f32", "f32_16x16x4_f32"},
+    {"f32_32x32x1f32", "f32_32x32x1_2b_f32"},      {"f32_16x16x1f32", "f32_16x16x1_4b_f32"},
+    {"f32_4x4x1f32", "f32_4x4x1_16b_f32"},         {"f32_32x32x8f16", "f32_32x32x8_f16"},
+    {"f32_16x16x16f16", "f32_16x16x16_f16"},       {"f32_32x32x4f16", "f32_32x32x4_2b_f16"},
+    {"f32_16x16x4f16", "f32_16x16x4_4b_f16"},      {"f32_4x4x4f16", "f32_4x4x4_16b_f16"},
+    {"f32_32x32x8bf16_1k", "f32_32x32x8_bf16"},    {"f32_16x16x16bf16_1k", "f32_16x16x16_bf16"},
+    {"f32_32x32x4bf16_1k", "f32_32x32x4_2b_bf16"}, {"f32_16x16x4bf16_1k", "f32_16x16x4_4b_bf16"},
+    {"f32_4x4x4bf16_1k", "f32_4x4x4_16b_bf16"},    {"f32_32x32x4bf16", "f32_32x32x4_bf16"},
+    {"f32_16x16x8bf16", "f32_16x16x8_bf16"},       {"f32_32x32x2bf16", "f32_32x32x2_2b_bf16"},
+    {"f32_16x16x2bf16", "f32_16x16x2_4b_bf16"},    {"f32_4x4x2bf16", "f32_4x4x2_16b_bf16"},
+    {"i32_32x32x8i8", "i32_32x32x8_i8"},           {"i32_16x16x16i8", "i32_16x16x16_i8"},
+    {"i32_32x32x4i8", "i32_32x32x4_2b_i8"},        {"i32_16x16x4i8", "i32_16x16x4_4b_i8"},
+    {"i32_4x4x4i8", "i32_4x4x4_16b_i8"},           {"f64_16x16x4f64", "f64_16x16x4_f64"},
+    {"f64_4x4x4f64", "f64_4x4x4_4b_f64"},
+};
+
 using Names = absl::flat_hash_map<std::string, std::string>;
+
+const Names& MatrixNames() {
+  static const Names* const kNames = [] {
+    auto* names = new Names();
+    for (const Rename& r : kMatrix)
+      names->emplace(absl::StrCat("v_mfma_", r.name), absl::StrCat("v_mfma_", r.canonical));
+    return names;
+  }();
+  return *kNames;
+}
 
 const Names& RdnaNames() {
   static const Names* const kNames = [] {
@@ -230,9 +259,10 @@ const Names& RdnaNames() {
 }  // namespace
 
 std::string_view CanonicalName(std::string_view mnemonic, TargetBit target) {
-  if ((target & kRdna) == 0) return mnemonic;
-  const auto found = RdnaNames().find(mnemonic);
-  return found == RdnaNames().end() ? mnemonic : std::string_view(found->second);
+  if ((target & kGfx94) != 0) return mnemonic;
+  const Names& names = target == kGfx90a ? MatrixNames() : RdnaNames();
+  const auto found = names.find(mnemonic);
+  return found == names.end() ? mnemonic : std::string_view(found->second);
 }
 
 }  // namespace gridwise::sim

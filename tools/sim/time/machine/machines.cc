@@ -8,8 +8,8 @@
 //   [D]        derived from measurements by arithmetic that is named
 // mt4g: caps-tum/mt4g, sample_results. pyhip: tingqli/pyhip (MI308X). roofline:
 // rocprofiler-compute's roofline runs on MI300A and MI325X. SQTT: tinygrad's instruction traces
-// (gfx1100, gfx1200, gfx950). lds: nod-ai/amd-shark-ai, docs/empirical-lds. origami, Formocast:
-// ROCm/rocm-libraries, shared/origami.
+// (gfx1100, gfx1200, gfx950). gpu-benches: te42kyfo/gpu-benches, MI210. lds: nod-ai/amd-shark-ai,
+// docs/empirical-lds. origami, Formocast: ROCm/rocm-libraries, shared/origami.
 
 namespace gridwise::sim::time {
 namespace {
@@ -29,6 +29,7 @@ constexpr const char* kSetsOfCdna =
     "[A]; [V] ROCm Compute Profiler: L2's channels by a hash that is to spread requests evenly";
 constexpr const char* kSetsOfRdna =
     "[A]; [M] FlyDSL PR 1028, gfx1100: a GEMM is 4 to 6 % slower by rows of 4096 bytes";
+constexpr const char* kOfGfx942 = "[A] as on gfx942";
 constexpr const char* kCredit =
     "[A] units of an XCD are out of step by about the length of a step of a main loop";
 
@@ -374,7 +375,92 @@ constexpr Machine kRx9070Xt = {
     .wave_launch_clk = {14, 12, 16, "[M SQTT]"},
 };
 
-constexpr Machine kMachines[] = {kMi300x, kMi355x, kRx7900Xtx, kRx9070Xt};
+constexpr Machine kMi210 = {
+    .name = "MI210",
+    .target = "gfx90a",
+    .like = "MI300X",
+    .xcds = {1, kSpecification},
+    .units = {104, kSpecification},
+    .engines = {8, "[V] CDNA2 white paper: eight shader engines"},
+    .burst_mhz = {1700, kSpecification},
+    .sustained_mhz = {1500, 1400, 1700,
+                      "[M] rocm-systems 5162: a loop of bf16_1k MFMA at 160.5 of 181 TFLOP/s"},
+    .simds = {4, kIsaDocument},
+    .registers = {512, kIsaDocument},
+    .register_granule = {8, kIsaDocument},
+    .waves = {8, kIsaDocument},
+    .workgroups = {32, kIsaDocument},
+    .lds_bytes = {65536, kIsaDocument},
+    .lds_granule = {512, "[V] LLVM AMDGPUBaseInfo.cpp"},
+    .issue_clk = {4, "[M SQTT] of gfx950: issue at multiples of 4"},
+    .lanes = {64, kIsaDocument},
+    .valu_clk = {4, "[V] 22.6 TFLOP/s of f32, 45.3 packed"},
+    .trans_clk = {16, "[V] LLVM SISchedule.td: quarter rate"},
+    .multiply32_clk = {16, kMultiplyRate},
+    .shift64_clk = {8, 4, 16, "[A] half rate"},
+    .f64_clk = {4, "[V] 22.6 TFLOP/s"},
+    .valu_latency = {4, 4, 8, "[A] as gfx9 before it; gfx950's chain was seen at about 8"},
+    .trans_latency = {16, 16, 20, "[A] as its issue"},
+    .f64_latency = {8, 4, 8, "[A]"},
+    .salu_latency = {4, 4, 8, "[A] as gfx9 before it"},
+    .salu_to_vector = {4, 4, 8, "[A] as gfx9 before it"},
+    .valu_to_address = {4, 4, 16, "[A] as gfx9 before it"},
+    .branch_clk = {16, 8, 32, "[A] within LLVM's 8 to 32"},
+    .barrier_clk = {16, 4, 40, "[A] RDNA's was seen at about 20 (SQTT)"},
+    .matrix_issue_clk = {4, 4, 8, kOfGfx942},
+    .pass_clk = {4, "[V] AMD's matrix calculator: 16x16x16 of f16 in 32 clk"},
+    .wmma16_clk = {0, kNoSuchThing},
+    .wmma8_clk = {0, kNoSuchThing},
+    .wmma4_clk = {0, kNoSuchThing},
+    .packed_f32_clk = {4, 4, 12, kOfGfx942},
+    .lds_ports = {2, 1, 2, kOfGfx942},
+    .lds_read_bytes = {128, 100, 128, kOfGfx942},
+    .lds_write_bytes = {73.6, 64, 128, kOfGfx942},
+    .lds_direct_bytes = {256, 64, 256, kOfGfx942},
+    .lds_conflict_clk = {1, 0.9, 1.2, kOfGfx942},
+    .lds_latency = {52, 48, 64, kOfGfx942},
+    .l1s = {1, kIsaDocument},
+    .address_lanes = {16, "[D] from AMD's MI355X GEMM notebook, steps 1 and 2"},
+    .address_lines = {1, "[D] as address_lanes"},
+    .tag_banks = {4, 1, 4, kTagRams},
+    .l1_read_bytes = {64, "[M gpu-benches] MI210: 60 bytes/clk"},
+    .l1_write_bytes = {32, "[M roofline] 31-32 bytes/clk on MI210"},
+    .l1_bytes = {16384, kSpecification},
+    .l1_ways = {64, 16, 64, kOfGfx942},
+    .line_bytes = {128, 64, 128, "[V] CDNA2 white paper: 128 bytes in L2; 64 in L1"},
+    .l1_latency = {125, "[M gpu-benches] MI210"},
+    .wave_outstanding = {24, 24, 64, kOfGfx942},
+    .address_backlog_clk = {64, 16, 128, "[A]"},
+    .array_cache_bytes = {0, kNoSuchThing},
+    .array_cache_latency = {0, kNoSuchThing},
+    .scalar_bytes = {16384, kSpecification},
+    .scalar_latency = {48, 40, 60, kOfGfx942},
+    .scalar_miss_clk = {124, 100, 200, kOfGfx942},
+    .code_bytes = {32768, kSpecification},
+    .units_per_code_cache = {2, kSpecification},
+    .code_line_bytes = {64, "[V] MI200 ISA document"},
+    .code_miss_clk = {200, 150, 500, "[A] about an L2 hit"},
+    .l2_bytes = {8388608, kSpecification},
+    .l2_ways = {16, kSpecification},
+    .l2_xor_sets = {0, 0, 1, kSetsOfCdna},
+    .l2_read_bytes = {2950, 2800, 3000, "[M gpu-benches] MI210: 4.8 to 5.1 TB/s; 4096 at most"},
+    .l2_write_bytes = {1060, 730, 1480, "[A] as much less than reads as on gfx942"},
+    .l2_latency = {240, 233, 250, "[M gpu-benches] MI210"},
+    .mall_bytes = {0, kNoSuchThing},
+    .mall_gbs = {1638, "[V] memory's peak: what misses L2 goes there"},
+    .mall_latency_ns = {335, 335, 391,
+                        "[M gpu-benches] MI210: memory, 570 clk; 665 ns with misses of the TLB"},
+    .dram_read_gbs = {1310, 1250, 1370, "[M gpu-benches] MI210"},
+    .dram_write_gbs = {1500, 1300, 1540, "[M gpu-benches] MI210: 1540 of writes alone"},
+    .dram_latency_ns = {335, 335, 391, "[M gpu-benches] MI210: 570 clk"},
+    .share_credit_clk = {256, 0, 2048, kCredit},
+    .launch_us = {4.2, 2.5, 4.2, "[M gpu-benches] MI210: 4.2 us for each of short kernels"},
+    .gap_us = {2.7, 2.5, 4.2, kOfGfx942},
+    .dispatch_clk = {1, 1, 16, "[A]"},
+    .wave_launch_clk = {14, 12, 16, "[M SQTT]"},
+};
+
+constexpr Machine kMachines[] = {kMi300x, kMi355x, kRx7900Xtx, kRx9070Xt, kMi210};
 
 }  // namespace
 

@@ -83,14 +83,14 @@ bool Branches(std::string_view m) {
 
 /// Waves of a workgroup may be on compute units with vector caches of their own, so compilers
 /// invalidate those after barriers (LLVM's memory models of gfx10 to gfx12). On gfx942 and gfx950
-/// sc1, the device's scope, does it.
+/// sc1, the device's scope, does it; gfx90a has an instruction for L1 alone.
 bool InvalidatesL1(const InstructionFacts& facts) {
   const std::string_view m = facts.mnemonic;
   const auto has = [&](std::string_view name) {
     return std::any_of(facts.parsed.modifiers.begin(), facts.parsed.modifiers.end(),
                        [&](const Modifier& modifier) { return modifier.name == name; });
   };
-  return m == "buffer_gl0_inv" || (m == "buffer_inv" && has("sc1")) ||
+  return m == "buffer_gl0_inv" || m == "buffer_wbinvl1_vol" || (m == "buffer_inv" && has("sc1")) ||
          ((m == "global_inv" || m == "global_wbinv") && has("scope"));
 }
 
@@ -127,7 +127,8 @@ Op MakeOp(const Machine& machine, TargetBit target, int wave_size, const Instruc
   op.store = facts.store;
   op.atomic = facts.atomic;
   op.to_lds = facts.to_lds;
-  // sc1 on gfx9 and a scope beyond the compute unit elsewhere; what of either facts know.
+  // sc1 on gfx942 and gfx950, glc on gfx90a, and a scope beyond the compute unit elsewhere; what of
+  // either facts know.
   op.bypasses_l1 = facts.vmem && facts.device_scope;
   op.invalidates_l1 = InvalidatesL1(facts);
   op.reads = facts.reads;

@@ -5,8 +5,9 @@
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/matrix.h"
 #include "tools/sim/isa/exec/matrix/mma_exact.h"
+#include "tools/sim/isa/exec/matrix/mma_pairwise.h"
 
-/// MFMA of CDNA3 and CDNA4. EXEC is ignored.
+/// MFMA of CDNA2, CDNA3 and CDNA4. EXEC is ignored.
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -84,6 +85,23 @@ void MfmaFloat(Wave& w, const Uop& u) {
       if (cdna3 && ExactMatrices()) return MultiplyExactly(kPlan, kA, kB, operands);
     }
     MultiplyBy<f32, kPlan>(operands);
+  };
+  UnpackAndMultiply<f32, kElements>(w, u, kPlan, unpack, multiply,
+                                    reinterpret_cast<const f32*>(Row(w, u.src[2])),
+                                    reinterpret_cast<f32*>(Row(w, u.dst)));
+}
+
+/// gfx90a's halves and bf16, in groups of `kGroup` products.
+template <int kDim, int kBlocks, int kK, Format kFormat, int kGroup>
+void MfmaPairwise(Wave& w, const Uop& u) {
+  constexpr int kElements = kK * kDim * kBlocks / kLanes;
+  static constexpr MatrixPlan kPlan = CdnaPlan(kDim, kBlocks, kK);
+  const auto unpack = [](int, const u32* rows, f32* out) {
+    UnpackFloats(kFormat, rows, kElements, out);
+    ClearDenormals(LowestNormal(kFormat), kElements * kLanes, out);
+  };
+  const auto multiply = [](const Operands<f32>& operands) {
+    MultiplyPairwise<kDim, kGroup>(kPlan, operands);
   };
   UnpackAndMultiply<f32, kElements>(w, u, kPlan, unpack, multiply,
                                     reinterpret_cast<const f32*>(Row(w, u.src[2])),
@@ -219,6 +237,18 @@ constexpr Binding Mfma(const char* name, uint8_t targets = kGfx9) {
   }
 }
 
+template <int kDim, int kBlocks, int kK, Format kFormat, int kGroup = 4>
+constexpr Binding Pairwise(const char* name) {
+  constexpr int kRegisters = kK * kDim * kBlocks / kLanes * BitsOf(kFormat) / 32;
+  return {
+      name,
+      OpClass::kMma,
+      &BindMfma,
+      &Step<&MfmaPairwise<kDim, kBlocks, kK, kFormat, kGroup>>,
+      MfmaTraits(ValueType::kF32, kBlocks, kRegisters, kRegisters, kDim * kDim * kBlocks / kLanes),
+      kGfx90a};
+}
+
 template <int kDim, int kBlocks>
 constexpr Binding MfmaF64(const char* name) {
   return {name,
@@ -271,23 +301,23 @@ constexpr Binding Small16(bool fnuz) {
 
 BindingTable MmaTable() {
   static constexpr Binding kTable[] = {
-      Mfma<32, 1, 8, Format::kF16>("v_mfma_f32_32x32x8_f16"),
-      Mfma<16, 1, 16, Format::kF16>("v_mfma_f32_16x16x16_f16"),
-      Mfma<32, 2, 4, Format::kF16>("v_mfma_f32_32x32x4_2b_f16"),
-      Mfma<16, 4, 4, Format::kF16>("v_mfma_f32_16x16x4_4b_f16"),
-      Mfma<4, 16, 4, Format::kF16>("v_mfma_f32_4x4x4_16b_f16"),
-      Mfma<32, 1, 8, Format::kBf16>("v_mfma_f32_32x32x8_bf16"),
-      Mfma<16, 1, 16, Format::kBf16>("v_mfma_f32_16x16x16_bf16"),
-      Mfma<32, 2, 4, Format::kBf16>("v_mfma_f32_32x32x4_2b_bf16"),
-      Mfma<16, 4, 4, Format::kBf16>("v_mfma_f32_16x16x4_4b_bf16"),
-      Mfma<4, 16, 4, Format::kBf16>("v_mfma_f32_4x4x4_16b_bf16"),
+      Mfma<32, 1, 8, Format::kF16>("v_mfma_f32_32x32x8_f16", kGfx94),
+      Mfma<16, 1, 16, Format::kF16>("v_mfma_f32_16x16x16_f16", kGfx94),
+      Mfma<32, 2, 4, Format::kF16>("v_mfma_f32_32x32x4_2b_f16", kGfx94),
+      Mfma<16, 4, 4, Format::kF16>("v_mfma_f32_16x16x4_4b_f16", kGfx94),
+      Mfma<4, 16, 4, Format::kF16>("v_mfma_f32_4x4x4_16b_f16", kGfx94),
+      Mfma<32, 1, 8, Format::kBf16>("v_mfma_f32_32x32x8_bf16", kGfx94),
+      Mfma<16, 1, 16, Format::kBf16>("v_mfma_f32_16x16x16_bf16", kGfx94),
+      Mfma<32, 2, 4, Format::kBf16>("v_mfma_f32_32x32x4_2b_bf16", kGfx94),
+      Mfma<16, 4, 4, Format::kBf16>("v_mfma_f32_16x16x4_4b_bf16", kGfx94),
+      Mfma<4, 16, 4, Format::kBf16>("v_mfma_f32_4x4x4_16b_bf16", kGfx94),
       Mfma<32, 1, 2, Format::kF32>("v_mfma_f32_32x32x2_f32"),
       Mfma<16, 1, 4, Format::kF32>("v_mfma_f32_16x16x4_f32"),
       Mfma<32, 2, 1, Format::kF32>("v_mfma_f32_32x32x1_2b_f32"),
       Mfma<16, 4, 1, Format::kF32>("v_mfma_f32_16x16x1_4b_f32"),
       Mfma<4, 16, 1, Format::kF32>("v_mfma_f32_4x4x1_16b_f32"),
-      Mfma<32, 1, 16, Format::kI8>("v_mfma_i32_32x32x16_i8"),
-      Mfma<16, 1, 32, Format::kI8>("v_mfma_i32_16x16x32_i8"),
+      Mfma<32, 1, 16, Format::kI8>("v_mfma_i32_32x32x16_i8", kGfx94),
+      Mfma<16, 1, 32, Format::kI8>("v_mfma_i32_16x16x32_i8", kGfx94),
       Mfma<32, 2, 4, Format::kI8>("v_mfma_i32_32x32x4_2b_i8"),
       Mfma<16, 4, 4, Format::kI8>("v_mfma_i32_16x16x4_4b_i8"),
       Mfma<4, 16, 4, Format::kI8>("v_mfma_i32_4x4x4_16b_i8"),
@@ -295,6 +325,23 @@ BindingTable MmaTable() {
       MfmaF64<4, 4>("v_mfma_f64_4x4x4_4b_f64"),
       Mfma<32, 1, 4, Format::kXf32>("v_mfma_f32_32x32x4_xf32", kGfx942),
       Mfma<16, 1, 8, Format::kXf32>("v_mfma_f32_16x16x8_xf32", kGfx942),
+      Mfma<32, 1, 8, Format::kI8>("v_mfma_i32_32x32x8_i8", kGfx90a),
+      Mfma<16, 1, 16, Format::kI8>("v_mfma_i32_16x16x16_i8", kGfx90a),
+      Pairwise<32, 1, 8, Format::kF16>("v_mfma_f32_32x32x8_f16"),
+      Pairwise<16, 1, 16, Format::kF16>("v_mfma_f32_16x16x16_f16"),
+      Pairwise<32, 2, 4, Format::kF16>("v_mfma_f32_32x32x4_2b_f16"),
+      Pairwise<16, 4, 4, Format::kF16>("v_mfma_f32_16x16x4_4b_f16"),
+      Pairwise<4, 16, 4, Format::kF16>("v_mfma_f32_4x4x4_16b_f16"),
+      Pairwise<32, 1, 8, Format::kBf16>("v_mfma_f32_32x32x8_bf16"),
+      Pairwise<16, 1, 16, Format::kBf16>("v_mfma_f32_16x16x16_bf16"),
+      Pairwise<32, 2, 4, Format::kBf16>("v_mfma_f32_32x32x4_2b_bf16"),
+      Pairwise<16, 4, 4, Format::kBf16>("v_mfma_f32_16x16x4_4b_bf16"),
+      Pairwise<4, 16, 4, Format::kBf16>("v_mfma_f32_4x4x4_16b_bf16"),
+      Pairwise<32, 1, 4, Format::kBf16, 2>("v_mfma_f32_32x32x4_bf16"),
+      Pairwise<16, 1, 8, Format::kBf16, 2>("v_mfma_f32_16x16x8_bf16"),
+      Pairwise<32, 2, 2, Format::kBf16, 2>("v_mfma_f32_32x32x2_2b_bf16"),
+      Pairwise<16, 4, 2, Format::kBf16, 2>("v_mfma_f32_16x16x2_4b_bf16"),
+      Pairwise<4, 16, 2, Format::kBf16, 2>("v_mfma_f32_4x4x2_16b_bf16"),
       Small32<0>(true),
       Small32<1>(true),
       Small32<2>(true),

@@ -134,7 +134,7 @@ constexpr OpTraits SparseTraits(ValueType result, int elements, Format a, Format
 }
 
 template <int kDim, int kDepth, Format kA, Format kB = kA>
-constexpr Binding SmfmacRow(const char* name, uint8_t targets = kGfx9) {
+constexpr Binding SmfmacRow(const char* name, uint8_t targets = kGfx94) {
   constexpr ValueType kType = IsInteger(kA) ? ValueType::kB32 : ValueType::kF32;
   return {name,
           OpClass::kMma,

@@ -32,7 +32,8 @@ void ScratchLane(Wave& w, const Uop& u, int lane, uint32_t address, const Operat
   }
 }
 
-/// Scratch addresses of the lanes in `exec`: 32-bit offsets of each lane's own space.
+}  // namespace
+
 bool AtScratchOffsets(Wave& w, const Uop& u, const uint32_t* address, uint64_t exec,
                       const Operation& op) {
   if (exec == 0) return true;
@@ -54,6 +55,8 @@ bool AtScratchOffsets(Wave& w, const Uop& u, const uint32_t* address, uint64_t e
   ForLanes(exec, [&](int l) { ScratchLane(w, u, l, address[l], op); });
   return true;
 }
+
+namespace {
 
 /// Applies `op` to the first dwords of a lane's access to LDS that ends outside, as many as
 /// Uop::data2 lets in; false if that is none.

@@ -219,6 +219,42 @@ int FirstUnallocated(Wave& w, uint32_t bytes, const BufferAddresses& out) {
 
 }  // namespace
 
+namespace {
+
+/// Each lane's offset of VGPR and instruction.
+void ReadOffsets(Wave& w, const Uop& u, uint32_t* offset) {
+  if (u.data & kBufferOffen) {
+    const uint32_t* of_lanes = Row(w, NextRow(u.src[0], (u.data & kBufferIdxen) != 0 ? 1 : 0));
+    for (int l = 0; l < kLanes; ++l) offset[l] = of_lanes[l] + static_cast<uint32_t>(u.imm);
+  } else {
+    for (int l = 0; l < kLanes; ++l) offset[l] = static_cast<uint32_t>(u.imm);
+  }
+}
+
+/// Whether the resource is that of the wave's scratch, swizzled by dwords as Wave::scratch is: how
+/// gfx90a reaches scratch (LLVM AMDGPUUsage, "Private Segment Buffer").
+bool IsScratch(Wave& w, const Uop& u) {
+  const uint32_t* resource = Row(w, u.src[2]);
+  if ((resource[3] >> 23 & 1) == 0 || (u.data & (kBufferRdna | kBufferIdxen)) != 0) return false;
+  const Resource r = ReadResource(resource, false);
+  return w.scratch_bytes != 0 && r.base == reinterpret_cast<uint64_t>(w.scratch) && r.stride == 0 &&
+         r.element == 4;
+}
+
+/// The scalar offset counts bytes of all lanes.
+bool AtScratchBuffer(Wave& w, const Uop& u, const Operation& op) {
+  constexpr uint32_t kRow = 4 * kLanes;
+  const uint32_t scalar = *Row(w, u.src[3]);
+  if (scalar % kRow != 0)
+    return RaiseFault(w, u, "has a scalar offset into scratch that is no multiple of 256", -1);
+  alignas(64) uint32_t offset[kLanes];
+  ReadOffsets(w, u, offset);
+  for (uint32_t& lane : offset) lane += scalar / kLanes;
+  return AtScratchOffsets(w, u, offset, Exec(w), op);
+}
+
+}  // namespace
+
 bool ResolveBuffer(Wave& w, const Uop& u, Access access, bool by_dword, BufferAddresses& out) {
   const bool rdna = (u.data & kBufferRdna) != 0;
   const bool indexed = (u.data & kBufferIdxen) != 0;
@@ -227,12 +263,7 @@ bool ResolveBuffer(Wave& w, const Uop& u, Access access, bool by_dword, BufferAd
     NoteNotKnown(w, u);  // whether it swizzles
   const uint64_t exec = Exec(w);
   const uint32_t scalar = *Row(w, u.src[3]);
-  if (u.data & kBufferOffen) {
-    const uint32_t* offset = Row(w, NextRow(u.src[0], indexed ? 1 : 0));
-    for (int l = 0; l < kLanes; ++l) out.offset[l] = offset[l] + static_cast<uint32_t>(u.imm);
-  } else {
-    for (int l = 0; l < kLanes; ++l) out.offset[l] = static_cast<uint32_t>(u.imm);
-  }
+  ReadOffsets(w, u, out.offset);
   out.partial = 0;
   out.piece = 0;
   uint64_t in_range = 0;
@@ -282,6 +313,8 @@ void ApplySwizzled(Wave& w, const Uop& u, const BufferAddresses& a, const Operat
 }  // namespace
 
 bool AtBuffer(Wave& w, const Uop& u, const Operation& op) {
+  if (IsScratch(w, u)) [[unlikely]]
+    return AtScratchBuffer(w, u, op);
   BufferAddresses addresses;
   if (!ResolveBuffer(w, u, op.access, op.partial != nullptr, addresses)) return false;
   op.apply(w, u, addresses.at);

@@ -156,6 +156,8 @@ TEST(Buffers, LoadToLds) {
                 {"global_load_lds_ubyte v2, s[4:5] offset:12", 1, false, true},
                 {"global_load_lds_sbyte v2, s[4:5] offset:12", 1, true, true},
                 {"global_load_lds_ushort v2, s[4:5] offset:12", 2, false, true},
+                {"global_load_dword v2, s[4:5] offset:12 lds", 4, false, true},
+                {"global_load_sshort v2, s[4:5] offset:12 lds", 2, true, true},
                 {"global_load_lds_dwordx3 v2, s[4:5] offset:12", 12, false, true},
                 {"global_load_lds_dwordx4 v2, s[4:5] offset:12", 16, false, true},
                 {"buffer_load_dwordx3 v2, s[4:7], s8 offen offset:12 lds", 12, false, false},
@@ -188,6 +190,61 @@ TEST(Buffers, LoadToLds) {
       w.Check(c.text);
     }
   }
+}
+
+/// The resource by which gfx90a reaches scratch: dwords of a lane are 64 dwords apart, lanes follow
+/// by their numbers, and the scalar offset counts bytes of all lanes.
+void SetScratchResource(MemoryWave& w, int reg) {
+  const auto base = reinterpret_cast<u64>(w->scratch);
+  w->s[reg] = static_cast<u32>(base);
+  w->s[reg + 1] = static_cast<u32>(base >> 32) | 1u << 31;
+  w->s[reg + 2] = MemoryWave::kBytes * kLanes;
+  w->s[reg + 3] = 3u << 21 | 1u << 23;
+}
+
+TEST(Buffers, ReachScratch) {
+  for (const u64 mask : kMasks) {
+    MemoryWave w(BestHandlers(), "gfx90a");
+    SetScratchResource(w, 4);
+    w->s[8] = 3 * 256;  // 12 bytes of each lane
+    for (u32 l = 0; l < kLanes; ++l) w->v[2][l] = l * 29 % 64 * 20 + 1;
+    std::vector<u32> at(w->v[2], w->v[2] + kLanes);
+    for (u32& address : at) address += 12 + 20;
+    const u64 exec = SpoilInactive(w, mask);
+    const auto for_lanes = [&](auto expect) {
+      w.Expect();
+      for (int l = 0; l < kLanes; ++l) {
+        if ((exec >> l & 1) != 0) expect(l, at[static_cast<size_t>(l)]);
+      }
+    };
+    for_lanes([&](int l, u32 address) {
+      for (int d = 0; d < 4; ++d)
+        w.Row(8 + d, l) =
+            static_cast<u32>(w.Number(Storage::kScratch, l, address + 4 * static_cast<u32>(d), 4));
+    });
+    w.Check("buffer_load_dwordx4 v[8:11], v2, s[4:7], s8 offen offset:20");
+    for_lanes([&](int l, u32 address) {
+      w.Row(8, l) = static_cast<u32>(w.Number(Storage::kScratch, l, address, 2));
+    });
+    w.Check("buffer_load_ushort v8, v2, s[4:7], s8 offen offset:20");
+    for_lanes([&](int l, u32 address) {
+      w.SetNumber(Storage::kScratch, l, address, 4, w->v[9][l]);
+      w.SetNumber(Storage::kScratch, l, address + 4, 4, w->v[10][l]);
+    });
+    w.Check("buffer_store_dwordx2 v[9:10], v2, s[4:7], s8 offen offset:20");
+    for_lanes([&](int l, u32) { w.SetNumber(Storage::kScratch, l, 36, 4, w->v[12][l]); });
+    w.Check("buffer_store_dword v12, off, s[4:7], s8 offset:24");
+  }
+}
+
+TEST(Buffers, OutsideOfScratch) {
+  MemoryWave w(BestHandlers(), "gfx90a");
+  SetScratchResource(w, 4);
+  w.CheckFault("buffer_load_dword v8, off, s[4:7], 0 offset:2045",
+               "reads outside the lane's scratch", 63, 2045);
+  w->s[8] = 4;
+  EXPECT_EQ(w.Execute("buffer_load_dword v8, off, s[4:7], s8").message(),
+            "has a scalar offset into scratch that is no multiple of 256");
 }
 
 // From scratch to LDS.

@@ -202,6 +202,9 @@ bool AtGlobal(Wave& w, const Uop& u, const Operation& op);
 bool AtGlobalThreads(Wave& w, const Uop& u, const Operation& op);
 bool AtFlat(Wave& w, const Uop& u, const Operation& op);
 bool AtScratch(Wave& w, const Uop& u, const Operation& op);
+/// At 32-bit offsets of each lane's own space, in the lanes of `exec`.
+bool AtScratchOffsets(Wave& w, const Uop& u, const uint32_t* address, uint64_t exec,
+                      const Operation& op);
 bool AtLds(Wave& w, const Uop& u, const uint32_t* offset, uint32_t imm, uint64_t exec,
            const Operation& op);
 bool AtBuffer(Wave& w, const Uop& u, const Operation& op);
@@ -226,7 +229,7 @@ template <typename Op>
 bool Scratch(Wave& w, const Uop& u) {
   return AtScratch(w, u, kOperation<Op>);
 }
-/// buffer_*: base, range and layout from a 4-dword resource in SGPRs.
+/// buffer_*: base, range and layout from a 4-dword resource in SGPRs, which may be that of scratch.
 template <typename Op>
 bool Buffer(Wave& w, const Uop& u) {
   return AtBuffer(w, u, kOperation<Op>);

@@ -98,6 +98,10 @@ BindingTable ValuF32Table() {
       Valu("v_mad_f32", [](f32 a, f32 b, f32 c) { return a * b + c; }),
       Valu(
           "v_mac_f32", [](f32 a, f32 b, f32 d) { return a * b + d; }, kAccumulates),
+      Valu("v_madak_f32", [](f32 a, f32 b, f32 k) { return a * b + k; }),
+      Valu("v_madmk_f32", [](f32 a, f32 k, f32 b) { return a * k + b; }),
+      Valu("v_mad_legacy_f32",
+           [](f32 a, f32 b, f32 c) { return (a == 0 || b == 0 ? 0.0f : a * b) + c; }),
       Valu("v_min_f32", [](f32 a, f32 b) { return Minimum(a, b); }),
       Valu("v_max_f32", [](f32 a, f32 b) { return Maximum(a, b); }),
       Valu("v_min3_f32", [](f32 a, f32 b, f32 c) { return Minimum(Minimum(a, b), c); }),

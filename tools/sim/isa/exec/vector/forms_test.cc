@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -438,6 +439,22 @@ TEST(Specials, ConstantsOfDotProducts) {
   std::fill_n(wave->v[2], kLanes, 0u);
   ASSERT_TRUE(wave.Execute("v_dot2_f32_f16 v20, 1.0, v1, v2").ok());
   EXPECT_EQ(wave->v[20][3], B(8));
+}
+
+/// Those of f16 as well on gfx90a, in either half (PyTorch, notes on numerical accuracy, on MI200).
+TEST(Specials, DotProductsOfGfx90aReadDenormalHalvesAsZero) {
+  for (const int shift : {0, 16}) {
+    for (const auto& [half, product] : {std::pair(0x03ffu, 0.0f), std::pair(0x0400u, 0x1p-14f)}) {
+      TestWave wave(BestHandlers(), "gfx90a");
+      std::fill_n(wave->v[0], kLanes, half << shift);
+      std::fill_n(wave->v[1], kLanes, 0x3c003c00u);  // ones
+      std::fill_n(wave->v[2], kLanes, 0u);
+      ASSERT_TRUE(wave.Execute("v_dot2_f32_f16 v20, v0, v1, v2").ok());
+      EXPECT_EQ(wave->v[20][5], B(product));
+      ASSERT_TRUE(wave.Execute("v_dot2_f32_f16 v20, v1, v0, v2").ok());
+      EXPECT_EQ(wave->v[20][5], B(product));
+    }
+  }
 }
 
 /// v_dot2 with a sum in f32: its denormals, read or written, are +0 on all targets but gfx1201, and

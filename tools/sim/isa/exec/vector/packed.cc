@@ -36,6 +36,14 @@ GRIDWISE_SIM_INLINE f32 DotHalves(u32 a, u32 b, f32 c) {
 GRIDWISE_SIM_INLINE f32 DotHalvesFlushed(u32 a, u32 b, f32 c) {
   return FlushToPlus(DotHalves(a, b, FlushToPlus(c)));
 }
+/// And without those of halves: gfx90a (PyTorch, notes on numerical accuracy, of MI200's V_DOT2).
+GRIDWISE_SIM_INLINE u32 FlushHalves(u32 x) {
+  const u32 low = (x & 0x7c00) != 0 ? x & 0xffff : 0;
+  return low | ((x & 0x7c000000) != 0 ? x & 0xffff0000 : 0);
+}
+GRIDWISE_SIM_INLINE f32 DotFlushedHalves(u32 a, u32 b, f32 c) {
+  return DotHalvesFlushed(FlushHalves(a), FlushHalves(b), c);
+}
 template <int kGeneration>
 GRIDWISE_SIM_INLINE f32 RdnaDotHalves(u32 a, u32 b, f32 c) {
   return RdnaDot2<kGeneration, Format::kF16, Format::kF32>(a, b, c);
@@ -82,10 +90,14 @@ BindingTable ValuPackedTable() {
       Valu(
           "v_pk_mov_b32", [](u64 a, u64 b) { return (a & 0xffffffff) | (b & 0xffffffff00000000); },
           kPairMove),
-      On(kGfx9, Valu(
-                    "v_dot2_f32_f16",
-                    [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
-                    kFixedMode)),
+      On(kGfx94, Valu(
+                     "v_dot2_f32_f16",
+                     [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
+                     kFixedMode)),
+      On(kGfx90a, Valu(
+                      "v_dot2_f32_f16",
+                      [](PkF16 a, PkF16 b, f32 c) { return DotFlushedHalves(a.bits, b.bits, c); },
+                      kFixedMode)),
       On(kGfx1100, Valu(
                        "v_dot2_f32_f16",
                        [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<11>(a.bits, b.bits, c); },
@@ -94,9 +106,13 @@ BindingTable ValuPackedTable() {
                        "v_dot2_f32_f16",
                        [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<12>(a.bits, b.bits, c); },
                        kFixedMode)),
-      On(kGfx9,
+      On(kGfx94,
          Valu(
              "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return DotHalvesFlushed(a, b, c); },
+             kAccumulates | kFixedMode)),
+      On(kGfx90a,
+         Valu(
+             "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return DotFlushedHalves(a, b, c); },
              kAccumulates | kFixedMode)),
       On(kGfx1100,
          Valu(

@@ -212,7 +212,7 @@ constexpr const char* kTestedElsewhere[] = {
 TEST(Valu, EveryOperationHasACase) {
   std::set<std::string> tested(std::begin(kTestedElsewhere), std::end(kTestedElsewhere));
   for (const Case& c : Cases()) tested.insert(c.mnemonic);
-  for (const TargetBit target : {kGfx942, kGfx950, kGfx1100, kGfx1201}) {
+  for (const TargetBit target : {kGfx90a, kGfx942, kGfx950, kGfx1100, kGfx1201}) {
     for (const Binding* binding : BestHandlers().All(target)) {
       const std::string mnemonic = binding->mnemonic;
       if (binding->op_class != OpClass::kValu || mnemonic.starts_with("@")) continue;
