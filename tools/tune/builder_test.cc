@@ -73,7 +73,8 @@ TEST(ConfigSpace, AnyNumbersAreChecked) {
                                          : interesting[random() % std::size(interesting)]);
       }
       const Direction direction = kAllDirections[random() % 3];
-      accepted += space->Check(values, direction, kAllGfx[random() % std::size(kAllGfx)]).ok() ? 1 : 0;
+      accepted +=
+          space->Check(values, direction, kAllGfx[random() % std::size(kAllGfx)]).ok() ? 1 : 0;
     }
   }
   EXPECT_LT(accepted, 80000);
