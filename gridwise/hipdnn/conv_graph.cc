@@ -27,6 +27,9 @@ namespace {
 using Node = GraphConvolution::Direction;  // of the convolution node
 using Sizes = std::vector<std::int64_t>;
 
+/// More than any chain that is an epilogue has, but for identities.
+constexpr std::size_t kMaxNodes = 64;
+
 constexpr std::int64_t kMaxSize = std::numeric_limits<std::int32_t>::max();
 
 /// Saturates: no tensor has such a stride.
@@ -139,9 +142,9 @@ class Lowering {
 
   absl::StatusOr<ConvGraph> Run() {
     if (graph_.overrides_shapes) return Unsupported("the graph's sizes may change at each call");
-    for (const auto step : {&Lowering::IndexTensors, &Lowering::FindConvolution,
-                            &Lowering::FollowChain, &Lowering::SetSizes, &Lowering::SetEpilogue,
-                            &Lowering::SetLayoutsOfTensors}) {
+    for (const auto step :
+         {&Lowering::IndexTensors, &Lowering::FindConvolution, &Lowering::FollowChain,
+          &Lowering::SetSizes, &Lowering::SetEpilogue, &Lowering::SetLayoutsOfTensors}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
     return result_;
@@ -159,7 +162,8 @@ class Lowering {
 
   absl::StatusOr<const GraphTensor*> Find(std::int64_t uid) const {
     const auto found = tensors_.find(uid);
-    if (found == tensors_.end()) return Invalid("a node has tensor %d, which is not in the graph", uid);
+    if (found == tensors_.end())
+      return Invalid("a node has tensor %d, which is not in the graph", uid);
     return found->second;
   }
 
@@ -184,6 +188,10 @@ class Lowering {
   }
 
   absl::Status FindConvolution() {
+    if (graph_.nodes.size() > kMaxNodes) {
+      return Unsupported("the graph has %d nodes; at most %d are fused", graph_.nodes.size(),
+                         kMaxNodes);
+    }
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const GraphNode& node = graph_.nodes[i];
       const std::string name = NameOf(node, i);
@@ -196,8 +204,9 @@ class Lowering {
       if (convolution_ != nullptr) return Unsupported("%s is a second convolution", name);
       convolution_ = convolution;
       if (convolution->mode != ConvMode::kCrossCorrelation) {
-        return Unsupported("%s has mode %d; must be CROSS_CORRELATION, whose filter is not mirrored",
-                           name, int(convolution->mode));
+        return Unsupported(
+            "%s has mode %d; must be CROSS_CORRELATION, whose filter is not mirrored", name,
+            int(convolution->mode));
       }
       const absl::StatusOr<const GraphTensor*> a = Find(convolution->a), b = Find(convolution->b);
       if (!a.ok()) return a.status();
@@ -213,41 +222,45 @@ class Lowering {
     return absl::OkStatus();
   }
 
+  /// The one pointwise node that reads `value`.
+  absl::StatusOr<Link> FindReader(std::int64_t value) const {
+    std::optional<Link> link;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      const auto* const node = std::get_if<GraphPointwise>(&graph_.nodes[i].attributes);
+      if (node == nullptr || (node->in_0 != value && node->in_1 != value)) continue;
+      if (link) return Unsupported("tensor %d is read by two nodes", value);
+      link = Link{.name = NameOf(graph_.nodes[i], i), .node = node, .other = nullptr};
+      if (node->in_0 == node->in_1) {
+        return Unsupported("%s combines tensor %d with itself", link->name, value);
+      }
+      absl::Status status =
+          CheckComputeType(graph_.nodes[i], link->name, {GraphType::kHalf, GraphType::kBFloat16});
+      if (!status.ok()) return status;
+      const std::optional<std::int64_t> other =
+          node->in_0 == value ? node->in_1 : std::optional(node->in_0);
+      if (!other) continue;
+      const absl::StatusOr<const GraphTensor*> found = Find(*other);
+      if (!found.ok()) return found.status();
+      link->other = *found;
+    }
+    if (link) return *std::move(link);
+    return Unsupported("the graph has %d pointwise nodes, of which %d follow the convolution",
+                       graph_.nodes.size() - 1, chain_.size());
+  }
+
   /// Sets `chain_` to the pointwise nodes in their order, and `out_` to the last one's output.
   absl::Status FollowChain() {
-    const std::size_t count = graph_.nodes.size() - 1;
     std::int64_t value = convolution_->out;
-    while (chain_.size() < count) {
-      std::optional<Link> next;
-      for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-        const auto* const node = std::get_if<GraphPointwise>(&graph_.nodes[i].attributes);
-        if (node == nullptr || (node->in_0 != value && node->in_1 != value)) continue;
-        const std::string name = NameOf(graph_.nodes[i], i);
-        if (next) return Unsupported("tensor %d is read by two nodes", value);
-        if (node->in_0 == value && node->in_1 == value)
-          return Unsupported("%s combines tensor %d with itself", name, value);
-        absl::Status status = CheckComputeType(graph_.nodes[i], name, {a_->type, GraphType::kHalf,
-                                                                       GraphType::kBFloat16});
-        if (!status.ok()) return status;
-        const std::optional<std::int64_t> other =
-            node->in_0 == value ? node->in_1 : std::optional(node->in_0);
-        next = Link{.name = name, .node = node, .other = nullptr};
-        if (other) {
-          const absl::StatusOr<const GraphTensor*> found = Find(*other);
-          if (!found.ok()) return found.status();
-          next->other = *found;
-        }
-      }
-      if (!next) {
-        return Unsupported("the graph has %d pointwise nodes, of which %d follow the convolution "
-                           "one by one", count, chain_.size());
-      }
+    while (chain_.size() + 1 < graph_.nodes.size()) {
+      absl::StatusOr<Link> link = FindReader(value);
+      if (!link.ok()) return link.status();
       const absl::StatusOr<const GraphTensor*> tensor = Find(value);
       if (!tensor.ok()) return tensor.status();
-      if (!(*tensor)->is_virtual)
+      if (!(*tensor)->is_virtual) {
         return Unsupported("%s is between two nodes and not virtual", NameOf(**tensor));
-      value = next->node->out;
-      chain_.push_back(*std::move(next));
+      }
+      value = link->node->out;
+      chain_.push_back(*std::move(link));
     }
     const absl::StatusOr<const GraphTensor*> out = Find(value);
     if (!out.ok()) return out.status();
@@ -255,6 +268,7 @@ class Lowering {
     return absl::OkStatus();
   }
 
+  absl::Status CheckTensors();
   absl::Status SetSizes();
   absl::Status CheckSizes() const;
   absl::Status SetEpilogue();
@@ -273,7 +287,8 @@ class Lowering {
   ConvGraph result_;
 };
 
-absl::Status Lowering::SetSizes() {
+/// Whether the tensors can be operands and output of one kernel. Sets x_, w_ and y_.
+absl::Status Lowering::CheckTensors() {
   const std::size_t rank = a_->dims.size();
   if (rank < 3 || rank > 5)
     return Unsupported("%s has %d dims; must have 3 to 5", NameOf(*a_), rank);
@@ -292,12 +307,18 @@ absl::Status Lowering::SetSizes() {
   x_ = is(Node::kData) ? out_ : a_;
   w_ = is(Node::kWeight) ? out_ : b_;
   y_ = is(Node::kForward) ? out_ : is(Node::kData) ? a_ : b_;
+  return absl::OkStatus();
+}
+
+absl::Status Lowering::SetSizes() {
+  const std::size_t rank = a_->dims.size();
   const GraphConvolution& node = *convolution_;
   for (const Sizes* const sizes :
        {&node.pre_padding, &node.post_padding, &node.stride, &node.dilation}) {
     if (sizes->size() != rank - 2) {
-      return Invalid("the convolution has [%s] for paddings, stride or dilation; must be %d numbers",
-                     absl::StrJoin(*sizes, ", "), rank - 2);
+      return Invalid(
+          "the convolution has [%s] for paddings, stride or dilation; must be %d numbers",
+          absl::StrJoin(*sizes, ", "), rank - 2);
     }
   }
   if (x_->dims[1] % w_->dims[1] != 0) {
@@ -306,7 +327,7 @@ absl::Status Lowering::SetSizes() {
   ConvProblem& problem = result_.problem;
   problem = {.direction = is(Node::kForward) ? Direction::kForward
                           : is(Node::kData)  ? Direction::kBackwardData
-                                                   : Direction::kBackwardWeight,
+                                             : Direction::kBackwardWeight,
              .type = *TypeOf(a_->type),
              .out_type = TypeOf(out_->type),
              .rank = static_cast<int>(rank - 2),
@@ -418,7 +439,7 @@ absl::Status Lowering::AddTensor(const Link& link) {
                    .type = *TypeOf(tensor.type),
                    .stride = is(Node::kWeight) ? WeightStrides(strides, problem.k_per_group())
                              : is(Node::kData) ? ImageStrides(strides, problem.c_per_group())
-                                                     : ImageStrides(strides, problem.k_per_group())};
+                                               : ImageStrides(strides, problem.k_per_group())};
   return absl::OkStatus();
 }
 

@@ -81,8 +81,7 @@ TEST(Forward, HasTheNumbersOfTheNode) {
       .batch = 2,
       .c = 8,
       .k = 6,
-      .dims = {Dim{},
-               Dim{.in = 10, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1},
+      .dims = {Dim{}, Dim{.in = 10, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1},
                Dim{.in = 9, .filter = 2, .dilation = 2, .pad_begin = 2, .pad_end = 1}}};
   EXPECT_EQ(lowered->problem, expected);
   EXPECT_FALSE(lowered->transposes_weights);
@@ -143,8 +142,7 @@ TEST(Epilogues, AreChains) {
   const Epilogue expected = {
       .tensors = 2,
       .d = {EpilogueTensor{.stride = {0, 0, 0, 0, 3, 1}},  // 3 channels in each of 2 groups
-            EpilogueTensor{.op = EpilogueTensor::Op::kMultiply,
-                           .stride = {300, 1, 60, 6, 3, 1}}},
+            EpilogueTensor{.op = EpilogueTensor::Op::kMultiply, .stride = {300, 1, 60, 6, 3, 1}}},
       .unary = Unary::kSwish,
       .unary_parameter = 0.5,
       .low = -1,
@@ -214,12 +212,14 @@ std::vector<Refused> Graphs() {
   };
   add("Empty", kOther, "the graph has no convolution", [](auto& g) { g = {}; });
   add("Matmul", kOther, "number 9", [](auto& g) { g.has_matmul = true; });
-  add("Two", kOther, "second convolution", [](auto& g) { g.convolutions.push_back(g.convolutions[0]); });
+  add("Two", kOther, "second convolution",
+      [](auto& g) { g.convolutions.push_back(g.convolutions[0]); });
   add("Mirrored", kOther, "must be CROSS_CORRELATION", [](auto& g) { g.convolutions[0].mode = 1; });
   add("Double", kOther, "tensor 1 has data type 4", [](auto& g) { g.tensors[0].type = 4; });
   add("MixedTypes", kOther, "different data types", [](auto& g) { g.tensors[1].type = 3; });
   add("OutputType", kInvalid, "type", [](auto& g) { g.tensors[2].type = 3; });
-  add("ComputesInHalf", kOther, "computes in data type 2", [](auto& g) { g.convolutions[0].compute_type = 2; });
+  add("ComputesInHalf", kOther, "computes in data type 2",
+      [](auto& g) { g.convolutions[0].compute_type = 2; });
   add("Sliced", kOther, "stride", [](auto& g) { g.tensors[0].strides[0] = 1440; });
   add("MixedLayouts", kOther, "", [](auto& g) { g.tensors[0].strides = {720, 90, 9, 1}; });
   add("NegativeStride", kOther, "stride", [](auto& g) { g.tensors[0].strides[2] = -72; });
@@ -233,7 +233,8 @@ std::vector<Refused> Graphs() {
   add("ZeroStride", kInvalid, "stride (h) is 0", [](auto& g) { g.convolutions[0].stride[0] = 0; });
   add("HugePad", kInvalid, "", [](auto& g) { g.convolutions[0].pre_padding[0] = INT64_MAX; });
   add("Rank", kInvalid, "must be 2 numbers", [](auto& g) { g.convolutions[0].dilation = {1}; });
-  add("SixDims", kOther, "must have 3 to 5", [](auto& g) { g.tensors[0].dims = {1, 1, 1, 1, 1, 1}; });
+  add("SixDims", kOther, "must have 3 to 5",
+      [](auto& g) { g.tensors[0].dims = {1, 1, 1, 1, 1, 1}; });
   add("VirtualInput", kOther, "is virtual", [](auto& g) { g.tensors[0].is_virtual = true; });
   add("ByValue", kOther, "passed by value", [](auto& g) { g.tensors[0].by_value = true; });
   add("Ragged", kOther, "ragged", [](auto& g) { g.tensors[0].ragged = 5; });
@@ -244,8 +245,11 @@ std::vector<Refused> Graphs() {
   add("Overrides", kOther, "may change", [](auto& g) { g.overrides_shapes = true; });
   add("NewField", kOther, "newer than this version", [](auto& g) { g.has_new_field = true; });
   add("NewApi", kOther, "requires version 1.2.0", [](auto& g) { g.min_api_minor = 2; });
+  add_chain("Long", kOther, "at most 64 are fused",
+            std::vector<WrittenPointwise>(64, {.mode = kIdentity}));
   add_chain("GeluErf", kOther, "mode 21, which is not fused", {{.mode = kGeluErf}});
-  add_chain("AddAfterRelu", kOther, "after an activation", {{.mode = kRelu}, {.mode = kAdd, .in_1 = 8}});
+  add_chain("AddAfterRelu", kOther, "after an activation",
+            {{.mode = kRelu}, {.mode = kAdd, .in_1 = 8}});
   add_chain("ThreeTensors", kOther, "third with a tensor",
             {{.mode = kAdd, .in_1 = 7}, {.mode = kAdd, .in_1 = 8}, {.mode = kMul, .in_1 = 7}});
   add_chain("TwoActivations", kOther, "second activation", {{.mode = kSwish}, {.mode = kSwish}});
@@ -256,22 +260,24 @@ std::vector<Refused> Graphs() {
   add_chain("SlopeAndClip", kOther, "one of them must be 0",
             {{.mode = kRelu, .relu_lower_clip = 1.0f, .relu_lower_clip_slope = 0.5f}});
   add_chain("Clips", kInvalid, "low", {{.mode = kRelu, .relu_upper_clip = -1.0f}});
-  all.push_back({"NotVirtual", kOther, "not virtual",
-                 Changed([](auto& g) { g.tensors[2].is_virtual = false; },
-                         ForwardThen({{.mode = kRelu}}))});
+  all.push_back(
+      {"NotVirtual", kOther, "not virtual",
+       Changed([](auto& g) { g.tensors[2].is_virtual = false; }, ForwardThen({{.mode = kRelu}}))});
   all.push_back({"ReadTwice", kOther, "read by two nodes",
                  Changed([](auto& g) { g.pointwise.push_back(g.pointwise[0]); },
                          ForwardThen({{.mode = kRelu}}))});
-  all.push_back({"Apart", kOther, "follow the convolution",
-                 Changed([](auto& g) { g.pointwise[0].in_0 = 8; }, ForwardThen({{.mode = kRelu}}))});
+  all.push_back(
+      {"Apart", kOther, "follow the convolution",
+       Changed([](auto& g) { g.pointwise[0].in_0 = 8; }, ForwardThen({{.mode = kRelu}}))});
   all.push_back({"BiasShape", kInvalid, "each must be 1 or the output's",
                  Changed([](auto& g) { g.tensors[3].dims[1] = 3; },
                          ForwardThen({{.mode = kAdd, .in_1 = 7}}))});
-  all.push_back({"BiasType", kInvalid, "type",
-                 Changed([](auto& g) { g.tensors[3].type = 3; },
-                         ForwardThen({{.mode = kAdd, .in_1 = 7}}))});
-  all.push_back({"OtherDims", kOther, "different dims",
-                 Changed([](auto& g) { g.tensors[2].dims[3] = 1; }, ForwardThen({{.mode = kRelu}}))});
+  all.push_back(
+      {"BiasType", kInvalid, "type",
+       Changed([](auto& g) { g.tensors[3].type = 3; }, ForwardThen({{.mode = kAdd, .in_1 = 7}}))});
+  all.push_back(
+      {"OtherDims", kOther, "different dims",
+       Changed([](auto& g) { g.tensors[2].dims[3] = 1; }, ForwardThen({{.mode = kRelu}}))});
   return all;
 }
 

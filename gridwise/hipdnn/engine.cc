@@ -101,14 +101,15 @@ absl::Status Apply(const SettingTable& setting, EngineConfig& config) {
   const bool is_workspace = knob == kWorkspaceKnob, is_splits = knob == kSplitsKnob;
   if (!is_workspace && !is_splits && knob != kDeterministicKnob) {
     if (absl::StartsWith(knob, "gridwise.")) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("knob %s does not exist; %s and %s do", knob, kInstanceKnob, kSplitsKnob));
+      return absl::InvalidArgumentError(absl::StrFormat("knob %s does not exist; %s and %s do",
+                                                        knob, kInstanceKnob, kSplitsKnob));
     }
     config.ignored.push_back(knob);
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::int64_t> value =
-      IntOf(setting, is_workspace ? kNoLimit : is_splits ? kMaxWorkgroupsYz : 1);
+  const absl::StatusOr<std::int64_t> value = IntOf(setting, is_workspace ? kNoLimit
+                                                            : is_splits  ? kMaxWorkgroupsYz
+                                                                         : 1);
   if (!value.ok()) return value.status();
   if (is_splits) {
     options.splits = static_cast<int>(*value);
@@ -145,10 +146,10 @@ Offset<void> WriteKnob(FlatBufferBuilder& builder, const char* name, const char*
 
 Offset<void> WriteIntKnob(FlatBufferBuilder& builder, const char* name, const char* description,
                           std::int64_t value, std::int64_t most) {
-  const Offset<void> number = WriteTable(
-      builder, [&] { builder.AddElement(Field(0), value, std::int64_t{0}); });
-  const Offset<void> bounds = WriteTable(
-      builder, [&] { builder.AddElement(Field(1), most, std::int64_t{0}); });
+  const Offset<void> number =
+      WriteTable(builder, [&] { builder.AddElement(Field(0), value, std::int64_t{0}); });
+  const Offset<void> bounds =
+      WriteTable(builder, [&] { builder.AddElement(Field(1), most, std::int64_t{0}); });
   return WriteKnob(builder, name, description, Kind::kInt, number, bounds);
 }
 

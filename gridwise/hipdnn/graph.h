@@ -57,10 +57,10 @@ struct GraphTensor {
   std::string name = {};
   GraphType type = GraphType::kUnset;
   std::vector<std::int64_t> strides = {}, dims = {};
-  bool is_virtual = false;     ///< not in memory: a value between two nodes
-  bool is_scalar = false;      ///< a number of the graph or of the call, not in memory
-  bool is_ragged = false;      ///< batches of different lengths
-  std::int64_t alignment = 16; ///< bytes
+  bool is_virtual = false;      ///< not in memory: a value between two nodes
+  bool is_scalar = false;       ///< a number of the graph or of the call, not in memory
+  bool is_ragged = false;       ///< batches of different lengths
+  std::int64_t alignment = 16;  ///< bytes
 };
 
 /// ConvolutionFwdAttributes, ConvolutionBwdAttributes and ConvolutionWrwAttributes.

@@ -59,8 +59,7 @@ LaunchPlan PlanTransposition(const ConvProblem& problem, Gfx gfx) {
   if (is_gradient) std::swap(matrices.rows, matrices.columns);
   const DataType type = is_gradient ? problem.output_type() : problem.type;
   LaunchPlan plan;
-  plan.launches.push_back(
-      MakeTransposeLaunch(gfx, type, matrices, {Memory::kA}, {Memory::kOut}));
+  plan.launches.push_back(MakeTransposeLaunch(gfx, type, matrices, {Memory::kA}, {Memory::kOut}));
   return plan;
 }
 
@@ -134,8 +133,8 @@ absl::StatusOr<LoadedGraph> LoadedGraph::Load(GraphPlan plan) {
   return LoadedGraph(std::move(plan), *std::move(convolution), std::move(transposition));
 }
 
-absl::Status LoadedGraph::Launch(absl::FunctionRef<void*(std::int64_t)> address_of,
-                                 void* workspace, hipStream_t stream) const {
+absl::Status LoadedGraph::Launch(absl::FunctionRef<void*(std::int64_t)> address_of, void* workspace,
+                                 hipStream_t stream) const {
   const ConvGraph& graph = plan_.graph;
   const std::int64_t bytes = workspace_bytes();
   if (bytes > 0 && workspace == nullptr) {

@@ -11,8 +11,8 @@
 #include "flatbuffers/flatbuffers.h"
 
 /// Writes the FlatBuffers that hipDNN passes to plugins. Offsets of fields are those of the headers
-/// that its schemas are compiled to (VT_... of ROCm/rocm-libraries, projects/hipdnn/flatbuffers_sdk,
-/// 2026), not those of the code under test.
+/// that its schemas are compiled to (VT_... of ROCm/rocm-libraries,
+/// projects/hipdnn/flatbuffers_sdk, 2026), not those of the code under test.
 
 namespace gridwise::hipdnn {
 

@@ -122,9 +122,9 @@ std::span<const std::byte> BytesOf(const hipdnnPluginConstData_t& data) {
 
 absl::Status CheckEngine(std::int64_t id) {
   if (id == gridwise::hipdnn::kEngineId) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrFormat(
-      "there is no engine %d; %s is %d", id, gridwise::hipdnn::kEngineName,
-      gridwise::hipdnn::kEngineId));
+  return absl::InvalidArgumentError(absl::StrFormat("there is no engine %d; %s is %d", id,
+                                                    gridwise::hipdnn::kEngineName,
+                                                    gridwise::hipdnn::kEngineId));
 }
 
 absl::StatusOr<ConvGraph> ConvGraphOf(const hipdnnPluginConstData_t& data) {
@@ -240,8 +240,8 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetApplicableEngineIds(hipdnnEnginePlugin
       found.push_back(gridwise::hipdnn::kEngineId);
     } else {
       LastError() = std::string(status.message());
-      Log(HIPDNN_SEV_INFO, absl::StrCat(gridwise::hipdnn::kEngineName, " is not applicable: ",
-                                        status.message()));
+      Log(HIPDNN_SEV_INFO,
+          absl::StrCat(gridwise::hipdnn::kEngineName, " is not applicable: ", status.message()));
     }
     WriteIds(found, ids, max, count);
     return absl::OkStatus();
@@ -278,26 +278,25 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetWorkspaceSize(hipdnnEnginePluginHandle
                                                         const hipdnnPluginConstData_t* config,
                                                         const hipdnnPluginConstData_t* graph,
                                                         size_t* bytes) {
-  return Guarded(
-      {{"handle", handle}, {"config", config}, {"graph", graph}, {"bytes", bytes}}, [&] {
-        const absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
-        if (plan.ok()) *bytes = static_cast<std::size_t>(plan->workspace_bytes());
-        return plan.status();
-      });
+  return Guarded({{"handle", handle}, {"config", config}, {"graph", graph}, {"bytes", bytes}}, [&] {
+    const absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
+    if (plan.ok()) *bytes = static_cast<std::size_t>(plan->workspace_bytes());
+    return plan.status();
+  });
 }
 
 hipdnnPluginStatus_t hipdnnEnginePluginCreateExecutionContext(
     hipdnnEnginePluginHandle_t handle, const hipdnnPluginConstData_t* config,
     const hipdnnPluginConstData_t* graph, hipdnnEnginePluginExecutionContext_t* context) {
-  return Guarded(
-      {{"handle", handle}, {"config", config}, {"graph", graph}, {"context", context}}, [&] {
-        absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
-        if (!plan.ok()) return plan.status();
-        absl::StatusOr<LoadedGraph> loaded = LoadedGraph::Load(*std::move(plan));
-        if (!loaded.ok()) return loaded.status();
-        *context = new HipdnnEnginePluginExecutionContext{*std::move(loaded)};
-        return absl::OkStatus();
-      });
+  return Guarded({{"handle", handle}, {"config", config}, {"graph", graph}, {"context", context}},
+                 [&] {
+                   absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
+                   if (!plan.ok()) return plan.status();
+                   absl::StatusOr<LoadedGraph> loaded = LoadedGraph::Load(*std::move(plan));
+                   if (!loaded.ok()) return loaded.status();
+                   *context = new HipdnnEnginePluginExecutionContext{*std::move(loaded)};
+                   return absl::OkStatus();
+                 });
 }
 
 hipdnnPluginStatus_t hipdnnEnginePluginDestroyExecutionContext(

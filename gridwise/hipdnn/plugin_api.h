@@ -6,8 +6,8 @@
 
 #include "hip/hip_runtime_api.h"
 
-/// The functions that hipDNN looks up in an engine plugin, version 1.0.0 of that API, and what later
-/// versions of it may look up.
+/// The functions that hipDNN looks up in an engine plugin, version 1.0.0 of that API, and what
+/// later versions of it may look up.
 ///
 /// Names, numbers, structs and signatures are hipDNN's: plugin_sdk/include/hipdnn_plugin_sdk,
 /// PluginApi.h, PluginApiDataTypes.h and EnginePluginApi.h of ROCm/rocm-libraries, projects/hipdnn,

@@ -66,9 +66,9 @@ class DeviceBytes {
  public:
   explicit DeviceBytes(std::size_t bytes) {
     if (bytes == 0) return;
-    EXPECT_EQ(Find("hipMalloc", static_cast<hipError_t (*)(void**, std::size_t)>(nullptr))(
-                  &data_, bytes),
-              hipSuccess);
+    EXPECT_EQ(
+        Find("hipMalloc", static_cast<hipError_t (*)(void**, std::size_t)>(nullptr))(&data_, bytes),
+        hipSuccess);
   }
   explicit DeviceBytes(const std::vector<std::byte>& host) : DeviceBytes(host.size()) {
     Copy(data_, host.data(), host.size(), hipMemcpyHostToDevice);
@@ -164,7 +164,9 @@ WrittenGraph GraphOf(const Case& one) {
   const bool is_weight = problem.direction == Direction::kBackwardWeight;
   const std::int64_t last = one.nodes.empty() ? 3 : 30;
   graph.convolutions = {
-      {.kind = problem.direction == Direction::kForward ? 5 : is_weight ? 7 : 6,
+      {.kind = problem.direction == Direction::kForward ? 5
+               : is_weight                              ? 7
+                                                        : 6,
        .a = is_weight ? 2 : 1,  // hipDNN takes x before dy
        .b = is_weight ? 1 : 2,
        .out = last,
@@ -256,9 +258,8 @@ void PluginTest::Run(const Case& one, const std::vector<std::byte>& config) {
   ASSERT_EQ(Applicable(graph), 1u) << LastError();
   const hipdnnPluginConstData_t graph_data = Data(graph), config_data = Data(config);
   std::size_t bytes = 0, bytes_of_context = 1;
-  ASSERT_EQ(
-      PLUGIN(hipdnnEnginePluginGetWorkspaceSize)(handle_, &config_data, &graph_data, &bytes),
-      HIPDNN_PLUGIN_STATUS_SUCCESS)
+  ASSERT_EQ(PLUGIN(hipdnnEnginePluginGetWorkspaceSize)(handle_, &config_data, &graph_data, &bytes),
+            HIPDNN_PLUGIN_STATUS_SUCCESS)
       << LastError();
   hipdnnEnginePluginExecutionContext_t context = nullptr;
   ASSERT_EQ(PLUGIN(hipdnnEnginePluginCreateExecutionContext)(handle_, &config_data, &graph_data,
@@ -285,11 +286,8 @@ void PluginTest::Run(const Case& one, const std::vector<std::byte>& config) {
       out(std::vector<std::byte>(out_bytes, std::byte{PoisonByte(out_type)})),
       d0(Encode(problem.epilogue.d[0].type, d[0])), d1(Encode(problem.epilogue.d[1].type, d[1])),
       workspace(bytes);
-  const std::vector<hipdnnPluginDeviceBuffer_t> buffers = {{3, out.data()},
-                                                           {1, device_a.data()},
-                                                           {5, d1.data()},
-                                                           {2, device_b.data()},
-                                                           {4, d0.data()}};
+  const std::vector<hipdnnPluginDeviceBuffer_t> buffers = {
+      {3, out.data()}, {1, device_a.data()}, {5, d1.data()}, {2, device_b.data()}, {4, d0.data()}};
   ASSERT_EQ(PLUGIN(hipdnnEnginePluginExecuteOpGraph)(handle_, context, workspace.data(),
                                                      buffers.data(), 5),
             HIPDNN_PLUGIN_STATUS_SUCCESS)
@@ -303,8 +301,8 @@ void PluginTest::Run(const Case& one, const std::vector<std::byte>& config) {
   std::vector<float> got = Decode(out_type, out.ToHost(out_bytes));
   if (!one.is_channels_last && problem.out() == Tensor::kW) got = Transposed(problem, got, true);
   const std::vector<double> numbers(got.begin(), got.end());
-  const absl::Status status = CheckError(out_type, numbers, expected->out,
-                                         problem.reduction_length(), expected->sum_rms);
+  const absl::Status status =
+      CheckError(out_type, numbers, expected->out, problem.reduction_length(), expected->sum_rms);
   EXPECT_TRUE(status.ok()) << one.name << ": " << status;
 }
 
@@ -397,9 +395,8 @@ TEST_F(PluginTest, FusesScaleResidualAndSwish) {
                       .unary = Unary::kSwish};
   Run({.name = "scale, residual, swish",
        .problem = problem,
-       .nodes = {{.mode = kMulMode, .in_1 = 4},
-                 {.mode = kAddMode, .in_1 = 5},
-                 {.mode = kSwishMode}}});
+       .nodes = {
+           {.mode = kMulMode, .in_1 = 4}, {.mode = kAddMode, .in_1 = 5}, {.mode = kSwishMode}}});
 }
 
 TEST_F(PluginTest, AddsAGradientToDx) {
@@ -463,9 +460,9 @@ TEST_F(PluginTest, ListsItsKnobsAndInstances) {
       instances.push_back(value->str());
     }
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("global.deterministic",
-                                                   "global.workspace_size_limit",
-                                                   "gridwise.instance", "gridwise.splits"));
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("global.deterministic", "global.workspace_size_limit",
+                                            "gridwise.instance", "gridwise.splits"));
   ASSERT_GT(instances.size(), 2u);
   EXPECT_EQ(instances[0], "");
   Run(one, WriteConfig(kEngine, {}, {{"gridwise.instance", instances.back()}}));
@@ -524,9 +521,8 @@ TEST_F(PluginTest, RefusesNullAndMissingBuffers) {
                                                              &context),
             HIPDNN_PLUGIN_STATUS_SUCCESS);
   const hipdnnPluginDeviceBuffer_t buffers[] = {{1, nullptr}};
-  EXPECT_EQ(
-      PLUGIN(hipdnnEnginePluginExecuteOpGraph)(handle_, context, &count, buffers, 1),
-      HIPDNN_PLUGIN_STATUS_INVALID_VALUE);
+  EXPECT_EQ(PLUGIN(hipdnnEnginePluginExecuteOpGraph)(handle_, context, &count, buffers, 1),
+            HIPDNN_PLUGIN_STATUS_INVALID_VALUE);
   EXPECT_EQ(LastError(), "tensor 1 has no device buffer, or a null one");
   EXPECT_EQ(PLUGIN(hipdnnEnginePluginDestroyExecutionContext)(handle_, context),
             HIPDNN_PLUGIN_STATUS_SUCCESS);

@@ -19,8 +19,8 @@ constexpr flatbuffers::voffset_t Field(int number) {
   return static_cast<flatbuffers::voffset_t>(4 + 2 * number);
 }
 
-/// A table that has at most `kFields` fields. A field that has its default value is not in a buffer,
-/// so that a table which has more says something that this version does not know.
+/// A table that has at most `kFields` fields. A field that has its default value is not in a
+/// buffer, so that a table which has more says something that this version does not know.
 class Table : protected flatbuffers::Table {
  public:
   bool HasMoreThan(int fields) const {
