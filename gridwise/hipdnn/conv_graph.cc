@@ -108,9 +108,9 @@ absl::Status CheckTensor(const GraphTensor& tensor, std::size_t rank) {
   return absl::OkStatus();
 }
 
-/// The strides of the spatial axes d, h and w; 1 of those that there are not.
+/// The strides of the spatial axes d, h and w; 0 of those that there are not.
 std::array<std::int64_t, 3> SpatialStrides(const Sizes& strides) {
-  std::array<std::int64_t, 3> spatial = {1, 1, 1};
+  std::array<std::int64_t, 3> spatial = {};
   std::copy_backward(strides.begin() + 2, strides.end(), spatial.end());
   return spatial;
 }
