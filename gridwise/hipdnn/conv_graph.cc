@@ -142,9 +142,9 @@ class Lowering {
 
   absl::StatusOr<ConvGraph> Run() {
     if (graph_.overrides_shapes) return Unsupported("the graph's sizes may change at each call");
-    for (const auto step :
-         {&Lowering::IndexTensors, &Lowering::FindConvolution, &Lowering::FollowChain,
-          &Lowering::SetSizes, &Lowering::SetEpilogue, &Lowering::SetLayoutsOfTensors}) {
+    for (const auto step : {&Lowering::IndexTensors, &Lowering::FindConvolution,
+                            &Lowering::FollowChain, &Lowering::CheckTensors, &Lowering::SetSizes,
+                            &Lowering::SetEpilogue, &Lowering::SetLayoutsOfTensors}) {
       if (absl::Status status = (this->*step)(); !status.ok()) return status;
     }
     return result_;

@@ -213,8 +213,8 @@ std::vector<Refused> Graphs() {
   add("NegativeStride", kOther, "stride", [](auto& g) { g.tensors[0].strides[2] = -72; });
   add("HugeStride", kOther, "stride", [](auto& g) { g.tensors[0].strides[1] = INT64_MAX; });
   add("NoStrides", kInvalid, "4 dims and 0 strides", [](auto& g) { g.tensors[2].strides = {}; });
-  add("WrongOutput", kInvalid, "makes it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[3] = 9; });
-  add("WrongBatch", kInvalid, "makes it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[0] = 3; });
+  add("WrongOutput", kInvalid, "make it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[3] = 9; });
+  add("WrongBatch", kInvalid, "make it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[0] = 3; });
   add("Channels", kInvalid, "must be a multiple", [](auto& g) { g.tensors[0].dims[1] = 7; });
   add("NoPixels", kInvalid, "each must be 1 to", [](auto& g) { g.tensors[0].dims[2] = 0; });
   add("Huge", kInvalid, "each must be 1 to", [](auto& g) { g.tensors[0].dims[2] = INT64_MAX; });
