@@ -29,8 +29,8 @@ struct GraphPlan {
 };
 
 /// Returns the plan of `graph` for the calling thread's current device. Where there is no device,
-/// the plan is for the first AMD target: it tells what the plugin computes and how much workspace
-/// it needs.
+/// the plan is for the first target with convolutions: it tells what the plugin computes and how
+/// much workspace it needs.
 ///
 /// Errors: those of MakePlan; kFailedPrecondition if the plugin was built without kernels for the
 /// device.
