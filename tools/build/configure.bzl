@@ -188,6 +188,14 @@ def gridwise_system_repositories():
     abseil_objects(name = "local_abseil")
     gpu_toolchain_configure(name = "local_gpu_toolchain")
     system_library(
+        name = "local_flatbuffers",
+        target = "flatbuffers",
+        package = "libflatbuffers-dev",
+        probe = "flatbuffers/flatbuffers.h",
+        prefixes = ["/usr"],
+        header_folders = ["flatbuffers"],
+    )
+    system_library(
         name = "local_hip",
         target = "hip",
         package = "libamdhip64-dev or ROCm",
