@@ -47,8 +47,8 @@ constexpr Kernel kKernels[] = {
     {"SparseMatrixCores", 1, 64, kGfx94},
     {"LdsGemm", 1},
     {"DynamicLds"},
-    {"DirectToLds", 4, 256, true},
-    {"DirectToLdsRing", 4, 256, true},
+    {"DirectToLds", 4, 256, kGfx9},
+    {"DirectToLdsRing", 4, 256, kGfx9},
 };
 
 /// Loads `image` and runs the kernel: how many findings there are, and -1 for an error without one.
