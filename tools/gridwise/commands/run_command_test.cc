@@ -27,9 +27,8 @@ using ::testing::Not;
 
 TEST(RunCommand, TakesLinesOfOtherPrograms) {
   const ShellResult result = Gridwise(
-      "run fwd --verify --n=1 --problem='MIOpenDriver convfp16 -n 8 -c 16 -H 9 -W 9 -k 32 -p 1 -q "
-      "1 "
-      "-I NHWC -f NHWC -O NHWC -F 1'");
+      "run fwd --verify --n=1 --problem='MIOpenDriver convfp16 -n 8 -c 16 -H 9 -W 9 -k 32 "
+      "-p 1 -q 1 -I NHWC -f NHWC -O NHWC -F 1'");
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("fwd f16 g1 n1 c16 k32 in 9x9 filter 3x3 stride 1x1 dilation "
                                     "1x1 pad 1x1 out 9x9"));

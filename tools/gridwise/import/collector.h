@@ -28,6 +28,9 @@ class Collector {
   /// Counts things that were left out.
   void Skip(const std::string& what, std::int64_t count) { skipped_[what] += count; }
 
+  /// How many convolutions and errors there are so far.
+  std::int64_t found() const { return occurrences_ + fault_count_; }
+
   absl::StatusOr<ImportedSet> Finish() const;
 
  private:

@@ -58,11 +58,14 @@ std::string ReferenceOf(const llvm::json::Value& value) {
 /// The tensors of a graph by number and name.
 using Tensors = std::map<std::string, LogicalTensor>;
 
-void AddTensor(const llvm::json::Object& object, llvm::StringRef otherwise, Tensors& tensors) {
+LogicalTensor ShapeOf(const llvm::json::Object& object, llvm::StringRef otherwise) {
   const bool cudnn = object.getArray("dim") != nullptr;
-  const LogicalTensor shape = {.type = object.getString("data_type").value_or(otherwise).str(),
-                               .sizes = NumbersOf(object.getArray(cudnn ? "dim" : "dims")),
-                               .strides = NumbersOf(object.getArray(cudnn ? "stride" : "strides"))};
+  return {.type = object.getString("data_type").value_or(otherwise).str(),
+          .sizes = NumbersOf(object.getArray(cudnn ? "dim" : "dims")),
+          .strides = NumbersOf(object.getArray(cudnn ? "stride" : "strides"))};
+}
+
+void AddTensor(const llvm::json::Object& object, const LogicalTensor& shape, Tensors& tensors) {
   if (const std::optional<std::int64_t> uid = object.getInteger("uid")) {
     tensors[absl::StrCat(*uid)] = shape;
   }
@@ -77,17 +80,17 @@ Tensors TensorsOf(const llvm::json::Object& graph) {
   }
   if (const llvm::json::Array* const list = graph.getArray("tensors")) {
     for (const llvm::json::Value& value : *list) {
-      if (const auto* const object = value.getAsObject()) AddTensor(*object, type, tensors);
+      const llvm::json::Object* const object = value.getAsObject();
+      if (object != nullptr) AddTensor(*object, ShapeOf(*object, type), tensors);
     }
   }
   if (const llvm::json::Object* const by_name = graph.getObject("tensors")) {
     for (const auto& [key, value] : *by_name) {
       const llvm::json::Object* const object = value.getAsObject();
       if (object == nullptr) continue;
-      AddTensor(*object, type, tensors);
-      Tensors one;
-      AddTensor(*object, type, one);
-      if (!one.empty()) tensors.emplace(llvm::StringRef(key).str(), one.begin()->second);
+      const LogicalTensor shape = ShapeOf(*object, type);
+      AddTensor(*object, shape, tensors);
+      tensors.emplace(llvm::StringRef(key).str(), shape);
     }
   }
   return tensors;

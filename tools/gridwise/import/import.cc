@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/import/import.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,12 +79,6 @@ void ImportGraphs(std::string_view text, Collector& collector) {
   });
 }
 
-bool HasDnnGraph(std::string_view text) {
-  bool found = false;
-  ForEachDnnGraph(text, [&](int, std::string_view) { found = true; });
-  return found;
-}
-
 absl::Status ImportJson(const llvm::json::Value& document, Collector& collector) {
   if (IsTrace(document)) {
     ForEachOperator(document, [&](int number, const ImportedLine& read) {
@@ -141,14 +136,16 @@ absl::Status ImportFile(std::string content, const std::string& program, Collect
   if (!text.ok()) return text.status();
   if (absl::Status status = CheckKind(*text); !status.ok()) return status;
   if (IsBinary(*text)) return ImportModel(*text, program, collector);
+  absl::Status not_json;
   if (LooksLikeJson(*text)) {
     const absl::StatusOr<llvm::json::Value> document = ParseJson(*text);
     if (document.ok()) return ImportJson(*document, collector);
-    if (!HasDnnGraph(*text)) return document.status();  // else a log that begins with one
+    not_json = document.status();  // or a log that begins with a bracket: "[rank0]: ..."
   }
+  const std::int64_t before = collector.found();
   ImportLines(*text, collector);
   ImportGraphs(*text, collector);
-  return absl::OkStatus();
+  return collector.found() == before ? not_json : absl::OkStatus();
 }
 
 }  // namespace

@@ -132,6 +132,15 @@ TEST(Import, EqualProblemsOfFilesAreJoined) {
                                        HasSubstr("b.json: not JSON: [1:")));
 }
 
+TEST(Import, LogsMayBeginWithABracket) {
+  const std::string log = "[rank0]: MIOpenDriver conv -F 1\n";
+  const ImportedSet set = ImportText(log);
+  ASSERT_EQ(set.problems.size(), 1u);
+  EXPECT_EQ(set.problems[0].note, "file:1; its weights are KCYX");
+  EXPECT_EQ(set.report.size(), 1u);
+  EXPECT_THAT(RefusalOf("[rank0]: MIOpenDriver conv -n x\n"), HasSubstr("file:1: -n is 'x'"));
+}
+
 TEST(Import, NamesAreOfTheSourceAndDiffer) {
   const ImportedSet set = ImportText(
       "%a = f16[8,8,8,4] convolution(f16[8,8,8,4] %x, f16[1,1,4,4] %w), window={size=1x1}, "

@@ -48,6 +48,9 @@ TEST(TorchProgram, DefaultsAndKeywords) {
   EXPECT_THAT(TextOf(absl::StrCat(kProgram, "    x_1 = x\n",
                                   "y = torch.ops.aten.conv2d.default(x_1, w, groups = 2)\n")),
               HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
+  EXPECT_THAT(TextOf(absl::StrCat(kProgram, "    # File: net.py:3 in forward, code: w = x\n",
+                                  "y = torch.ops.aten.conv2d.default(x, w, groups = 2)\n")),
+              HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
   // A total of 2 for each axis.
   EXPECT_THAT(TextOf(absl::StrCat(kProgram,
                                   "y = torch.ops.aten.conv2d.padding(x, w, None, [1, 1], "

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -160,6 +161,7 @@ absl::StatusOr<XlaConvolution> ReadConvolution(std::string_view line) {
 class Reader {
  public:
   ImportedLine Read(std::string_view line) {
+    if (absl::StrContains(line, "func.func ")) reversed_.clear();  // names are of one function
     for (const std::string_view dialect : {"stablehlo.", "mhlo."}) {
       const std::size_t start = line.find(dialect);
       const std::size_t equals = line.find('=');

@@ -160,6 +160,13 @@ Direction Transposed(Direction direction) {
 
 }  // namespace
 
+std::vector<Direction> DirectionsOfMask(const std::vector<std::string_view>& mask) {
+  std::vector<Direction> directions;
+  if (!mask.empty() && mask[0] == "True") directions.push_back(Direction::kBackwardData);
+  if (mask.size() > 1 && mask[1] == "True") directions.push_back(Direction::kBackwardWeight);
+  return directions;
+}
+
 absl::StatusOr<ImportedItem> ReadTensorConvolution(const TensorConvolution& convolution,
                                                    const char* kind) {
   absl::StatusOr<ConvProblem> problem = GeometryOf(convolution);

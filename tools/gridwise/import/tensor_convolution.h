@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -32,6 +33,10 @@ struct TensorConvolution {
   /// The forward computation of y, the gradients of x and w.
   std::vector<Direction> directions = {};
 };
+
+/// The gradients that the output_mask of PyTorch's convolution_backward asks for: "True" or "False"
+/// for x, the weights and the bias.
+std::vector<Direction> DirectionsOfMask(const std::vector<std::string_view>& mask);
 
 /// The problems that `convolution` is. The layout follows from the strides of x: NHWGC or NGCHW.
 /// Where weights lie otherwise the note says so.

@@ -246,14 +246,18 @@ TEST(StableHlo, AReversedFilterIsThatOfAGradient) {
   const LineReader reader = StableHloReader();
   EXPECT_EQ(TextOf(reader, "%0 = stablehlo.reverse %arg1, dims = [2, 3] : tensor<8x4x2x2xf32>"),
             "skipped reverse");
-  EXPECT_EQ(
-      TextOf(reader,
-             "%1 = stablehlo.convolution(%arg0, %0) dim_numbers = [b, f, 0, 1]x[i, o, 0, "
-             "1]->[b, f, 0, 1], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate "
-             "= [2, 2]} {feature_group_count = 1 : i64} : (tensor<1x8x32x32xf32>, "
-             "tensor<8x4x2x2xf32>) -> tensor<1x4x64x64xf32>"),
-      "bwd_data f32 g1 n1 c4 k8 in 64x64 filter 2x2 stride 2x2 dilation 1x1 pad 0x0 out "
-      "32x32 ngchw; its weights are OI01");
+  constexpr std::string_view kConvolution =
+      "%1 = stablehlo.convolution(%arg0, %0) dim_numbers = [b, f, 0, 1]x[i, o, 0, "
+      "1]->[b, f, 0, 1], window = {stride = [1, 1], pad = [[1, 1], [1, 1]], lhs_dilate "
+      "= [2, 2]} {feature_group_count = 1 : i64} : (tensor<1x8x32x32xf32>, "
+      "tensor<8x4x2x2xf32>) -> tensor<1x4x64x64xf32>";
+  EXPECT_EQ(TextOf(reader, kConvolution),
+            "bwd_data f32 g1 n1 c4 k8 in 64x64 filter 2x2 stride 2x2 dilation 1x1 pad 0x0 out "
+            "32x32 ngchw; its weights are OI01");
+  // Another function has another %0.
+  EXPECT_EQ(TextOf(reader, "func.func private @f(%arg0: tensor<1x8x32x32xf32>) {"),
+            "of another kind");
+  EXPECT_THAT(TextOf(reader, kConvolution), HasSubstr("its taps are mirrored"));
 }
 
 }  // namespace

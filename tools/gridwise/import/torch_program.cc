@@ -14,7 +14,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -136,12 +135,11 @@ Numbers SizesOf(std::string_view text) {
 class Reader {
  public:
   ImportedLine operator()(std::string_view line) {
+    line = line.substr(0, line.find("# "));  // comments show the model's source
     RememberShapes(line);
     RememberAlias(line);
     const std::size_t at = line.find(kOperator);
-    if (at == std::string_view::npos || absl::StrContains(line.substr(0, at), "# ")) {
-      return std::nullopt;  // comments show the source
-    }
+    if (at == std::string_view::npos) return std::nullopt;
     const std::string_view call = line.substr(at + kOperator.size());
     const std::size_t open = call.find('(');
     if (open == std::string_view::npos || (open > 0 && call[open - 1] == ']')) {
@@ -234,15 +232,8 @@ class Reader {
       *tensor = *std::move(shape);
     }
     if (absl::Status status = SetNumbers(op, arguments, convolution); !status.ok()) return status;
-    if (backward) {
-      const std::vector<std::string_view> mask = arguments.List("output_mask");
-      if (!mask.empty() && mask[0] == "True")
-        convolution.directions.push_back(Direction::kBackwardData);
-      if (mask.size() > 1 && mask[1] == "True")
-        convolution.directions.push_back(Direction::kBackwardWeight);
-    } else {
-      convolution.directions = {Direction::kForward};
-    }
+    convolution.directions = backward ? DirectionsOfMask(arguments.List("output_mask"))
+                                      : std::vector<Direction>{Direction::kForward};
     bool is_open = false;
     for (LogicalTensor* const tensor : {&convolution.x, &convolution.y}) {
       if (tensor->sizes.empty() || tensor->sizes.front() >= 0) continue;

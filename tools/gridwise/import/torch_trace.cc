@@ -98,14 +98,6 @@ class Arguments {
   const llvm::json::Object* arguments_;
 };
 
-/// The directions that the mask of a backward event asks for: [x, weights, bias].
-std::vector<Direction> DirectionsOf(const std::vector<std::string_view>& mask) {
-  std::vector<Direction> directions;
-  if (!mask.empty() && mask[0] == "True") directions.push_back(Direction::kBackwardData);
-  if (mask.size() > 1 && mask[1] == "True") directions.push_back(Direction::kBackwardWeight);
-  return directions;
-}
-
 /// aten::convolution has x, weights, bias and numbers from 3 on; its backward dy, x, weights, the
 /// bias's sizes and numbers from 4 on.
 ImportedLine ReadConvolution(const llvm::json::Object& event, bool backward) {
@@ -132,7 +124,7 @@ ImportedLine ReadConvolution(const llvm::json::Object& event, bool backward) {
   absl::StatusOr<Numbers> groups = arguments.Values("groups", numbers + 5);
   if (!groups.ok()) return groups.status();
   convolution.groups = groups->empty() ? 0 : groups->front();
-  convolution.directions = backward ? DirectionsOf(arguments.WordsOfList(numbers + 6))
+  convolution.directions = backward ? DirectionsOfMask(arguments.WordsOfList(numbers + 6))
                                     : std::vector<Direction>{Direction::kForward};
   return ReadTensorConvolution(convolution, kKind);
 }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 
@@ -131,12 +132,6 @@ void SetLayouts(const XlaLabels& x, const XlaLabels& w, ImportedItem& item, Conv
   item.note = absl::StrJoin(notes, ", ");
 }
 
-/// The labels with two letters exchanged.
-XlaLabels Exchanged(XlaLabels labels, char a, char b) {
-  for (char& label : labels) label = label == a ? b : label == b ? a : label;
-  return labels;
-}
-
 /// The padding at the end with which an axis has `out` output pixels; none if no tap reaches the
 /// last pixels.
 std::int64_t PadEndOf(const Dim& dim, std::int64_t out) {
@@ -226,7 +221,8 @@ absl::StatusOr<ImportedItem> BackwardData(const char* kind, const XlaConvolution
   }
   if (!IsReversed(xla) && problem.filter_taps() > 1) item.note = kMirrored;
   SetLayouts(InMemory(xla.out, xla.out_labels),
-             Exchanged(InMemory(xla.rhs, xla.rhs_labels), 'i', 'o'), item, problem);
+             absl::StrReplaceAll(InMemory(xla.rhs, xla.rhs_labels), {{"i", "o"}, {"o", "i"}}), item,
+             problem);
   return Finish(std::move(item), problem, out);
 }
 
@@ -260,11 +256,9 @@ absl::StatusOr<ImportedItem> TransposedBackwardWeight(const char* kind, const Xl
     out.push_back(SizeOfAxis(xla.lhs, xla.lhs_labels, i));
     dim.pad_end = PadEndOf(dim, out.back());
   }
-  XlaLabels x = InMemory(xla.rhs, xla.rhs_labels);
-  for (char& label : x) label = label == 'i' ? 'b' : label == 'o' ? 'f' : label;
-  XlaLabels w = InMemory(xla.out, xla.out_labels);
-  for (char& label : w) label = label == 'b' ? 'o' : label == 'f' ? 'i' : label;
-  SetLayouts(x, w, item, problem);
+  SetLayouts(absl::StrReplaceAll(InMemory(xla.rhs, xla.rhs_labels), {{"i", "b"}, {"o", "f"}}),
+             absl::StrReplaceAll(InMemory(xla.out, xla.out_labels), {{"b", "o"}, {"f", "i"}}), item,
+             problem);
   return Finish(std::move(item), problem, out);
 }
 
@@ -291,11 +285,10 @@ absl::StatusOr<ImportedItem> BackwardWeight(const char* kind, const XlaConvoluti
     out.push_back(window.size);
     dim.pad_end = PadEndOf(dim, out.back());
   }
-  const XlaLabels x = Exchanged(InMemory(xla.lhs, xla.lhs_labels), 'b', 'f');
   // The output's batch is the channels of the filter, and its features are the filters.
-  XlaLabels w = InMemory(xla.out, xla.out_labels);
-  for (char& label : w) label = label == 'b' ? 'i' : label == 'f' ? 'o' : label;
-  SetLayouts(x, w, item, problem);
+  SetLayouts(absl::StrReplaceAll(InMemory(xla.lhs, xla.lhs_labels), {{"b", "f"}, {"f", "b"}}),
+             absl::StrReplaceAll(InMemory(xla.out, xla.out_labels), {{"b", "i"}, {"f", "o"}}), item,
+             problem);
   return Finish(std::move(item), problem, out);
 }
 

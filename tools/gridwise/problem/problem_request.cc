@@ -62,7 +62,7 @@ absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction di
   absl::StatusOr<NamedProblem> named = FromSets(request);
   if (!named.ok() && request.problem.find_first_of(" =") != std::string::npos) {
     const absl::StatusOr<NamedProblem> line = FromLine(request);
-    // A line of no kind is a name with a typing error.
+    // A line of no kind is a misspelled name.
     if (line.ok() || absl::StrContains(line.status().message(), "--problem:")) named = line;
   }
   if (!named.ok()) return named.status();
