@@ -294,6 +294,11 @@ absl::Status Lowering::CheckTensors() {
     return Unsupported("%s has %d dims; must have 3 to 5", NameOf(*a_), rank);
   for (const GraphTensor* const tensor : {a_, b_, out_}) {
     if (absl::Status status = CheckTensor(*tensor, rank); !status.ok()) return status;
+    // Strides that are all 0 would be strides that are not given (SetLayouts).
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+      if (tensor->dims[axis] == 1 || tensor->strides[axis] != 0) continue;
+      return Unsupported("%s has stride 0 along axis %d; must be packed", NameOf(*tensor), axis);
+    }
   }
   if (out_ == a_ || out_ == b_) return Unsupported("%s is input and output", NameOf(*out_));
   const absl::StatusOr<const GraphTensor*> sums = Find(convolution_->out);

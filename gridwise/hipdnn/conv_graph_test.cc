@@ -3,11 +3,13 @@
 
 #include "gridwise/hipdnn/conv_graph.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -88,6 +90,31 @@ TEST(Forward, HasTheNumbersOfTheNode) {
   EXPECT_EQ(lowered->a, 1);
   EXPECT_EQ(lowered->b, 2);
   EXPECT_EQ(lowered->out, 3);
+}
+
+TEST(Types, HaveTheNumbersOfTheSchema) {
+  constexpr int kFloat = 1, kHalf = 2, kBFloat16 = 3, kInt32 = 6;
+  const struct {
+    int number, output, compute;
+    DataType type, out_type;
+  } kTypes[] = {{1, kFloat, kFloat, DataType::kF32, DataType::kF32},
+                {2, kFloat, kFloat, DataType::kF16, DataType::kF32},
+                {3, kBFloat16, kFloat, DataType::kBF16, DataType::kBF16},
+                {7, kInt32, kInt32, DataType::kI8, DataType::kI32},
+                {8, kHalf, kFloat, DataType::kF8E4M3, DataType::kF16},
+                {9, kHalf, kFloat, DataType::kF8E5M2, DataType::kF16},
+                {16, kHalf, kFloat, DataType::kF8E4M3Fnuz, DataType::kF16},
+                {17, kHalf, kFloat, DataType::kF8E5M2Fnuz, DataType::kF16}};
+  for (const auto& type : kTypes) {
+    WrittenGraph graph = Forward();
+    graph.tensors[0].type = graph.tensors[1].type = type.number;
+    graph.tensors[2].type = type.output;
+    graph.convolutions[0].compute_type = type.compute;
+    const absl::StatusOr<ConvGraph> lowered = Lower(graph);
+    ASSERT_TRUE(lowered.ok()) << type.number << ": " << lowered.status();
+    EXPECT_EQ(lowered->problem.type, type.type) << type.number;
+    EXPECT_EQ(lowered->problem.output_type(), type.out_type) << type.number;
+  }
 }
 
 TEST(Gradients, TakeTheirTensorsInTheOrderOfTheNode) {
@@ -212,6 +239,10 @@ std::vector<Refused> Graphs() {
   add("MixedLayouts", kOther, "", [](auto& g) { g.tensors[0].strides = {720, 90, 9, 1}; });
   add("NegativeStride", kOther, "stride", [](auto& g) { g.tensors[0].strides[2] = -72; });
   add("HugeStride", kOther, "stride", [](auto& g) { g.tensors[0].strides[1] = INT64_MAX; });
+  add("RepeatedX", kOther, "tensor 1 has stride 0",
+      [](auto& g) { g.tensors[0].strides = {0, 0, 0, 0}; });
+  add("RepeatedW", kOther, "tensor 2 has stride 0",
+      [](auto& g) { g.tensors[1].strides = {0, 0, 0, 0}; });
   add("NoStrides", kInvalid, "4 dims and 0 strides", [](auto& g) { g.tensors[2].strides = {}; });
   add("WrongOutput", kInvalid, "make it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[3] = 9; });
   add("WrongBatch", kInvalid, "make it [2, 6, 5, 10]", [](auto& g) { g.tensors[2].dims[0] = 3; });

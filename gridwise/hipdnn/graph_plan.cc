@@ -52,23 +52,29 @@ absl::Status CheckKernels(const LaunchPlan& plan, const std::string& processor) 
   return absl::OkStatus();
 }
 
+bool IsWeightGradient(const ConvProblem& problem) {
+  return problem.direction == Direction::kBackwardWeight;
+}
+
+/// The type of w or dw.
+DataType WeightType(const ConvProblem& problem) {
+  return IsWeightGradient(problem) ? problem.output_type() : problem.type;
+}
+
 /// [k][c/g][taps] to [k][taps][c/g], or back for a gradient.
 LaunchPlan PlanTransposition(const ConvProblem& problem, Gfx gfx) {
-  const bool is_gradient = problem.direction == Direction::kBackwardWeight;
   Matrices matrices = {
       .count = problem.k, .rows = problem.c_per_group(), .columns = problem.filter_taps()};
-  if (is_gradient) std::swap(matrices.rows, matrices.columns);
-  const DataType type = is_gradient ? problem.output_type() : problem.type;
+  if (IsWeightGradient(problem)) std::swap(matrices.rows, matrices.columns);
   LaunchPlan plan;
-  plan.launches.push_back(MakeTransposeLaunch(gfx, type, matrices, {Memory::kA}, {Memory::kOut}));
+  plan.launches.push_back(
+      MakeTransposeLaunch(gfx, WeightType(problem), matrices, {Memory::kA}, {Memory::kOut}));
   return plan;
 }
 
 }  // namespace
 
-std::int64_t GraphPlan::copy_at() const {
-  return CeilDiv(plan.workspace_bytes(), kAlignment) * kAlignment;
-}
+std::int64_t GraphPlan::copy_at() const { return AlignUp(plan.workspace_bytes(), kAlignment); }
 std::int64_t GraphPlan::workspace_bytes() const {
   return transposition ? copy_at() + copy_bytes : plan.workspace_bytes();
 }
@@ -77,9 +83,7 @@ absl::StatusOr<GraphPlan> PlanGraph(const ConvGraph& graph, const PlanOptions& o
   const absl::StatusOr<PlanDevice> device = CurrentPlanDevice();
   if (!device.ok()) return device.status();
   const ConvProblem& problem = graph.problem;
-  const bool is_gradient = problem.direction == Direction::kBackwardWeight;
-  const std::int64_t copy_bytes =
-      problem.w_elements() * SizeOf(is_gradient ? problem.output_type() : problem.type);
+  const std::int64_t copy_bytes = problem.w_elements() * SizeOf(WeightType(problem));
   PlanOptions of_plan = options;
   if (graph.transposes_weights && options.workspace_limit) {
     *of_plan.workspace_limit -= copy_bytes + kAlignment;
@@ -142,11 +146,10 @@ absl::Status LoadedGraph::Launch(absl::FunctionRef<void*(std::int64_t)> address_
     return absl::InvalidArgumentError(
         absl::StrFormat("the workspace is null; the graph needs %d bytes", bytes));
   }
-  std::vector<std::int64_t> uids = {graph.a, graph.b, graph.out};
-  const auto tensors = static_cast<std::size_t>(graph.problem.epilogue.tensors);
-  uids.insert(uids.end(), graph.d.begin(), graph.d.begin() + static_cast<std::ptrdiff_t>(tensors));
-  std::array<void*, 5> at = {};
-  for (std::size_t i = 0; i < uids.size(); ++i) {
+  const std::array uids = {graph.a, graph.b, graph.out, graph.d[0], graph.d[1]};
+  const std::size_t tensors = 3 + static_cast<std::size_t>(graph.problem.epilogue.tensors);
+  std::array<void*, uids.size()> at = {};
+  for (std::size_t i = 0; i < tensors; ++i) {
     at[i] = address_of(uids[i]);
     if (at[i] == nullptr) {
       return absl::InvalidArgumentError(
@@ -156,7 +159,7 @@ absl::Status LoadedGraph::Launch(absl::FunctionRef<void*(std::int64_t)> address_
   Tensors all = {.a = at[0], .b = at[1], .out = at[2], .d0 = at[3], .d1 = at[4]};
   if (!transposition_) return convolution_.Launch(all, workspace, bytes, stream);
   void* const copy = static_cast<char*>(workspace) + plan_.copy_at();
-  if (graph.problem.direction == Direction::kBackwardWeight) {
+  if (IsWeightGradient(graph.problem)) {
     all.out = copy;
     absl::Status status = convolution_.Launch(all, workspace, plan_.copy_at(), stream);
     if (!status.ok()) return status;

@@ -57,6 +57,10 @@ std::string& LastError() {
   return error;
 }
 
+void SetLastError(const absl::Status& status) {
+  LastError() = std::string(status.message().substr(0, kMaxErrorBytes - 1));
+}
+
 hipdnnPluginStatus_t CodeOf(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:
@@ -78,11 +82,13 @@ template <class Call>
 hipdnnPluginStatus_t Guarded(const Call& call) {
   try {
     const absl::Status status = call();
-    if (!status.ok()) LastError() = std::string(status.message().substr(0, kMaxErrorBytes - 1));
+    if (!status.ok()) SetLastError(status);
     return CodeOf(status);
   } catch (const std::bad_alloc&) {
+    LastError() = "out of memory";  // so short that it needs no allocation
     return HIPDNN_PLUGIN_STATUS_ALLOC_FAILED;
   } catch (const std::exception&) {
+    LastError() = "internal error";
     return HIPDNN_PLUGIN_STATUS_INTERNAL_ERROR;
   }
 }
@@ -147,12 +153,11 @@ absl::StatusOr<GraphPlan> PlanOf(const hipdnnPluginConstData_t& config,
   return PlanGraph(*graph, settings->options);
 }
 
-/// Writes up to `max` of `found` to `ids`, and their number to `count`: all if `max` is 0.
+/// Writes up to `max` of `found` to `ids`, and the number of all to `count`.
 void WriteIds(const std::vector<std::int64_t>& found, std::int64_t* ids, std::uint32_t max,
               std::uint32_t* count) {
-  const auto all = static_cast<std::uint32_t>(found.size());
-  *count = max == 0 ? all : std::min(max, all);
-  if (ids != nullptr) std::copy_n(found.begin(), std::min(max, all), ids);
+  *count = static_cast<std::uint32_t>(found.size());
+  if (ids != nullptr) std::copy_n(found.begin(), std::min(max, *count), ids);
 }
 
 }  // namespace
@@ -198,8 +203,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetAllEngineIds(int64_t* ids, uint32_t ma
 }
 
 hipdnnPluginStatus_t hipdnnEnginePluginGetEngineName(int64_t id, const char** name) {
-  if (!CheckEngine(id).ok()) {
-    Guarded([&] { return CheckEngine(id); });
+  if (Guarded([&] { return CheckEngine(id); }) != HIPDNN_PLUGIN_STATUS_SUCCESS) {
     return HIPDNN_PLUGIN_STATUS_BAD_PARAM;
   }
   return Answer<const char*>(name, gridwise::hipdnn::kEngineName);
@@ -239,7 +243,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetApplicableEngineIds(hipdnnEnginePlugin
     if (status.ok()) {
       found.push_back(gridwise::hipdnn::kEngineId);
     } else {
-      LastError() = std::string(status.message());
+      SetLastError(status);
       Log(HIPDNN_SEV_INFO,
           absl::StrCat(gridwise::hipdnn::kEngineName, " is not applicable: ", status.message()));
     }
