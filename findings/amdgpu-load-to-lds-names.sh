@@ -3,7 +3,7 @@
 # AMDGPU: the load that __builtin_amdgcn_global_load_lds becomes has two names, and no assembler of a GPU takes both.
 #
 # Guess    It is the instruction global_load_lds_dword wherever the compiler accepts the builtin, so scripts can look for it in disassembly.
-# Really   On gfx90a and before it is global_load_dword with a modifier, lds, and without a destination. The name of its own begins with gfx942, whose
+# Really   On gfx90a and before it is global_load_dword with a modifier, lds, and without a destination. gfx942 gave it a name of its own, and its
 #          assembler no longer knows the modifier. A search of disassembly by name finds none on MI200 and counts them as loads to registers.
 # Version  LLVM 19.1.7, gfx90a, gfx942
 # Seen     gfx90a: global_load_dword v0, s[0:1] lds

@@ -4,7 +4,7 @@
 #
 # Guess    An operation that writes to its input is no dead code: x.relu_() as a statement stays.
 # Really   Methods (relu_, copy_), functions (torch.relu_, F.relu with inplace=True, any with out=) and layers with inplace=True are removed where only their
-#          effect is used, without a warning. Of the operations in place, only overloads of torch.ops are known to have one.
+#          effect is used, without a warning. Of operations in place, it keeps only overloads of torch.ops.
 # Version  torch 2.11.0 (CPU; seen in 2.14.1 as well)
 # Seen     y = x * 1; y.relu_(); return y, of -1 and 2: traced "0.0 2.0", after eliminate_dead_code "-1.0 2.0"
 set -euo pipefail

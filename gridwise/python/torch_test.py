@@ -702,6 +702,21 @@ class OptimizeTest(Case):
 
         self.assertEqual(self.fused(Changed()), [(True, False)])  # the second, whose input is what relu_ returns
 
+    def test_what_a_view_changes_is_not_read_later(self):
+        class Changed(nn.Module):
+            def __init__(self, is_residual):
+                super().__init__()
+                self.one, self.is_residual = nn.Conv2d(16, 16, 1), is_residual
+
+            def forward(self, x):
+                z = x * 2
+                y = self.one(x) + z if self.is_residual else self.one(z) + x
+                z[:1].relu_()
+                return torch.relu(y) + z
+
+        for is_residual in (False, True):
+            self.assertEqual(self.fused(Changed(is_residual)), [])
+
     def test_atens_stay_apart(self):
         decider.off = True
         self.assertEqual(self.fused(Block()), [])
@@ -793,19 +808,25 @@ class FuseTest(Case):
 
     def test_what_is_changed_in_place_is_not_read_later(self):
         class Changes(nn.Module):
-            def __init__(self):
+            def __init__(self, change):
                 super().__init__()
-                self.norm = nn.BatchNorm2d(6)
+                self.norm, self.change = nn.BatchNorm2d(6), change
 
             def forward(self, x):
                 shortcut = x * 2
                 y = self.norm(x) + shortcut
-                shortcut.relu_()
+                self.change(shortcut)
                 return torch.relu(y) + shortcut
 
-        fused = self.compare(Changes(), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
-        self.assertEqual(self.layers(fused), [("Norm", "none")])
-        self.assertEqual(self.arguments(fused), [2])
+        for change in (
+            lambda z: z.relu_(),
+            lambda z: z.view(-1).relu_(),
+            lambda z: torch.nn.functional.relu(z[:1], inplace=True),
+            lambda z: torch.ops.aten.relu_.default(z),
+        ):
+            fused = self.compare(Changes(change), tensor(4, 6, 5, 5, dtype=torch.float32), dtype=torch.float32)
+            self.assertEqual(self.layers(fused), [("Norm", "none")])
+            self.assertEqual(self.arguments(fused), [2])
 
     def test_layers_that_stay(self):
         model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU(), nn.SyncBatchNorm(4), nn.BatchNorm2d(4))
@@ -816,6 +837,12 @@ class FuseTest(Case):
         model = nn.Sequential(nn.BatchNorm2d(4), nn.ReLU())
         converted = nn.SyncBatchNorm.convert_sync_batchnorm(gridwise.torch.fuse(model))
         self.assertEqual(self.layers(converted), [("Norm", "relu")])
+        model = nn.Sequential(nn.BatchNorm2d(4), nn.Identity(), nn.ReLU())
+        seen = []
+        model[1].register_forward_hook(lambda *_: seen.append(True))
+        fused = gridwise.torch.fuse(model)
+        fused(torch.randn(2, 4, 3, 3))
+        self.assertEqual((self.layers(fused), seen), ([("Norm", "none")], [True]))
         with self.assertRaisesRegex(ValueError, "train"):
             gridwise.torch.fuse(model.eval())
 

@@ -72,7 +72,7 @@ def _only_user(node, targets):
 def _fuse(graph_module, node):
     """Replaces a convolution, and what its epilogue can do of that which follows, by one node."""
     x, w, bias, stride, padding, dilation, groups = arguments_of(node)
-    if isinstance(padding, str) or is_changed(x):
+    if isinstance(padding, str):
         return
     last, residual, after = node, None, [node]
     add = _only_user(node, ADDS)
@@ -88,6 +88,8 @@ def _fuse(graph_module, node):
         last = relu
         after.append(relu)
     if bias is None and len(after) == 1:
+        return
+    if is_changed([x] if residual is None else [x, residual], node, last):
         return
     with graph_module.graph.inserting_before(last):
         fused = graph_module.graph.call_function(

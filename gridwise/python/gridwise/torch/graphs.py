@@ -4,6 +4,7 @@
 import operator
 
 import torch
+import torch.fx
 
 ATEN = torch.ops.aten
 CONVOLUTIONS = {ATEN.conv1d.default, ATEN.conv2d.default, ATEN.conv3d.default}
@@ -18,16 +19,36 @@ def like(node):
     return (value.shape, value.dtype, value.device) if isinstance(value, torch.Tensor) else None
 
 
-def is_changed(node):
-    """Whether an op changes a node's tensor in place, so that what reads it may not be computed later than it was."""
-    return any(node is argument for user in node.users for argument in _changed_by(user))
+def is_changed(nodes, first, last):
+    """Whether an op between two nodes changes a tensor of `nodes` in place, itself or by a view: what reads them at `first` may not be
+    computed at `last`."""
+    bases = {_base(node) for node in nodes}
+    node = first.next
+    while node is not last:
+        if any(_base(argument) in bases for argument in _aliased(node, changed=True)):
+            return True
+        node = node.next
+    return False
 
 
-def _changed_by(node):
+def _base(node):
+    """The node whose tensor a node is, or is a view of."""
+    sources = [node]
+    while sources:
+        node = sources[0]
+        # Dropout does nothing in evaluation mode, which its schema does not say.
+        sources = node.args[:1] if node.target in (operator.getitem, ATEN.dropout.default) else _aliased(node)
+    return node
+
+
+def _aliased(node, changed=False):
+    """Nodes of the arguments that an op returns, as they are or as a view; or of those that it changes in place."""
     if node.target is operator.iadd:
-        return node.args[:1]
+        return list(node.args[:1])
     arguments = getattr(getattr(node.target, "_schema", None), "arguments", ())
-    return [value for argument, value in zip(arguments, node.args) if argument.alias_info is not None and argument.alias_info.is_write]
+    given = {**dict(zip((argument.name for argument in arguments), node.args)), **node.kwargs}
+    values = (given.get(each.name) for each in arguments if each.alias_info is not None and (each.alias_info.is_write or not changed))
+    return [value for value in values if isinstance(value, torch.fx.Node)]
 
 
 def clean(graph_module):

@@ -154,7 +154,10 @@ class Norm(nn.Module):
         if said is None or "us" not in said:
             if torch.are_deterministic_algorithms_enabled():
                 return Choice("gridwise", "kernels in Triton")
-            said = {"key": key, "us": self._measure(question, x, residual)}
+            try:
+                said = {"key": key, "us": self._measure(question, x, residual)}
+            except torch.OutOfMemoryError:
+                return Choice("aten", "no memory to measure in")
             if math.inf in said["us"]:
                 return Choice("aten", "the host is too slow for a measurement")
             if decider.file:
@@ -166,7 +169,7 @@ class Norm(nn.Module):
     def _measure(self, question, x, residual):
         """Microseconds of both, forward and backward, on tensors like these. Nothing of the layer changes."""
         tensors = [None if t is None else torch.randn_like(t).requires_grad_() for t in (x, residual)]
-        inputs = [t for t in tensors if t is not None]
+        wanted = [t for t in (*tensors, self.weight, self.bias) if t is not None and t.requires_grad]
         statistics = self.running_mean, self.running_var, self.num_batches_tracked
         if self.track_running_stats:
             self.running_mean, self.running_var, self.num_batches_tracked = (t.clone() for t in statistics)
@@ -174,7 +177,7 @@ class Norm(nn.Module):
 
         def step(function):
             with torch.enable_grad():
-                torch.autograd.grad(function(*tensors), (*inputs, self.weight, self.bias), dy, allow_unused=True)
+                torch.autograd.grad(function(*tensors), wanted, dy)
 
         try:
             functions = (lambda: step(self._by_aten), lambda: step(self._by_kernels))

@@ -81,7 +81,7 @@ def _sum(graph_module, nodes):
 
 
 def _are_parallel(node):
-    """Whether a node adds what two nodes make of the same tensor for it alone, and nothing changes that tensor."""
+    """Whether a node adds what two nodes make of the same tensor for it alone, and nothing changes that tensor before the sum."""
     if node.target not in ADDS or len(node.args) != 2 or node.kwargs:
         return False
     a, b = node.args
@@ -89,7 +89,7 @@ def _are_parallel(node):
         is_linear = isinstance(arg, torch.fx.Node) and arg.target in CONVOLUTIONS | NORMS
         if not is_linear or list(arg.users) != [node] or like(arg) != like(node):
             return False
-    return a is not b and a.args[0] is b.args[0] and not is_changed(a.args[0])
+    return a is not b and a.args[0] is b.args[0] and not any(is_changed([arg.args[0]], arg, node) for arg in node.args)
 
 
 def merge(graph_module):

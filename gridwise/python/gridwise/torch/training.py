@@ -35,8 +35,9 @@ def fuse(model):
 
     The graph has the parameters and buffers of the model, under the same names: train it, and use the model itself for all else.
     What the model does by Python's control flow it does as it would now, in training mode; forward and backward hooks of modules
-    that contain others are not called. Gradients are of the first order. It pays where the device is the limit, as in CUDA graphs.
-    Layers that have hooks, share parameters with others, or are of other classes than nn.BatchNorm and timm's BatchNormAct2d, such
+    that contain others are not called. To torch.fx `y += x` is `y = y + x`: do not read y by another name after it. Gradients are of
+    the first order. It pays where the device is the limit, as in CUDA graphs.
+    Layers that have hooks, are called more than once, or are of other classes than nn.BatchNorm and timm's BatchNormAct2d, such
     as nn.SyncBatchNorm, stay as they are. With GRIDWISE_TORCH=off nothing is fused.
 
     Raises ValueError if the model is not in training mode, and what torch.fx.Tracer.trace does where it cannot trace the model."""
@@ -63,7 +64,8 @@ def _layer(graph_module, node):
 
 def _drop_identities(graph_module):
     for node in list(graph_module.graph.nodes):
-        if type(_layer(graph_module, node)) is nn.Identity:
+        layer = _layer(graph_module, node)
+        if type(layer) is nn.Identity and len(node.args) == 1 and not _has_hooks(layer):
             node.replace_all_uses_with(node.args[0])
             graph_module.graph.erase_node(node)
 
@@ -99,17 +101,18 @@ def _activation(graph_module, node):
 
 
 def _changes(graph_module, node):
-    """Whether a node may write to a tensor that others read."""
+    """Whether a node may write to a tensor, through a view or not."""
     if node.op == "call_module":
         return bool(getattr(_layer(graph_module, node), "inplace", False))
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
     in_place = name.endswith("_") and not name.endswith("__")
     is_asked = any(argument is True for argument in (*node.args[1:], node.kwargs.get("inplace")))
-    return in_place or is_asked or node.target in WRITES or "out" in node.kwargs
+    is_mutable = getattr(getattr(node.target, "_schema", None), "is_mutable", False)  # of an overload of torch.ops
+    return in_place or is_asked or is_mutable or node.target in WRITES or "out" in node.kwargs
 
 
 def _follower(graph_module, node):
-    """The only user of a node, if nothing between them writes to a tensor: what is computed there later reads the same."""
+    """The only user of a node, if nothing between them writes to any tensor: what is computed there later reads the same."""
     user = next(iter(node.users)) if len(node.users) == 1 else None
     while user is not None and node.next is not user:
         node = node.next
