@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // check_speedscope: opens a trace of the simulator's clock in speedscope, in Chromium: it must be shown without an error, with a
-// profile for each wave slot. NODE_PATH has playwright-core and speedscope. Exits with 0 if it is.
+// profile for each wave. NODE_PATH has playwright-core and speedscope. Exits with 0 if it is.
 //
 //   node check_speedscope.mjs TRACE FOLDER      FOLDER is for the screenshot
 

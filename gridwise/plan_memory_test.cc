@@ -18,7 +18,8 @@
 namespace gridwise {
 namespace {
 
-/// No two are the same problem, but every 192 of them are as much work as any other.
+/// No two numbers give the same problem. Each run of 192 has every direction with every number of
+/// channels, and differs from the other runs only in its batch.
 ConvProblem ProblemOf(int number) {
   const Dim dim = {.in = 16, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const int channels = 8 + 8 * (number / 3 % 64);
@@ -29,8 +30,8 @@ ConvProblem ProblemOf(int number) {
           .dims = {Dim{}, dim, dim}};
 }
 
-/// The bytes that were in use after a tenth of the plans at most, for each tenth. What planning
-/// remembers of the problems before is of a limited number of them, and comes and goes.
+/// For each tenth of the plans, the most bytes in use while they were made. A peak, because
+/// planning remembers a limited number of earlier problems, and forgets them again.
 std::vector<std::size_t> PeaksOf(int plans) {
   std::vector<std::size_t> peaks(10);
   for (int i = 0; i < plans; ++i) {

@@ -108,7 +108,7 @@ std::vector<double> ValuesBefore(const std::vector<FigureLine>& series, const Fi
   return values;
 }
 
-/// The names of the figures that a line of this machine had last, or any line.
+/// The names of the figures in the last line that has some and that `line` is compared with.
 std::vector<std::string> NamesBefore(const std::vector<FigureLine>& series, const FigureLine& line,
                                      const Kind& kind) {
   std::vector<std::string> names;

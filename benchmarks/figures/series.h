@@ -28,7 +28,7 @@ struct FigureLine {
 
 /// Parses a series, in the order of time. Empty lines are passed over.
 ///
-/// Errors: kInvalidArgument with the number of the line that is none, and why.
+/// Errors: kInvalidArgument with the number of the first bad line, and what is wrong with it.
 absl::StatusOr<std::vector<FigureLine>> ParseSeries(std::string_view text);
 
 /// Returns the line, without a line end.
@@ -48,15 +48,16 @@ struct FigureChange {
   std::size_t nights = 0;
   bool missing = false;  // it has no value today
 
-  /// "plan/gfx942/fwd/retinanet, us: 15.2, which was 10.1 to 12.3 in the last 7 nights".
+  /// "plan/gfx942/fwd/retinanet, us: 15.2, and was 10.1 to 12.3 in the last 7 nights".
   std::string ToString() const;
 };
 
 /// Compares `line` with the last 7 lines of `series` that have the figure: measured ones of the
 /// same machine, computed ones of any. A figure has changed if it is more than 25 % (measured) or
-/// 0.5 % (computed) beyond the lowest and highest of these. Nights with noise so widen what is
-/// allowed, and a step is told once, on its first night. Measured figures are compared from the
-/// third night of a machine on. A figure that the last such line has and `line` has not is missing.
+/// 0.5 % (computed) beyond the lowest and highest of these. A noisy night thus widens what is
+/// allowed, and a lasting change is told once, on its first night. Measured figures are compared
+/// from a machine's third night on. A figure that the last such line has and `line` lacks is
+/// missing.
 std::vector<FigureChange> ChangesOf(const std::vector<FigureLine>& series, const FigureLine& line);
 
 /// Returns a page that draws the series, whose lines are at least one; `changes` are of the last.

@@ -20,11 +20,11 @@ function figuresOf(lines) {
 function seriesChart(name, figures) {
   const points = figures.flatMap((figure) => figure.values.map((point) => ({ ...point, key: figure.key })));
   const most = Math.max(1.02, d3.max(points, (point) => Math.max(point.ratio, 1 / point.ratio)) ** 1.1);
-  const dates = [...new Map(points.map((point) => [point.night, point.date]))].sort((a, b) => a[0] - b[0]);
+  const dates = new Map(d3.sort(points, (point) => point.night).map((point) => [point.night, point.date])), nights = [...dates.keys()];
   return chart(`figures of ${name}`, (width) => ({
     height: 220, marginLeft: 50, marginRight: 20,
-    x: { type: "point", domain: dates.map(([night]) => night), tickFormat: (night) => new Map(dates).get(night), label: null,
-      ticks: dates.map(([night]) => night).filter((_, at) => at % Math.ceil(dates.length / Math.max(1, Math.floor(width / 100))) === 0) },
+    x: { type: "point", domain: nights, tickFormat: (night) => dates.get(night), label: null,
+      ticks: nights.filter((_, at) => at % Math.ceil(nights.length / Math.max(1, Math.floor(width / 100))) === 0) },
     y: { type: "log", domain: [1 / most, most], label: "value / median", grid: true, tickFormat: ".3~f", ticks: 5 },
     marks: [
       Plot.ruleY([1]),

@@ -54,7 +54,7 @@ class Threads : public GraphTest {
     return hipModuleLaunchKernel(append, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr);
   }
 
-  /// A stream with memory of its own, which are made, used and ended.
+  /// Makes a stream, an event and memory, appends two values there, and destroys them.
   static void UseAStream(hipFunction_t append, uint32_t value) {
     hipStream_t stream = nullptr;
     hipEvent_t event = nullptr;
@@ -179,13 +179,11 @@ TEST_F(Threads, LoadModulesAndUnloadThem) {
       ASSERT_TRUE(gpu.ok()) << gpu.status();
       hipFunction_t append = nullptr;
       uint32_t* log = nullptr;
-      auto value = static_cast<uint32_t>(100 * thread + i);
+      const auto value = static_cast<uint32_t>(100 * thread + i);
       ASSERT_EQ(hipModuleGetFunction(&append, gpu->module("O3"), "Append"), hipSuccess);
       ASSERT_EQ(hipMalloc(reinterpret_cast<void**>(&log), kLogBytes), hipSuccess);
       ASSERT_EQ(hipMemset(log, 0, kLogBytes), hipSuccess);
-      void* arguments[] = {&log, &value};
-      ASSERT_EQ(hipModuleLaunchKernel(append, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
-                hipSuccess);
+      ASSERT_EQ(AppendTo(log, value, nullptr, append), hipSuccess);
       std::vector<uint32_t> words(2);
       ASSERT_EQ(hipMemcpy(words.data(), log, 8, hipMemcpyDeviceToHost), hipSuccess);
       EXPECT_THAT(words, ElementsAre(1, value));
