@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The GPU targets of this repository. Facts of a target that code needs are in core/arch/targets."""
 
-# Those that the simulator executes.
+# AMD targets that there is code for, which the simulator executes.
 AMD_TARGETS = [
     "gfx942",
     "gfx950",

@@ -330,6 +330,7 @@ std::vector<Distance> MatrixOperandsOfGfx90a() {
   m.Need("", m.large64, xdl_c, 0);
   m.Need(of_valu, "v_mov_b32 v10, 0", m.xdl8, 2);
   m.Need(of_valu, "v_mov_b32 v3, 0", m.xdl8, 2);
+  m.Need("a matrix instruction after a VALU write of EXEC", kCompareToExec, m.xdl8, 4);
   m.Need(source, "v_mfma_f32_4x4x1f32 v[80:83], v10, v12, v[0:3]", "v_mov_b32 v3, 0", 1);
   m.Need(source, c_of_8, "v_mov_b32 v3, 0", 7);
   m.Need(source, "v_mfma_f32_16x16x4f32 v[80:83], v10, v12, v[0:3]", "v_mov_b32 v3, 0", 7);

@@ -241,6 +241,9 @@ TEST(VectorCache, HasNothingOnceItIsInvalidated) {
   EXPECT_GT(hits("gfx942", k9, "s_nop 0"), 0.99);
   EXPECT_EQ(hits("gfx942", k9, "buffer_inv sc1"), 0);
   EXPECT_GT(hits("gfx942", k9, "buffer_inv sc0"), 0.99);
+  for (const std::string_view invalidates : {"buffer_wbinvl1", "buffer_wbinvl1_vol"})
+    EXPECT_EQ(hits("gfx90a", k9, invalidates), 0) << invalidates;
+  EXPECT_GT(hits("gfx90a", k9, "buffer_invl2"), 0.99);
   EXPECT_EQ(hits("gfx1100", k11, "buffer_gl0_inv"), 0);
   EXPECT_EQ(hits("gfx1201", k11, "global_inv scope:SCOPE_SE"), 0);
   EXPECT_GT(hits("gfx1201", k11, "global_inv"), 0.99);

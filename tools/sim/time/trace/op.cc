@@ -90,7 +90,8 @@ bool InvalidatesL1(const InstructionFacts& facts) {
     return std::any_of(facts.parsed.modifiers.begin(), facts.parsed.modifiers.end(),
                        [&](const Modifier& modifier) { return modifier.name == name; });
   };
-  return m == "buffer_gl0_inv" || m == "buffer_wbinvl1_vol" || (m == "buffer_inv" && has("sc1")) ||
+  return m == "buffer_gl0_inv" || absl::StartsWith(m, "buffer_wbinvl1") ||
+         (m == "buffer_inv" && has("sc1")) ||
          ((m == "global_inv" || m == "global_wbinv") && has("scope"));
 }
 

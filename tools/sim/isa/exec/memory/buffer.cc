@@ -217,10 +217,6 @@ int FirstUnallocated(Wave& w, uint32_t bytes, const BufferAddresses& out) {
   return -1;
 }
 
-}  // namespace
-
-namespace {
-
 /// Each lane's offset of VGPR and instruction.
 void ReadOffsets(Wave& w, const Uop& u, uint32_t* offset) {
   if (u.data & kBufferOffen) {
