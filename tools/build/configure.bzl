@@ -233,6 +233,14 @@ def gridwise_system_repositories():
         linkopts = ["-ldnnl"],
     )
     system_library(
+        name = "local_lzma",
+        target = "lzma",
+        package = "liblzma-dev",
+        probe = "lzma.h",
+        prefixes = ["/usr"],
+        linkopts = ["-llzma"],
+    )
+    system_library(
         name = "local_zlib",
         target = "zlib",
         package = "zlib1g-dev",

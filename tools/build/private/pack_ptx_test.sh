@@ -10,5 +10,5 @@ printf '.version 9.0\n.visible .entry a(\n.param .b64 p\n)\n{\nadd.s32 %%r1,%%r2
 head=$(tr '\0' '\n' <out | head -n 1)
 bytes=$(echo "$head" | sed -E 's/packed PTX, ([0-9]+) bytes of .*/\1/')
 [ "$head" = "packed PTX, $bytes bytes of $(wc -c <expected): .entry a( .entry b(" ] || { echo "the text is '$head'" && exit 1; }
-tail -c "$bytes" out | gzip -d | cmp - expected
+tail -c "$bytes" out | xz --decompress | cmp - expected
 [ "$(wc -c <out)" -eq $((${#head} + 1 + bytes)) ]

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <dlfcn.h>
+#include <lzma.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -13,7 +15,6 @@
 #include "tools/third_party/hip/cuda/fake_driver.h"
 #include "tools/third_party/hip/cuda/launch.h"
 #include "tools/third_party/hip/cuda/tensor_map.h"
-#include "zlib.h"
 
 namespace {
 
@@ -179,16 +180,14 @@ TEST_F(HipOnCudaTest, PtxThatDoesNotAssembleIsToldInTheAssemblersWords) {
 
 /// `text` as tools/build/private/pack_ptx.sh packs it.
 std::string Packed(const std::string& text) {
-  std::string packed(text.size() + 100, '\0');
-  z_stream stream = {};
-  deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(stream.total_out);
-  deflateEnd(&stream);
+  std::string packed(lzma_stream_buffer_bound(text.size()), '\0');
+  std::size_t written = 0;
+  const lzma_ret result = lzma_easy_buffer_encode(
+      LZMA_PRESET_DEFAULT, LZMA_CHECK_CRC32, /*allocator=*/nullptr,
+      reinterpret_cast<const std::uint8_t*>(text.data()), text.size(),
+      reinterpret_cast<std::uint8_t*>(packed.data()), &written, packed.size());
+  EXPECT_EQ(result, LZMA_OK);
+  packed.resize(written);
   return "packed PTX, " + std::to_string(packed.size()) + " bytes of " +
          std::to_string(text.size()) + ": .entry a(" + '\0' + packed;
 }

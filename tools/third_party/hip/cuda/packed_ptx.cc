@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/third_party/hip/cuda/packed_ptx.h"
 
+#include <lzma.h>
+
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
-
-#include "zlib.h"
 
 namespace gridwise::cuda {
 
@@ -17,17 +18,14 @@ std::optional<std::string> ExpandPtx(const void* image) {
   // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): numbers of our own build
   if (std::sscanf(text, "packed PTX, %u bytes of %u:", &packed_bytes, &bytes) != 2) return "";
   std::string expanded(bytes, '\0');
-  z_stream stream = {};
-  constexpr int kGzip = 16 + MAX_WBITS;  // zlib.h, inflateInit2
-  if (inflateInit2(&stream, kGzip) != Z_OK) return "";
   const char* const packed = text + std::strlen(text) + 1;
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed));
-  stream.avail_in = packed_bytes;
-  stream.next_out = reinterpret_cast<Bytef*>(expanded.data());
-  stream.avail_out = bytes;
-  const int result = inflate(&stream, Z_FINISH);
-  inflateEnd(&stream);
-  if (result != Z_STREAM_END || stream.total_out != bytes) return "";
+  std::uint64_t max_memory = std::uint64_t{64} << 20;
+  std::size_t read = 0, written = 0;
+  const lzma_ret result =
+      lzma_stream_buffer_decode(&max_memory, /*flags=*/0, /*allocator=*/nullptr,
+                                reinterpret_cast<const std::uint8_t*>(packed), &read, packed_bytes,
+                                reinterpret_cast<std::uint8_t*>(expanded.data()), &written, bytes);
+  if (result != LZMA_OK || written != bytes) return "";
   return expanded;
 }
 
