@@ -37,17 +37,17 @@ def _list(name, standard, includes, declarations, function, folder, targets):
         ],
     )
 
-def target_list(name, amd, simulated, nvidia, families):
+def target_list(name, amd, default, nvidia, families):
     """Writes `name`.h, product_list.h and processor_list.h.
 
     Args:
       name: of the rule.
-      amd: names of the targets that the simulator executes and kernels are compiled for.
-      simulated: names of those that the simulator executes and nothing is compiled for.
+      amd: names of the targets that the simulator executes.
+      default: names of those of them that a build is for unless it names others.
       nvidia: names of those that need a device.
       families: PROCESSOR_FAMILIES of //tools/build:targets.bzl.
     """
-    targets = amd + simulated + nvidia
+    targets = amd + nvidia
     _list(
         name = name,
         standard = [],
@@ -55,8 +55,8 @@ def target_list(name, amd, simulated, nvidia, families):
         declarations = [
             "enum class Gfx : int { %s };" % ", ".join([_constant(t) for t in targets]),
             _array("kAllGfx", targets),
-            _array("kAmdGfx", amd + simulated),
-            _array("kConvGfx", amd),
+            _array("kAmdGfx", amd),
+            _array("kConvGfx", default),
             "",
         ],
         function = "TargetTraits TraitsOf",

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The GPU targets of this repository. Facts of a target that code needs are in core/arch/targets."""
 
-# AMD targets that there is code for, which the simulator executes.
-AMD_TARGETS = [
+# AMD targets that a build is for unless it names others.
+DEFAULT_TARGETS = [
     "gfx942",
     "gfx950",
     "gfx1100",
     "gfx1201",
 ]
 
-# Those that only the simulator knows: it executes programs of theirs, and nothing here is compiled for them.
-SIMULATED_TARGETS = ["gfx90a"]
+# All AMD targets, which the simulator executes: nothing is compiled for the others unless they are asked for, as with
+# --config=gfx90a.
+AMD_TARGETS = DEFAULT_TARGETS + ["gfx90a"]
 
 # Those that need a device: nothing is built for them unless they are asked for, as with --config=sm_90a.
 NVIDIA_TARGETS = ["sm_90a"]
@@ -46,6 +47,21 @@ TARGET_OF = {target: target for target in ALL_TARGETS} | {
 
 # Those whose code is changed between compiler and assembler: split_duals.awk says why.
 TARGETS_BY_ASSEMBLY = ["gfx1100"]
+
+def built_targets():
+    """The AMD targets that a program of all of them has code for: the default ones, and others if they are asked for.
+
+    Returns:
+      a value for an attribute of a rule.
+    """
+    targets = DEFAULT_TARGETS
+    for target in AMD_TARGETS:
+        if target not in DEFAULT_TARGETS:
+            targets = targets + select({
+                Label("//tools/config:want_" + target): [target],
+                "//conditions:default": [],
+            })
+    return targets
 
 def with_kernels_of(targets, own_code = False):
     """What is of kernels for targets is left out where none are built for one of them.

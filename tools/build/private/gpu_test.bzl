@@ -2,7 +2,7 @@
 """gpu_test: one test target per GPU target around one host binary."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
-load("//tools/build:targets.bzl", "AMD_TARGETS", "with_kernels_of")
+load("//tools/build:targets.bzl", "AMD_TARGETS", "DEFAULT_TARGETS", "with_kernels_of")
 
 def _impl(ctx):
     executable = ctx.actions.declare_file(ctx.label.name)
@@ -27,6 +27,10 @@ _gpu_target_test = rule(
         "gfx": attr.string(mandatory = True),
     },
 )
+
+def _devices(target):
+    """The environment in which the simulator has a device of the target: of some it has none by default."""
+    return {"GRIDWISE_SIM_DEVICES": target} if target in AMD_TARGETS and target not in DEFAULT_TARGETS else {}
 
 def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, own_code = False, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
@@ -63,7 +67,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
             name = name + "_" + target,
             size = size,
             data = data,
-            env = env | env_of.get(target, {}),
+            env = _devices(target) | env | env_of.get(target, {}),
             gfx = target,
             runner = binary,
             shard_count = shard_count,

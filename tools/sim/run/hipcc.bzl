@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """hip_compiler: the GPU toolchain's clang as a program that compiles HIP programs."""
 
-load("//tools/build:targets.bzl", "SIM_TEST_TARGETS")
+load("//tools/build:targets.bzl", "DEFAULT_TARGETS")
 
 def write_hipcc(ctx, template, output, clang, tools, flags, link_flags = []):
     """Writes hipcc.sh with its settings. Each is a word of bash, where $here is the folder of the script.
@@ -21,7 +21,7 @@ def write_hipcc(ctx, template, output, clang, tools, flags, link_flags = []):
         is_executable = True,
         substitutions = {
             "%{clang}": clang,
-            "%{devices}": " ".join(SIM_TEST_TARGETS),
+            "%{devices}": " ".join(DEFAULT_TARGETS),
             "%{flags}": " ".join(flags),
             "%{link_flags}": " ".join(link_flags),
             "%{tools}": tools,

@@ -2,7 +2,7 @@
 """Ordinary HIP programs, compiled by clang as anybody would, and tests that run them under //tools/sim:run."""
 
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load("//tools/build:targets.bzl", "SIM_TEST_TARGETS", "with_kernels_of")
+load("//tools/build:targets.bzl", "built_targets", "with_kernels_of")
 
 def _program_impl(ctx):
     toolchain = ctx.toolchains["//tools/build:toolchain_type"].gpu
@@ -37,7 +37,7 @@ def _program_impl(ctx):
     )
     return [DefaultInfo(files = depset([out]), executable = out)]
 
-hip_program = rule(
+_hip_program = rule(
     implementation = _program_impl,
     doc = "Compiles one HIP source by //tools/sim:hipcc, for host and devices, to a program that is linked against the system's libamdhip64.",
     executable = True,
@@ -45,7 +45,7 @@ hip_program = rule(
     attrs = {
         "src": attr.label(allow_single_file = [".hip"], mandatory = True),
         "hdrs": attr.label_list(allow_files = [".h"]),
-        "targets": attr.string_list(default = SIM_TEST_TARGETS),
+        "targets": attr.string_list(mandatory = True),
         "opt": attr.string(default = "2"),
         "copts": attr.string_list(),
         "linkopts": attr.string_list(),
@@ -55,6 +55,15 @@ hip_program = rule(
     },
     toolchains = ["//tools/build:toolchain_type"],
 )
+
+def hip_program(name, **kwargs):
+    """Declares a program that has code for the targets that this build is for.
+
+    Args:
+      name: of the program.
+      **kwargs: src, hdrs, opt, copts, linkopts, and device_only to make the bundle of code objects alone.
+    """
+    _hip_program(name = name, targets = built_targets(), **kwargs)
 
 _SCRIPT = """#!/bin/sh
 unset BUILD_WORKING_DIRECTORY
