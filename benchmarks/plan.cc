@@ -136,7 +136,7 @@ absl::Status RegisterGemms(const std::string& set) {
   if (!text.ok()) return text.status();
   const absl::StatusOr<std::vector<NamedGemm>> gemms = ParseGemms(*text, set);
   if (!gemms.ok()) return gemms.status();
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     benchmark::RegisterBenchmark(
         absl::StrCat("plan/", Name(gfx), "/gemm/", set).c_str(),
         [gemms = *gemms, gfx](benchmark::State& state) { PlanAll(state, gemms, gfx); })

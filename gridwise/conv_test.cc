@@ -247,7 +247,7 @@ TEST(MakePlan, AFilterAsLargeAsItsInputIsAGemm) {
 TEST(MakePlan, DepthwiseIsTheDirectKernelsWork) {
   ConvProblem problem = Square(Direction::kForward, 56, 3);
   problem.groups = problem.c = problem.k = 256;
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const DataType type : kAllDataTypes) {
       // Direct kernels have no 8-bit floats but e4m3.
       if (!HasType(gfx, type) || type == DataType::kF8E5M2 || type == DataType::kF8E5M2Fnuz)
@@ -287,7 +287,7 @@ TEST(MakePlan, ErrorsNameTheValue) {
 
 TEST(MakePlan, TargetsSayWhichTypesTheyLack) {
   ConvProblem problem = Square(Direction::kForward, 8, 3);
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz,
                                 DataType::kF8E5M2, DataType::kF8E5M2Fnuz}) {
       problem.type = type;
@@ -330,7 +330,7 @@ TEST(MakePlan, BytesHaveWhatF16Has) {
 TEST(MakePlan, LaunchesKeepTheLimitsOfAGrid) {
   const Dim dim = {.in = 1024, .filter = 3, .pad_begin = 1, .pad_end = 1};
   const ConvProblem problem = {.batch = 1024, .c = 16, .k = 16, .dims = {Dim{}, dim, dim}};
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<Plan> plan = MakePlan(problem, gfx);
     ASSERT_TRUE(plan.ok()) << plan.status();
     EXPECT_GT(plan->launches(), 0);

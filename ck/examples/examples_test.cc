@@ -32,7 +32,7 @@ std::string Env(const char* name) {
 /// The command lines of this target's examples, but for the numbers.
 std::vector<std::string> Commands() {
   const std::string target = Env("GRIDWISE_TEST_TARGET");
-  const std::string unit = target == "gfx942" || target == "gfx950" ? "xdl" : "wmma";
+  const std::string unit = absl::StartsWith(target, "gfx9") ? "xdl" : "wmma";
   std::vector<std::string> commands;
   const std::vector<std::string> lines = absl::StrSplit(Env("EXAMPLES"), ';');
   for (const std::string& line : lines) {

@@ -22,6 +22,9 @@ TEST(Roofline, PeaksAreTheDataSheets) {
   EXPECT_NEAR(tflops(Gfx::k942, DataType::kF8E4M3Fnuz), 2615, 3);
   EXPECT_NEAR(tflops(Gfx::k942, DataType::kF32), 163.4, 0.2);
   EXPECT_NEAR(tflops(Gfx::k950, DataType::kBF16), 2517, 3);
+  EXPECT_NEAR(tflops(Gfx::k90a, DataType::kF16), 181, 0.2);
+  EXPECT_NEAR(tflops(Gfx::k90a, DataType::kI8), 181, 0.2);
+  EXPECT_NEAR(tflops(Gfx::k90a, DataType::kF32), 45.3, 0.1);
   EXPECT_NEAR(tflops(Gfx::k950, DataType::kF8E4M3), 5033, 6);
   EXPECT_NEAR(tflops(Gfx::k1100, DataType::kF16), 122.9, 0.2);
   EXPECT_NEAR(tflops(Gfx::k1201, DataType::kF16), 194.6, 0.6);

@@ -140,6 +140,15 @@ unsigned char PoisonByte(DataType type) {
 
 float OperandRange(DataType type) { return type == DataType::kI8 ? 128.0f : 1.0f; }
 
+void FlushAmbiguous(DataType type, Gfx gfx, std::span<float> operands) {
+  const bool is_half = type == DataType::kF16 || type == DataType::kBF16;
+  if (!is_half || TraitsOf(gfx).mfma_generation != 2) return;
+  const float smallest_normal = type == DataType::kF16 ? 0x1p-14f : 0x1p-126f;
+  for (float& value : operands) {
+    if (std::abs(value) < smallest_normal) value = 0;
+  }
+}
+
 std::vector<std::byte> Encode(DataType type, std::span<const float> values) {
   std::vector<std::byte> bytes(values.size() * static_cast<size_t>(SizeOf(type)));
   VisitCodec(type, [&](auto to, auto) {

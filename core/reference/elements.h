@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/arch/target.h"
 #include "core/base/types.h"
 
 namespace gridwise {
@@ -20,6 +21,11 @@ unsigned char PoisonByte(DataType type);
 
 /// Random operands of `type` are spread over [-OperandRange, OperandRange).
 float OperandRange(DataType type);
+
+/// Makes 0 of operands of `type` that kernels of the target read in two ways. gfx90a's matrix
+/// instructions and dot products take denormals of f16 and bf16 as 0, and its other instructions
+/// do not. Source: PyTorch, "Numerical Accuracy", on AMD Instinct MI200 devices.
+void FlushAmbiguous(DataType type, Gfx gfx, std::span<float> operands);
 
 /// The elements nearest to `values`, as they lie in memory.
 std::vector<std::byte> Encode(DataType type, std::span<const float> values);

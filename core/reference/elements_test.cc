@@ -147,5 +147,18 @@ TEST(Elements, EveryElementSurvivesTheRoundTrip) {
   EXPECT_EQ(Decode(DataType::kF32, Encode(DataType::kF32, {&third, 1}))[0], third);
 }
 
+TEST(FlushAmbiguous, IsOfHalvesOfGfx90aThatAreNotNormal) {
+  const auto flushed = [](DataType type, Gfx gfx, float value) {
+    FlushAmbiguous(type, gfx, {&value, 1});
+    return value;
+  };
+  EXPECT_EQ(flushed(DataType::kF16, Gfx::k90a, 0x1p-15f), 0);
+  EXPECT_EQ(flushed(DataType::kF16, Gfx::k90a, -0x1p-14f), -0x1p-14f);
+  EXPECT_EQ(flushed(DataType::kF16, Gfx::k942, 0x1p-15f), 0x1p-15f);
+  EXPECT_EQ(flushed(DataType::kBF16, Gfx::k90a, 0x1p-15f), 0x1p-15f);
+  EXPECT_EQ(flushed(DataType::kBF16, Gfx::k90a, -0x1p-127f), 0);
+  EXPECT_EQ(flushed(DataType::kF32, Gfx::k90a, 0x1p-127f), 0x1p-127f);
+}
+
 }  // namespace
 }  // namespace gridwise

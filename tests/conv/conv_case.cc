@@ -25,11 +25,24 @@ namespace {
 constexpr std::int64_t kMarginBytes = 512;
 constexpr unsigned char kPoison = 0xff;  // NaN in every type
 
+absl::StatusOr<Gfx> TestTarget() {
+  const char* const name = std::getenv("GRIDWISE_TEST_TARGET");
+  if (name == nullptr)
+    return absl::FailedPreconditionError("GRIDWISE_TEST_TARGET is not set; run this as a gpu_test");
+  const std::optional<Gfx> gfx = ParseGfx(name);
+  if (!gfx.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("GRIDWISE_TEST_TARGET is '%s', which is no target", name));
+  }
+  return *gfx;
+}
+
 std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt19937& random) {
   const float range = OperandRange(type);
   std::uniform_real_distribution<float> uniform(-range, range);
   std::vector<float> values(static_cast<size_t>(count));
   for (float& value : values) value = RoundTo(type, uniform(random));
+  if (const absl::StatusOr<Gfx> gfx = TestTarget(); gfx.ok()) FlushAmbiguous(type, *gfx, values);
   return values;
 }
 
@@ -137,15 +150,9 @@ absl::Status ConvCase::CheckPlan(const Plan& plan) const {
 }
 
 absl::StatusOr<Gfx> UseTestTarget() {
-  const char* const name = std::getenv("GRIDWISE_TEST_TARGET");
-  if (name == nullptr)
-    return absl::FailedPreconditionError("GRIDWISE_TEST_TARGET is not set; run this as a gpu_test");
-  const std::optional<Gfx> gfx = ParseGfx(name);
-  if (!gfx.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("GRIDWISE_TEST_TARGET is '%s', which is no target", name));
-  }
-  absl::StatusOr<DeviceInfo> device = FindDevice(name);
+  const absl::StatusOr<Gfx> gfx = TestTarget();
+  if (!gfx.ok()) return gfx.status();
+  absl::StatusOr<DeviceInfo> device = FindDevice(Name(*gfx));
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
   return *gfx;

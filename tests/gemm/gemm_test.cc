@@ -39,27 +39,29 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt19937& random) {
+std::vector<float> RandomElements(DataType type, Gfx gfx, std::int64_t count,
+                                  std::mt19937& random) {
   const float range = OperandRange(type);
   std::uniform_real_distribution<float> uniform(-range, range);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = RoundTo(type, uniform(random));
+  FlushAmbiguous(type, gfx, values);
   return values;
 }
 
 /// A problem with operands on the device, and what C must be.
 class GemmCase {
  public:
-  static absl::StatusOr<GemmCase> Make(const GemmProblem& problem) {
+  static absl::StatusOr<GemmCase> Make(const GemmProblem& problem, Gfx gfx) {
     std::mt19937 random(1);
     GemmCase made;
     made.problem_ = problem;
-    const std::vector<float> a = RandomElements(problem.type, problem.a_elements(), random);
-    const std::vector<float> b = RandomElements(problem.type, problem.b_elements(), random);
+    const std::vector<float> a = RandomElements(problem.type, gfx, problem.a_elements(), random);
+    const std::vector<float> b = RandomElements(problem.type, gfx, problem.b_elements(), random);
     std::vector<float> d[2];
     for (int i = 0; i < problem.epilogue.tensors; ++i) {
       const DataType type = problem.epilogue.d[static_cast<std::size_t>(i)].type;
-      d[i] = RandomElements(type, EpilogueElements(problem, i), random);
+      d[i] = RandomElements(type, gfx, EpilogueElements(problem, i), random);
       if (auto s = Upload(type, d[i], made.d_[i]); !s.ok()) return s;
     }
     if (auto s = Upload(problem.type, a, made.a_); !s.ok()) return s;
@@ -178,7 +180,7 @@ class GemmApiTest : public ::testing::Test {
   void Verify(const GemmProblem& problem, bool every_instance,
               std::set<std::string>* instances = nullptr, const PlanOptions& options = {}) {
     SCOPED_TRACE(ToString(problem));
-    const absl::StatusOr<GemmCase> made = GemmCase::Make(problem);
+    const absl::StatusOr<GemmCase> made = GemmCase::Make(problem, gfx_);
     ASSERT_TRUE(made.ok()) << made.status();
     std::vector<std::string> names = {options.instance};
     if (every_instance) {

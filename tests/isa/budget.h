@@ -17,9 +17,9 @@ namespace gridwise {
 /// it is not.
 ///
 /// The budget of the main loop, as a wave executes it:
-///   - vector-ALU instructions per matrix instruction: at most 1 on gfx942, 2 on gfx950 and 4 on
-///     RDNA. The classic family has half of what Composable Kernel takes on gfx942: 2.3 forward,
-///     4.4 backward-data, 3.15 backward-weight.
+///   - vector-ALU instructions per matrix instruction: at most 1 on gfx90a and gfx942, 2 on gfx950
+///     and 4 on RDNA. The classic family has half of what Composable Kernel takes on gfx942: 2.3
+///     forward, 4.4 backward-data, 3.15 backward-weight.
 ///   - scalar instructions: at most as many as matrix instructions; classic: 56 per step.
 ///   - scalar loads: none; classic: 3 per step.
 ///   - branches: one per step, and some where runs of steps end; classic: 10 per step.

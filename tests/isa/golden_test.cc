@@ -229,11 +229,11 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
 }
 
 /// What LLVM's disassembler prints after an atomic that the whole device sees, as TraitsOf's
-/// sources have it: a scope on gfx12, and sc0 on gfx9 if it returns what it found.
+/// sources have it: a scope on gfx12, and sc0 (on gfx90a glc) on gfx9 if it returns what it found.
 std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   if (gfx == Gfx::k1201) return " scope:SCOPE_DEV";
-  const bool has_bits = gfx == Gfx::k942 || gfx == Gfx::k950;
-  return has_bits && absl::StrContains(atomic, "add_x2") ? " sc0" : "";
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kMfma || !absl::StrContains(atomic, "add_x2")) return "";
+  return gfx == Gfx::k90a ? " glc" : " sc0";
 }
 
 // Sums of splits are added up by workgroups of all compute units. In the scope of one,
@@ -251,7 +251,8 @@ TEST(Atomics, AreOfTheWholeDevice) {
         for (const CodeLine& line : *lines) {
           if (!absl::StrContains(line.text, "_atomic_")) continue;
           ++atomics;
-          const std::size_t policy = line.text.find(" sc");  // scope, or gfx9's bits
+          // A scope, or gfx9's bits.
+          const std::size_t policy = std::min(line.text.find(" sc"), line.text.find(" glc"));
           EXPECT_EQ(policy == std::string::npos ? "" : line.text.substr(policy),
                     DeviceScope(Target(), line.text))
               << instance.name << ": " << line.text;

@@ -37,7 +37,7 @@ int UpdateNeeds(const std::filesystem::path& folder) {
     if (std::ranges::find(kFamiliesWithNeeds, family->name()) == std::end(kFamiliesWithNeeds)) {
       continue;
     }
-    for (const Gfx gfx : kConvGfx) {
+    for (const Gfx gfx : kAmdGfx) {
       const absl::StatusOr<std::string> text = NeedsText(*family, gfx);
       if (!text.ok()) continue;
       const std::string file = absl::StrFormat("%s_needs.inc", Name(gfx));
@@ -49,7 +49,7 @@ int UpdateNeeds(const std::filesystem::path& folder) {
 
 int UpdateReports(const std::filesystem::path& folder) {
   std::vector<std::string> left;  // targets that this program was built without
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     for (const Direction direction : kAllDirections) {
       const absl::StatusOr<std::vector<KernelReport>> reports = ReportInstances(direction, gfx);
       if (absl::IsFailedPrecondition(reports.status())) {

@@ -38,7 +38,7 @@ TEST_P(Plans, AreTheGoldenOnes) {
 /// How many layers of RetinaNet get an instance of the classic family, whose names alone begin with
 /// an op: its page has the number after each mean, of f16 and f32 in three directions.
 TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<std::string> plans =
         ReadText(absl::StrCat("tests/plans/", Name(gfx), "_retinanet.txt"), "the golden plans");
     ASSERT_TRUE(plans.ok()) << plans.status();
@@ -68,7 +68,7 @@ TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Sets, Plans,
                          testing::Combine(testing::Values("retinanet", "regressions"),
-                                          testing::ValuesIn(kConvGfx)),
+                                          testing::ValuesIn(kAmdGfx)),
                          [](const auto& info) {
                            return absl::StrCat(std::get<0>(info.param), "_",
                                                Name(std::get<1>(info.param)));

@@ -42,7 +42,7 @@ TEST(ConfigSpace, HasEveryInstanceThatIsBuiltIn) {
   int instances = 0;
   for (const KernelFamily* family : Families()) {
     const ConfigSpace& space = SpaceOf(family->name());
-    for (const Gfx gfx : kConvGfx) {
+    for (const Gfx gfx : kAmdGfx) {
       for (const Direction direction : kAllDirections) {
         for (const InstanceInfo& instance : family->Instances(direction, gfx)) {
           const absl::StatusOr<ConfigSpace::Values> values = space.Parse(instance.name, direction);
@@ -263,7 +263,7 @@ TEST(Builder, WaveletIsNoOtherSchedule) {
 TEST(Builder, ExamplesHaveInstancesForEveryTarget) {
   for (const char* direction : {"fwd", "bwd_data", "bwd_weight"}) {
     const std::string json = ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json"));
-    for (const Gfx gfx : kConvGfx) {
+    for (const Gfx gfx : kAmdGfx) {
       const absl::StatusOr<Built> built = BuildInstances(json, gfx, "");
       ASSERT_TRUE(built.ok()) << built.status();
       EXPECT_GT(built->instances.size(), 4u) << direction << " " << Name(gfx);
@@ -302,7 +302,7 @@ constexpr char kTileEngine[] = R"({"variant": "forward", "trait_config": {
   "ndim_spatial": {"values": [2]}}})";
 
 TEST(Builder, ReadsFilesOfTheTileEngine) {
-  for (const Gfx gfx : kConvGfx) {
+  for (const Gfx gfx : kAmdGfx) {
     const absl::StatusOr<Built> built = BuildInstances(kTileEngine, gfx, "");
     ASSERT_TRUE(built.ok()) << built.status();
     EXPECT_EQ(built->configs, 10 * 3) << "tiles, schedules";

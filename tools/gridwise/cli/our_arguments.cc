@@ -56,7 +56,7 @@ struct OtherWord {
 constexpr OtherWord kOtherWords[] = {
     {"op", "scale", "a function of the sums of every op: --alpha=2, or --d0=mul:channel"},
     {"op", "bilinear", "a function of the sums of every op: --alpha=2 --d0=add:0.5"},
-    {"op", "xdl", "the matrix unit of --device=gfx942 and gfx950"},
+    {"op", "xdl", "the matrix unit of --device=gfx942, gfx950 and gfx90a"},
     {"op", "wmma", "the matrix unit of --device=gfx1100 and gfx1201"},
     {"direction", "bwd", "either bwd_data or bwd_weight"},
     {"weight_layout", "kcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"},

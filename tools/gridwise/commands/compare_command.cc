@@ -145,7 +145,7 @@ absl::StatusOr<Comparison> Compare(const SelectedProblem& selected, const Device
       absl::Status status = CheckMemory(problem, *side->plan, /*verify=*/true);
       if (!status.ok()) return status;
     }
-    const Operands operands = RandomOperands(problem, options.seed);
+    const Operands operands = RandomOperands(problem, device.gfx, options.seed);
     const absl::StatusOr<Expected> expected = Expect(problem, operands);
     if (!expected.ok()) return expected.status();
     Verify(problem, operands, *expected, c.a);

@@ -165,7 +165,7 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
     if (absl::Status status = CheckMemory(problem, job.plan, options.verify); !status.ok()) {
       return status;
     }
-    job.operands = RandomOperands(problem, options.seed);
+    job.operands = RandomOperands(problem, job.plan.device().gfx, options.seed);
   }
   if (conv != nullptr) {
     if (absl::Status status = TakeFiles(files, *conv, job); !status.ok()) return status;

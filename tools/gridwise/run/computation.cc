@@ -38,7 +38,7 @@ absl::Status LaunchAndWait(const Executable& executable, const Tensors& tensors,
 }
 
 template <class P>
-Operands RandomOperandsOf(const P& problem, uint64_t seed) {
+Operands RandomOperandsOf(const P& problem, Gfx gfx, uint64_t seed) {
   Operands operands = {.a = RandomTensor(problem.type, problem.a_elements(), 4 * seed),
                        .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
                        .d = {},
@@ -53,6 +53,10 @@ Operands RandomOperandsOf(const P& problem, uint64_t seed) {
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     operands.d[i] = RandomTensor(problem.epilogue.d[i].type, EpilogueElements(problem, i),
                                  4 * seed + 2 + static_cast<uint64_t>(i));
+  }
+  for (std::vector<float>* tensor :
+       {&operands.a, &operands.b, &operands.added[0], &operands.added[1]}) {
+    FlushAmbiguous(problem.type, gfx, *tensor);
   }
   return operands;
 }
@@ -112,8 +116,8 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
 
 }  // namespace
 
-Operands RandomOperands(const Problem& problem, uint64_t seed) {
-  return std::visit([&](const auto& p) { return RandomOperandsOf(p, seed); }, problem);
+Operands RandomOperands(const Problem& problem, Gfx gfx, uint64_t seed) {
+  return std::visit([&](const auto& p) { return RandomOperandsOf(p, gfx, seed); }, problem);
 }
 
 absl::StatusOr<Outcome> Compute(const Problem& problem, const InstancePlan& plan,

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/arch/target.h"
 #include "core/reference/compare.h"
 #include "core/reference/expected.h"
 #include "gridwise/plan.h"
@@ -21,8 +22,9 @@ struct Operands {
   std::vector<float> a, b, d[2], added[2];
 };
 
-/// Returns operands of `problem` from RandomTensor.
-Operands RandomOperands(const Problem& problem, uint64_t seed);
+/// Returns operands of `problem` from RandomTensor, without those that kernels of the target read
+/// in two ways (FlushAmbiguous).
+Operands RandomOperands(const Problem& problem, Gfx gfx, uint64_t seed);
 
 /// The result of a run on the device.
 struct Outcome {

@@ -81,8 +81,8 @@ absl::StatusOr<Loaded> Load(const P& problem, const InstancePlan& plan) {
 /// Fills operands with values as in a network, because the values affect the clock of a real
 /// device.
 template <class P>
-absl::Status FillOperands(const P& problem, Loaded& loaded) {
-  const Operands operands = RandomOperands(problem, /*seed=*/0);
+absl::Status FillOperands(const P& problem, Gfx gfx, Loaded& loaded) {
+  const Operands operands = RandomOperands(problem, gfx, /*seed=*/0);
   absl::Status status = loaded.a.CopyFromHost(Encode(problem.type, operands.a));
   status.Update(loaded.b.CopyFromHost(Encode(problem.type, operands.b)));
   for (int i = 0; i < problem.epilogue.tensors; ++i)
@@ -154,7 +154,8 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
     NameSimLaunches(absl::StrCat(ToString(problem), " by ", plan.instance()));
     timing = AskClock(*loaded, options.limit_ms);
   } else {
-    if (absl::Status status = FillOperands(problem, *loaded); !status.ok()) return status;
+    absl::Status status = FillOperands(problem, plan.device().gfx, *loaded);
+    if (!status.ok()) return status;
     timing = Measure(*loaded, options.repeats);
     if (timing.ok()) {
       timing->clock_ghz = timing->matrix_ghz = plan.device().clock_ghz;

@@ -78,7 +78,7 @@ absl::Status SweepRuns::Compute(const InstancePlan& plan, SweepRecord& record) {
   if (!operands_) {
     absl::Status status = CheckMemory(item_.problem, plan, options_.verify);
     if (!status.ok()) return status;
-    operands_ = RandomOperands(item_.problem, options_.seed);
+    operands_ = RandomOperands(item_.problem, plan.device().gfx, options_.seed);
   }
   const absl::StatusOr<Outcome> outcome = gridwise::Compute(item_.problem, plan, *operands_);
   if (!outcome.ok()) {
