@@ -83,6 +83,10 @@ int main() {
     absl::FPrintF(stderr, "run this as `bazel run //tests/isa:update`\n");
     return 1;
   }
+  // Occupancy is a device's: the simulator has one of each target.
+  const auto name = [](std::string* out, gridwise::Gfx gfx) { out->append(gridwise::Name(gfx)); };
+  setenv("GRIDWISE_SIM_DEVICES", absl::StrJoin(gridwise::kAmdGfx, ",", name).c_str(),
+         /*overwrite=*/0);
   const std::filesystem::path root(workspace);
   const int failed = gridwise::UpdateNeeds(root / "instances");
   return failed != 0 ? failed : gridwise::UpdateReports(root / "tests/isa");

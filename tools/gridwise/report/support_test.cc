@@ -22,15 +22,19 @@ TEST(SupportTableTest, IsTheOneOfTheReadme) {
       << "put what `gridwise list support --family=ck` prints into ck/README.md";
 }
 
-// By hand, of what is known of the targets: an f8 of its own on each that has one, none on gfx1100,
-// and no matrix instructions for f32 on RDNA, where vector FMAs serve.
+// By hand, of what is known of the targets: an f8 of its own on each that has one, none on gfx1100
+// and gfx90a, and no matrix instructions for f32 on RDNA, where vector FMAs serve.
 TEST(SupportTableTest, SaysWhatTargetsHave) {
   const std::string table = SupportTable("ck");
   EXPECT_THAT(table, HasSubstr("| family | op | direction | type | gfx942 | gfx950 | gfx1100 | "));
-  EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f8e4m3fnuz | all |  |  |  |  |\n"));
-  EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f32 | all | all | all | all |  |\n"));
-  EXPECT_THAT(table, HasSubstr("| ck | `batched_gemm` | gemm | f8e4m3fn |  | all |  | all |  |\n"));
-  EXPECT_THAT(table, HasSubstr("| ck | `multiple_abd` | fwd | f8e5m2fnuz | all |  |  |  |  |\n"));
+  EXPECT_THAT(table,
+              HasSubstr("| ck | `multiple_abd` | fwd | f8e4m3fnuz | all |  |  |  |  |  |\n"));
+  EXPECT_THAT(table,
+              HasSubstr("| ck | `multiple_abd` | fwd | f32 | all | all | all | all | all |  |\n"));
+  EXPECT_THAT(table,
+              HasSubstr("| ck | `batched_gemm` | gemm | f8e4m3fn |  | all |  | all |  |  |\n"));
+  EXPECT_THAT(table,
+              HasSubstr("| ck | `multiple_abd` | fwd | f8e5m2fnuz | all |  |  |  |  |  |\n"));
 }
 
 }  // namespace
