@@ -74,10 +74,11 @@ bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {
 /// up, and the columns of dw that do not exist are not stored. Otherwise the copy has all pixels of
 /// all runs, only as far apart as TMA requires.
 std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical, bool may_overlap) {
-  constexpr std::int64_t kManyTaps = 9;
+  constexpr std::int64_t kManyTaps = 9, kTapsOfHalo = 3;
   const std::int64_t least = CopyElements(canonical.type);
   const Dim& w = canonical.dims[2];
-  const bool overlap = may_overlap && canonical.c % least == 0 && w.stride < w.filter;
+  const bool overlap =
+      may_overlap && canonical.c % least == 0 && w.stride < w.filter && w.filter > kTapsOfHalo;
   if (canonical.direction != Direction::kBackwardWeight || canonical.groups != 1 || w.filter == 1 ||
       w.dilation != 1 || (!overlap && canonical.c >= least) ||
       canonical.filter_taps() <= kManyTaps || !IsPlain(canonical) ||
