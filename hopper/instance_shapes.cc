@@ -88,8 +88,7 @@ InstanceShape ShapeOf(const HaloDenseConfig& c) {
           .k_tiles = c.stages,
           .halo_pixels = c.pixels(),
           .walk_b = c.resident,
-          .lane_taps = c.filter,
-          .is_new = c.k_tile < kBlock};
+          .lane_taps = c.filter};
 }
 
 InstanceShape ShapeOf(const LineConfig& c) {

@@ -36,8 +36,9 @@ std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
                .to_line = to};
 }
 
-/// The pixels of `deeper`: what output pixels see along w, or the filter's taps along w. Returns
-/// nullopt if it has the pixels of `canonical`.
+/// The pixels of `deeper`: what output pixels see along w, or the filter's taps along w. If these
+/// pixels overlap, they are in lines of x with their padding. Returns nullopt if it has the pixels
+/// of `canonical`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t c = prepared.canonical.c, channels = prepared.deeper.c;
   if (prepared.canonical.groups > 1 || c == channels || tensor == Tensor::kY) return std::nullopt;
@@ -47,6 +48,12 @@ std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
                      to = axes.stride[3 + (tensor == Tensor::kW)];
   if (tensor == Tensor::kW) {
     return Lines{.count = count, .from_line = w.filter * c, .to_line = to};
+  }
+  if (to < channels) {
+    return Lines{.count = axes.size[0] * axes.size[1] * axes.size[2],
+                 .from_line = w.in * c,
+                 .to_line = axes.stride[2],
+                 .before = w.pad_begin * c};
   }
   return Lines{.count = count,
                .from_line = w.in,

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
+#include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
 #include "hopper/operands/tma_operands.h"
@@ -119,7 +120,10 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   map.channels = static_cast<unsigned>(channels);
   map.swizzle_bytes = channels * SizeOf(map.type);
   map.pixels = static_cast<unsigned>(pixels);
-  SetAxis(map, 0, groups == SourceGroups::kWindows ? ChannelsOfPixel(axes) : axes.size[5], 1);
+  const std::int64_t of_pixel =
+      groups == SourceGroups::kWindows ? ChannelsOfPixel(axes) : axes.size[5];
+  const bool goes_on = PixelsOverlap(problem) && problem.type != DataType::kF32;
+  SetAxis(map, 0, goes_on ? AlignUp<std::int64_t>(of_pixel, channels) : of_pixel, 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;

@@ -119,7 +119,9 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
       groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
-  const double filled_x = problem.groups > 1 ? 0 : filling * FilledPart(channels, 64);
+  const bool is_whole =
+      problem.groups > 1 || (PixelsOverlap(problem) && problem.type != DataType::kF32);
+  const double filled_x = is_whole ? 0 : filling * FilledPart(channels, 64);
   const double dy =
       fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
@@ -147,6 +149,14 @@ double EfficiencyOf(const Config& config) {
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
+/// Bytes of x that RooflineWorkOf counts several times, because they belong to several pixels.
+double OverlappingBytes(const ConvProblem& problem) {
+  if (!PixelsOverlap(problem)) return 0;
+  const TensorAxes x = problem.AxesOf(Tensor::kX);
+  const std::int64_t pixels = x.size[0] * x.size[1] * x.size[2] * x.size[3];
+  return static_cast<double>(pixels * (x.size[5] - x.stride[3]) * SizeOf(problem.type));
+}
+
 double FourthPower(double x) { return x * x * (x * x); }
 
 /// Estimates of an instance for a request, for any number of splits: terms that do not depend on it
@@ -170,7 +180,7 @@ class Estimates {
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
-    operand_bytes_ = RooflineWorkOf(problem).bytes_read;
+    operand_bytes_ = RooflineWorkOf(problem).bytes_read - OverlappingBytes(problem);
     const Step step = StepOf(/*busy=*/0);
     min_step_ = std::max(step.matrix, step.memory);
   }

@@ -60,7 +60,9 @@ Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
     prepared.rows = WithFewTapRows(prepared.canonical);
   }
   if (!copies) prepared.folded = folded;
-  if (copies && !prepared.writes_sums()) prepared.deeper = WithKTiles(prepared.canonical);
+  if (copies && !prepared.writes_sums()) {
+    prepared.deeper = WithKTiles(prepared.canonical, /*may_overlap=*/may_have_taps);
+  }
   return prepared;
 }
 

@@ -66,6 +66,30 @@ TEST(CanonicalProblem, HasFilterLinesOfWeights) {
       << "D has channels and taps of its own";
 }
 
+// With channels that TMA loads, the same lines of a filter overlap in a copy of x with its padding.
+// Halo instances take the taps themselves.
+TEST(CanonicalProblem, HasRunsOfWeightsThatOverlap) {
+  ConvProblem layer = {.direction = Direction::kBackwardWeight, .batch = 64, .c = 24, .k = 64};
+  for (const std::size_t axis : {1u, 2u}) {
+    layer.dims[axis] = {.in = 28, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  }
+  const ConvProblem canonical = CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(canonical.c, 5 * 24);
+  EXPECT_EQ(canonical.dims[1], layer.dims[1]);
+  EXPECT_EQ(canonical.dims[2], Dim{.in = 28});
+  const std::int64_t line = 27 * 24 + 144;  // the last run goes on to 128 channels
+  EXPECT_EQ(canonical.AxesOf(Tensor::kX).stride,
+            (PerAxis{28 * line, 28 * line, line, 24, 5 * 24, 1}));
+  EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 5 * 5 * 24);
+  EXPECT_EQ(RejectProblem(RowFor(layer.direction), canonical).value_or(""), "");
+  const TensorMapSpec map = SourceMap(canonical, MakeSubGemms(canonical).front(), 64, 64);
+  EXPECT_EQ(map.size[0], 128u) << "whole k tiles";
+  EXPECT_EQ(map.stride_bytes[1], 48u);
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedGroups()).c, 24);
+  layer.batch = 1;
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 24) << "the copy takes longer";
+}
+
 // Few channels of dx or dy: gather and weight instances compute taps as columns or rows, others do
 // not.
 TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {

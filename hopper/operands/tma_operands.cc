@@ -44,23 +44,56 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
   return runs;
 }
 
-/// Backward-weight with few channels and many taps: the same copy of x, with pixels only as far
-/// apart as TMA requires, so that dw has as many channels as a filter line in memory.
-std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical) {
-  constexpr std::int64_t kManyTaps = 9;
+/// Whether runs of x (WithRunsOfWeight) pay, whose pixels overlap in the copy: cycles of all blocks
+/// of 64 columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
+/// line (from the fit of hopper/base/fit.h; a line that is filled up takes longer), or as its
+/// products with the rows of dw.
+bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {
+  constexpr double kUnits = 132, kLine = 3, kFilled = 5.5, kPairsOfCycle = 2048 * 0.7;
+  constexpr double kCopy = 8000, kCopiedOfCycle = 375;
+  const std::int64_t taps = canonical.dims[2].filter, c = canonical.c;
+  const auto lines = static_cast<double>(canonical.filter_taps() / taps);
+  const auto as_taps = static_cast<double>(taps * CeilDiv(c, kKTile));
+  const auto as_runs = static_cast<double>(CeilDiv(taps * c, kKTile));
+  const double products = canonical.type == DataType::kF32 ? 6 : 1;
+  const double matrix = static_cast<double>(kKTile * AlignUp(canonical.k, kKTile)) * products;
+  const double filled = c % kKTile == 0 ? 0 : kFilled / static_cast<double>(CeilDiv(c, kKTile));
+  const double of_tap = std::max(kLine + filled, matrix / kPairsOfCycle);
+  const double of_run = std::max(kLine, matrix / kPairsOfCycle);
+  const auto pixels = static_cast<double>(canonical.batch * canonical.out_pixels());
+  return pixels * lines * (as_taps * of_tap - as_runs * of_run) / kUnits >
+         kCopy + static_cast<double>(copied) / kCopiedOfCycle;
+}
+
+/// Backward-weight with few channels and many taps: what pixels of dy see of x along w, as the
+/// channels of one pixel, so that dw has as many channels as a filter line in memory. With fewer
+/// taps, halo instances take less time.
+///
+/// If TMA loads the channels of x, these runs lie in a copy of x with its padding, where pixels
+/// overlap. A run there goes on to the end of a k tile, in pixels that follow: nothing is filled
+/// up, and the columns of dw that do not exist are not stored. Otherwise the copy has all pixels of
+/// all runs, only as far apart as TMA requires.
+std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical, bool may_overlap) {
+  constexpr std::int64_t kManyTaps = 9, kTapsOfHalo = 3;
   const std::int64_t least = CopyElements(canonical.type);
   const Dim& w = canonical.dims[2];
+  const bool overlap =
+      may_overlap && canonical.c % least == 0 && w.stride < w.filter && w.filter > kTapsOfHalo;
   if (canonical.direction != Direction::kBackwardWeight || canonical.groups != 1 || w.filter == 1 ||
-      w.dilation != 1 || canonical.c >= least || canonical.filter_taps() <= kManyTaps ||
-      !IsPlain(canonical) || canonical.epilogue.tensors > 0) {
+      w.dilation != 1 || (!overlap && canonical.c >= least) ||
+      canonical.filter_taps() <= kManyTaps || !IsPlain(canonical) ||
+      canonical.epilogue.tensors > 0) {
     return std::nullopt;
   }
   ConvProblem runs = canonical;
   runs.c = canonical.c * w.filter;
   runs.dims[2] = Dim{.in = w.out()};
-  const std::int64_t pixel = AlignUp(runs.c, least), line = w.out() * pixel;
+  const std::int64_t pixel = overlap ? w.stride * canonical.c : AlignUp(runs.c, least);
+  const std::int64_t last = overlap ? AlignUp(AlignUp(runs.c, kKTile), pixel) : pixel;
+  const std::int64_t line = (w.out() - 1) * pixel + last;
   const std::int64_t slice = canonical.dims[1].in * line, image = canonical.dims[0].in * slice;
   if (canonical.batch * image >= kMaxWidened) return std::nullopt;
+  if (overlap && !RunsPay(canonical, canonical.batch * image)) return std::nullopt;
   runs.strides[static_cast<std::size_t>(Tensor::kX)] = {image, slice, line, pixel, runs.c, 1};
   return runs;
 }
@@ -133,7 +166,13 @@ DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF1
 
 std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
 
-ConvProblem WithKTiles(const ConvProblem& canonical) {
+bool PixelsOverlap(const ConvProblem& problem) {
+  const TensorAxes x = problem.AxesOf(Tensor::kX);
+  return problem.direction == Direction::kBackwardWeight && problem.groups == 1 && x.size[3] > 1 &&
+         x.stride[3] < x.size[5];
+}
+
+ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap) {
   ConvProblem deeper = canonical;
   if (FillsKTile(canonical)) {
     deeper.k = kKTile;
@@ -141,7 +180,8 @@ ConvProblem WithKTiles(const ConvProblem& canonical) {
     deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {
     deeper = *runs;
-  } else if (const std::optional<ConvProblem> of_weight = WithRunsOfWeight(canonical)) {
+  } else if (const std::optional<ConvProblem> of_weight =
+                 WithRunsOfWeight(canonical, may_overlap)) {
     deeper = *of_weight;
   }
   return deeper;

@@ -34,9 +34,14 @@ DataType TypeOfB(DataType type);
 /// Minimum number of elements of an operand that TMA loads at once.
 std::int64_t CopyElements(DataType type);
 
+/// Whether the pixels of x are runs of channels that overlap (WithKTiles of backward-weight).
+/// Except for f32, memory goes on after the last run to the end of its k tile.
+bool PixelsOverlap(const ConvProblem& problem);
+
 /// The problem to compute if taps are not columns or rows: with more channels of x or y, which are
-/// copied, or the problem itself.
-ConvProblem WithKTiles(const ConvProblem& canonical);
+/// copied, or the problem itself. `may_overlap`: in backward-weight, pixels of x may be runs that
+/// overlap.
+ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap);
 
 /// f32, forward and backward-data: merges a power of two of adjacent groups with few channels into
 /// one. A k tile of 32 source channels then has zeros only in w, whose parts belong to different

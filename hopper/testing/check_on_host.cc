@@ -13,6 +13,7 @@
 #include "core/passes/layout_passes.h"
 #include "core/reference/compare.h"
 #include "core/reference/elements.h"
+#include "hopper/operands/tma_operands.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -25,25 +26,36 @@ std::vector<float> Uniform(DataType type, std::int64_t count, std::mt19937& rand
   return values;
 }
 
-/// A packed tensor's values in the problem's positions, with zeros between them.
-std::vector<float> Spread(const std::vector<float>& values, const ConvProblem& packed,
-                          const ConvProblem& problem, Tensor tensor) {
+/// Calls `visit` with the positions of each element of a packed tensor and of the problem's.
+void VisitPositions(const ConvProblem& packed, const ConvProblem& problem, Tensor tensor,
+                    auto visit) {
   const TensorAxes from = packed.AxesOf(tensor), to = problem.AxesOf(tensor);
-  std::vector<float> spread(
-      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  const std::int64_t elements = to.Elements();
   PerAxis at = {};
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::int64_t i = 0; i < elements; ++i) {
     std::int64_t from_element = 0, to_element = 0;
     for (std::size_t axis = 0; axis < 6; ++axis) {
       from_element += at[axis] * from.stride[axis];
       to_element += at[axis] * to.stride[axis];
     }
-    spread[static_cast<std::size_t>(to_element)] = values[static_cast<std::size_t>(from_element)];
+    visit(static_cast<std::size_t>(from_element), static_cast<std::size_t>(to_element));
     for (std::size_t axis = 6; axis-- > 0;) {
       if (++at[axis] < to.size[axis]) break;
       at[axis] = 0;
     }
   }
+}
+
+/// A packed tensor's values in the problem's positions, with zeros between them. Where pixels
+/// overlap, `values` become those of the last that has the position.
+std::vector<float> Spread(std::vector<float>& values, const ConvProblem& packed,
+                          const ConvProblem& problem, Tensor tensor) {
+  std::vector<float> spread(
+      static_cast<std::size_t>(SpanOf(problem, tensor) / SizeOf(problem.type)));
+  VisitPositions(packed, problem, tensor,
+                 [&](std::size_t from, std::size_t to) { spread[to] = values[from]; });
+  VisitPositions(packed, problem, tensor,
+                 [&](std::size_t from, std::size_t to) { values[from] = spread[to]; });
   return spread;
 }
 
@@ -138,9 +150,13 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
     d[i] = Uniform(tensor.type, last + 1, random);
     d_[i] = Encode(tensor.type, d[i]);
   }
-  expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
   a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
-  b_ = Encode(copied, Spread(b, packed, problem, problem.b()));
+  std::vector<float> spread_b = Spread(b, packed, problem, problem.b());
+  expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
+  if (PixelsOverlap(problem) && copied != DataType::kF32) {  // the last one goes on
+    spread_b.resize(spread_b.size() + kKTile, std::numeric_limits<float>::quiet_NaN());
+  }
+  b_ = Encode(copied, spread_b);
   out_.assign(static_cast<std::size_t>(problem.out_elements() * splits * SizeOf(out_type_)),
               std::byte{PoisonByte(out_type_)});
 }

@@ -2,6 +2,7 @@
 // Before other headers of device code:
 #include "hopper/testing/check_on_host.h"
 // and what it checks.
+#include <cstddef>
 #include <cstdint>
 
 #include "core/conv/problem.h"
@@ -46,6 +47,26 @@ TEST(Weight, OfGroupsApart) {
   check(3, 12, 100, Axis(9, 2), 2);
   check(5, 20, 20, Axis(6), 1);
   check(2, 72, 75, Axis(6), 1);
+}
+
+TEST(Weight, PixelsOverlap) {
+  constexpr Config kC = {
+      .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};
+  constexpr Config kParts = {.direction = Direction::kBackwardWeight,
+                             .type = DataType::kF32,
+                             .consumers = 1,
+                             .columns = 64,
+                             .stages = 2,
+                             .k_tile = 32};
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), {.in = 6});
+  for (const std::int64_t pixel : {24, 48}) {  // of three taps, with strides of 1 and 2
+    const std::int64_t line = 5 * pixel + 72;
+    problem.strides[static_cast<std::size_t>(Tensor::kX)] = {7 * line, 7 * line, line,
+                                                             pixel,    72,       1};
+    CheckWeight<kC>(problem, 1);
+    CheckWeight<kC>(problem, 3);
+    CheckWeight<kParts>(problem, 1);
+  }
 }
 
 TEST(Weight, LanesLoadPixels) {
