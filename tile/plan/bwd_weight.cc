@@ -8,6 +8,7 @@
 #include "core/base/math.h"
 #include "core/estimate/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
+#include "tile/block_sums.h"
 #include "tile/plan/estimate.h"
 #include "tile/plan/fixup.h"
 
@@ -49,7 +50,7 @@ std::int64_t Positions(const ConvProblem& problem) {
   return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
 }
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
-  return config.adjacent_pixels() * (Pitch(problem) + 1);
+  return BlockSums{config}.adjacent_pixels() * (Pitch(problem) + 1);
 }
 
 std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
@@ -223,7 +224,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
-  const int room = config.room_of_group();
+  const int room = BlockSums{config}.room_of_group();
   if (const std::int64_t most = std::max(k, c); most > room || 2 * most <= room) {
     return Refusal(
         RefusalCode::kChannels,

@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 namespace {
