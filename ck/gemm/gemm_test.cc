@@ -20,6 +20,7 @@
 #include "ck/gemm/gemm_test_code.h"
 #include "ck/gemm/gemm_test_instances.h"
 #include "ck/gemm/plan.h"
+#include "ck/gemm/reject.h"
 #include "ck/lowering/conv.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
