@@ -6,6 +6,7 @@
 
 #include "ck/descriptor/describe.h"
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

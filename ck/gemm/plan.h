@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "ck/gemm/args.h"
 #include "ck/gemm/config.h"
 #include "core/base/types.h"
