@@ -262,7 +262,7 @@ TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
   problem.dims[1].in = problem.dims[2].in = 16;
   EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("a launch takes at most 16777215"));
-  // Of one row of pixels an image, a lane of 7 rows of sums walks over 7.
+  // Images have one row of pixels; a lane with 7 rows of sums walks over 7.
   const DirectConfig tall = {.channels = 1, .pixels = 4, .taps = 7, .stride = 1, .rows = {7}};
   problem = Depthwise(Direction::kBackwardWeight, 1, 1);
   problem.dims[1] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};

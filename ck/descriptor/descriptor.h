@@ -80,7 +80,7 @@ class Descriptor : public Composition {
     return made;
   }
 
-  /// One axis over several, of which the last varies fastest: the index
+  /// Makes one axis of several. The last varies fastest: the index is
   /// (i0 * length1 + i1) * length2 + i2 ...
   constexpr Axis Merge(std::initializer_list<Axis> axes) {
     Transform t = Transform::Of(TransformKind::kMerge);

@@ -44,7 +44,7 @@ class Copy {
     }
   }
 
-  /// Of the first `steps` k tiles to load, the number of those within which K does not end.
+  /// How many of the next `steps` k tiles are whole: K ends after them.
   GRIDWISE_DEVICE int WholeKTiles(int steps) const {
     if constexpr (kO.has_table()) return steps;  // entries past the end lead nowhere
     const int whole = terms_left_ > 0 ? terms_left_ / kC.tile.k : 0;

@@ -41,8 +41,8 @@ struct ProductChanges {
   int memory_gib = 0;
   int memory_bus_bits = 0;
   int memory_transfers = 0;
-  // Of MachineFacts. Rates are in proportion by default: those of memory to its peak, those of the
-  // Infinity Cache to its size, the sustained clock to the peak clock.
+  // Members of MachineFacts. By default rates are scaled: those of memory by its peak, those of the
+  // Infinity Cache by its size, the sustained clock by the peak clock.
   double sustained_ghz = 0;
   double l2_bytes = 0, l2_bytes_per_clk = 0;
   bool has_mall = true;

@@ -109,8 +109,8 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   EXPECT_DOUBLE_EQ(cycles_of_step(4, 1, 4), cycles_of_step(4, 1));
 }
 
-// Of tiles of 10 steps on average, one has 40. Where all run at once, it decides; where units have
-// many in turn, it is hidden.
+// One tile has 40 steps, the others 10 on average. If all run at once, it decides the time; if
+// units compute many in turn, it does not show.
 TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   const DeviceFacts device = Gfx::k942;
   TileSteps steps;
@@ -167,7 +167,8 @@ TEST(ReadElements, CountsWhatSeveralLanesHoldAsOften) {
   EXPECT_EQ(ReadElements({MmaUnit::kMfma, 4, 4, 4}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma12, 16, 16, 16}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma11, 16, 16, 16}, 256, 128), 2 * (256 + 128));
-  // Of vector FMAs 32 lanes have 4 instances and 2 columns each of 16.
+  // With vector FMAs, each of 32 lanes has 4 rows and 2 columns of 16 x 16: 8 lanes read an element
+  // of A, and 4 one of B.
   EXPECT_EQ(ReadElements({MmaUnit::kFma, 16, 16, 4}, 256, 128), 8 * 256 + 4 * 128);
 }
 

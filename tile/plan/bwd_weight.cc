@@ -151,7 +151,7 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
                          along(0, problem.dims[0].out(), 1),
                          along(1, shape.steps_h, shape.rows),
                          along(2, shape.steps_w, config.tile.k / shape.rows)};
-  // Of two axes, the one on which all steps make the fewest runs.
+  // The axis along which all steps make the fewest runs.
   std::size_t first = 3;
   for (const std::size_t axis : {2u, 1u, 0u}) {
     if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;

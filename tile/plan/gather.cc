@@ -129,7 +129,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
   const std::int64_t rows = problem.batch * view.output_pixels;
   const std::int64_t sub_gemms = SubGemmCount(problem);
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
-  // Of the launch; HIP bounds its work-items, too.
+  // Tiles of the launch, whose number of work-items HIP bounds, too.
   const std::int64_t tiles = (rows / config.tile.m + sub_gemms) * n_tiles;
   const std::int64_t max_tiles = kMaxWorkItems / config.threads();
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;

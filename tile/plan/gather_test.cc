@@ -101,7 +101,7 @@ TEST(TileConfig, MergedGroupsArePartOfTheName) {
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMerged));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, kMerged);
-  // Of B only the blocks of the diagonal are in LDS: 64 columns by 16 k.
+  // LDS holds only the blocks of B's diagonal: 64 columns by 16 k.
   EXPECT_EQ(kMerged.lds_b().bytes(), 64 * 16 * 2);
 }
 

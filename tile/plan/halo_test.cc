@@ -61,7 +61,7 @@ static_assert(HaloLayout{kPixels}.pixels(/*banks=*/32).pixels == 2 * 256 &&
               HaloLayout{kPixels}.pixels(/*banks=*/32).alignment() == 16 &&
               kPixels.reach_w(/*taps=*/5) == 4);
 
-// K tiles of 16 channels with a halo, of which the last may have 4.
+// K tiles of 16 channels with a halo; the last may have 4.
 constexpr TileConfig kHaloOfKTiles = {.type = DataType::kF16,
                                       .tile = {128, 128, 16},
                                       .waves = {2, 2},
@@ -286,7 +286,7 @@ TEST(PlanGather, GroupsAreFilledUp) {
     EXPECT_EQ(plan.args.groups, 5);
     EXPECT_EQ(plan.shape.workgroups[1], 3u);  // the last tiles have one group
   }
-  // Of one group, k tiles and columns end where channels do.
+  // With one group, k tiles and columns end where channels do.
   EXPECT_EQ(Why(RejectGather(kWide, Groups(3, 40, 56))), "");
   EXPECT_EQ(PlanOf(kWide, Groups(3, 40, 72)).args.n_tiles, 2);
 }

@@ -3,7 +3,7 @@
 
 #include "core/arch/target_traits.h"
 
-// Of GFX12, gfx1250 and later have other matrix instructions.
+// gfx1250 and later processors of GFX12 are not here: they have other matrix instructions.
 #if defined(__gfx1200__) || defined(__gfx1201__) || defined(__gfx12_generic__)
 #define GRIDWISE_THIS_TARGET k1201
 #define GRIDWISE_MMA_TABLE "core/arch/mma/gfx1201.h"
