@@ -24,7 +24,7 @@
 #include "hopper/testing/run_on_host.h"
 
 /// Checks of the kernels' results on the host. They need no GPU, but do not replace tests on one
-/// (see core/arch/hopper_on_host.h for what they do not notice). Include this before any other
+/// (see core/arch/hopper/on_host.h for what they do not notice). Include this before any other
 /// header of device code.
 
 namespace gridwise::hopper {
