@@ -50,7 +50,7 @@ struct OutputTypes {
 int VectorLength(const NormalForm& form, std::size_t axis, int bytes);
 
 /// The cheapest walk that works for an operand.
-Walk WalkOf(const NormalForm& form);
+Walk ChooseWalk(const NormalForm& form);
 
 /// The joint requirements of several multiplications, computed once for all kernels: whether Reject
 /// and TooLarge accept all of them.

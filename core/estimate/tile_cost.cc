@@ -162,7 +162,7 @@ bool TileCost::AlwaysExceeds(double eighth_power) const {
 TileEstimate EstimateTiles(const PartRequest& request, DataType type, const TileSteps& steps,
                            const Work& work) {
   const auto* set = request.FindFit<TileFits>();
-  const TileFits& fits = set != nullptr ? *set : TileFitsOf(request.device.gfx);
+  const TileFits& fits = set != nullptr ? *set : FindTileFits(request.device.gfx);
   const TileCost cost(request.device, fits.Of(request.problem.direction), steps, work);
   // Cycles to the eighth power.
   Cost best = {.splits = 0};

@@ -80,7 +80,7 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsO
   load.Load();
   load.FillRing(args, first_group, first + front - before, before, lds);
   const MultiplyBlocks<kC> multiply(args.positions, lds);
-  PositionWalk dy_walk = multiply.WalkOf(args.positions, first);
+  PositionWalk dy_walk = multiply.BeginWalk(args.positions, first);
   acc.Clear();
   int at = before;
   for (int step = 0; step < steps.count; ++step) {

@@ -41,7 +41,7 @@ class MultiplyBlocks {
            PlaneOf(TapOfWave()) * kStride * kC.tile.k * kPixelBytes) {}
 
   /// Where a wave's pixels of dy begin for a step whose pixels of x are from `position` on.
-  GRIDWISE_DEVICE PositionWalk WalkOf(const PixelPositions& positions, int position) const {
+  GRIDWISE_DEVICE PositionWalk BeginWalk(const PixelPositions& positions, int position) const {
     return PositionWalk(positions, position + positions.pitch + 1 + to_dy_);
   }
 

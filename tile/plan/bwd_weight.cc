@@ -340,7 +340,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// The work of workgroups; with a halo, also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
-  TileSteps steps = TileStepsOf(config, request, {.along_pixels = true});
+  TileSteps steps = MakeTileSteps(config, request, {.along_pixels = true});
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;

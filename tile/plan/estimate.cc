@@ -124,7 +124,8 @@ double HalfLineBytes(const TileConfig& c, TileConfig::Patch patch, LdsTile tile,
 
 }  // namespace
 
-TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const TileProblem& problem) {
+TileSteps MakeTileSteps(const TileConfig& c, const PartRequest& request,
+                        const TileProblem& problem) {
   if (c.sums_blocks()) return StepsOfBlocks(c, request);
   constexpr double kLoadIssue = 16;  // per wave, at 4 addresses per cycle; an estimate
   const double simds =

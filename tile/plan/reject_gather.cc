@@ -174,8 +174,9 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
                         taps[1], taps[2], SubGemmCount(problem), HaloLayout{config}.max_taps(),
                         config.packs_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
-  const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
-                                static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
+  const Strips least =
+      DivideIntoStrips(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
+                       static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("%d x %d taps reach over more pixels than the row's %d", taps[1],
