@@ -168,8 +168,8 @@ TEST(PlanDirect, LanesAreOfSeveralImages) {
   EXPECT_EQ(PlanGatherOf(kPairs, Gfx::k942, problem).args.lane_images, 1);
 }
 
-// LDS has the weights of so many taps at a time: rows along h, of as many taps along d as are
-// whole, or groups of them along w where that is all.
+// The taps whose weights LDS holds at a time: rows along h; of several taps along d if they fit
+// whole, and of several groups along w if all of d fits.
 TEST(PlanDirect, BlocksAreTapsThatLdsHas) {
   const auto block = [](int taps, std::int64_t d, std::int64_t h, std::int64_t w) {
     ConvProblem problem = Depthwise(Direction::kForward, 128, 1);

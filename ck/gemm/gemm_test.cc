@@ -47,7 +47,7 @@ Gfx Target() {
   return ParseGfx(target == nullptr ? "" : target).value_or(Gfx::k942);
 }
 
-/// Multiplications of a launch, over tensors of so many elements.
+/// The multiplications of a launch, and the number of elements of its tensors.
 struct Case {
   std::string name;
   std::vector<GemmDescriptors> gemms;

@@ -7,9 +7,9 @@
 
 namespace gridwise {
 
-/// A GPU as it is sold: the facts in which products with the same kernels differ. A compute unit is
-/// that of TargetTraits, as HIP counts them: on RDNA a workgroup processor, of which data sheets
-/// count two.
+/// A GPU as it is sold: the facts in which products with the same kernels differ. Compute units are
+/// counted as in TargetTraits and by HIP: on RDNA one is a workgroup processor, which data sheets
+/// count as two.
 struct Product {
   std::string_view name;              // "RX 7600"
   std::string_view other_names = "";  // by which it is known too, with commas between them

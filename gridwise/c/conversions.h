@@ -49,7 +49,7 @@ void Initialize(const Struct& defaults, Struct* to, std::size_t size) {
   to->size = size;
 }
 
-/// The error of a struct whose size is none of this library's or an earlier one's.
+/// The error for a struct whose size neither this version nor an earlier one has.
 absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most);
 
 /// Returns the problem, or an error if it is not valid.

@@ -12,8 +12,8 @@
 namespace gridwise::targets {
 
 /// RDNA4. Sources: AMD RDNA4 ISA (kernel state, LDS, buffer resources). A unit is a workgroup
-/// processor. The scope of atomics is a field of the instruction at bit 3 of the policy, of which 0
-/// means the compute unit and 2 (SCOPE_DEV) the device: "Memory Model gfx12" of LLVM's User Guide
+/// processor. The scope of atomics is a field of the instruction at bit 3 of the policy: 0 is
+/// the compute unit, 2 (SCOPE_DEV) the device. See "Memory Model gfx12" of LLVM's User Guide
 /// for AMDGPU Backend.
 inline constexpr TargetTraits k1201 = {
     .name = "gfx1201",
