@@ -250,14 +250,17 @@ def types_of(text):
             yield "::".join([*namespaces, found.group(1)])
 
 
+# Ends of names of headers of which a compilation includes one.
+ALTERNATIVE = re.compile(r"_(on_host|amd|nvptx)(?=\.h$)")
+
+
 def twice_faults(texts):
     """Yields a sentence for each type that two files define. The linker keeps functions of one of them for both."""
     first = {}
     for path, text in texts.items():
         for name in types_of(text):
             other = first.setdefault(name, path)
-            # What a file is replaced by on the host.
-            if other != path and path != other.replace(".h", "_on_host.h"):
+            if other != path and ALTERNATIVE.sub("", path) != ALTERNATIVE.sub("", other):
                 yield f"{path} defines {name}, and so does {other}"
 
 

@@ -67,7 +67,7 @@ struct Constant {
 /// set.
 class Constants {
  public:
-  Constants(Gfx gfx, bool along_pixels) : gfx_(gfx), tile_(TileFitsOf(gfx)) {
+  Constants(Gfx gfx, bool along_pixels) : gfx_(gfx), tile_(FindTileFits(gfx)) {
     const auto add = [&](const char* name, double& value) {
       list_.push_back({name, &value, value});
     };

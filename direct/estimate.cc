@@ -72,7 +72,7 @@ const WaveFit& FitOf(TargetKind target, bool along_pixels) {
 /// instances of one family. Instances of other families, however, move more bytes.
 double DramCycles(const WaveFit& fit, const PartRequest& request, double rounds) {
   if (fit.dram == 0) return 0;
-  const RooflineWork once = RooflineWorkOf(request.problem);
+  const RooflineWork once = CountRooflineWork(request.problem);
   const double bytes_of_cycle =
       fit.dram * request.device.memory_gb_per_s / request.device.clock_ghz;
   return (once.bytes_read + once.bytes_written) / bytes_of_cycle / rounds;

@@ -168,8 +168,8 @@ TEST(PlanDirect, LanesAreOfSeveralImages) {
   EXPECT_EQ(PlanGatherOf(kPairs, Gfx::k942, problem).args.lane_images, 1);
 }
 
-// LDS has the weights of so many taps at a time: rows along h, of as many taps along d as are
-// whole, or groups of them along w where that is all.
+// The taps whose weights LDS holds at a time: rows along h; of several taps along d if they fit
+// whole, and of several groups along w if all of d fits.
 TEST(PlanDirect, BlocksAreTapsThatLdsHas) {
   const auto block = [](int taps, std::int64_t d, std::int64_t h, std::int64_t w) {
     ConvProblem problem = Depthwise(Direction::kForward, 128, 1);
@@ -262,7 +262,7 @@ TEST(PlanDirect, LaunchesKeepTheLimitOfAGrid) {
   problem.dims[1].in = problem.dims[2].in = 16;
   EXPECT_THAT(TooLargeForDirect(kAny, problem).value().reason,
               HasSubstr("a launch takes at most 16777215"));
-  // Of one row of pixels an image, a lane of 7 rows of sums walks over 7.
+  // Images have one row of pixels; a lane with 7 rows of sums walks over 7.
   const DirectConfig tall = {.channels = 1, .pixels = 4, .taps = 7, .stride = 1, .rows = {7}};
   problem = Depthwise(Direction::kBackwardWeight, 1, 1);
   problem.dims[1] = {.in = 1, .filter = 7, .pad_begin = 3, .pad_end = 3};

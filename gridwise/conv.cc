@@ -18,7 +18,7 @@ namespace {
 template <class Choose>
 auto WithChoice(const ConvProblem& problem, const DeviceFacts& device, const PlanOptions& options,
                 Choose choose) {
-  PlanContext context = ContextOf(problem, device, options);
+  PlanContext context = MakePlanContext(problem, device, options);
   const std::vector<const KernelFamily*> families = Families();
   return choose(Choice{context, families, options, [&] { return ToString(problem); }});
 }

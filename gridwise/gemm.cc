@@ -22,7 +22,7 @@ auto WithChoice(const GemmProblem& problem, const DeviceFacts& device, PlanOptio
   options.model = false;  // the model was trained on convolutions
   // The sum of splits writes consecutive elements.
   if (options.splits == 0 && !problem.out_is_packed()) options.splits = 1;
-  PlanContext context = ContextOf(AsConvolution(problem), device, options);
+  PlanContext context = MakePlanContext(AsConvolution(problem), device, options);
   const KernelFamily* const families[] = {&ck::Gemms()};
   const auto name = [&] { return ToString(problem); };
   return choose(Choice{context, families, options, name});

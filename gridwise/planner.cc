@@ -349,8 +349,8 @@ absl::Status CheckSplits(const ConvProblem& problem, int splits) {
 
 }  // namespace
 
-PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
-                      const PlanOptions& options) {
+PlanContext MakePlanContext(const ConvProblem& problem, const DeviceFacts& device,
+                            const PlanOptions& options) {
   return {problem,
           device,
           {.splits = options.splits,
@@ -383,7 +383,8 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
   if (options.splits == 0) {
     PlanOptions unsplit = options;
     unsplit.splits = 1;
-    PlanContext context = ContextOf(choice.context.problem(), choice.context.device(), unsplit);
+    PlanContext context =
+        MakePlanContext(choice.context.problem(), choice.context.device(), unsplit);
     const Choice of_unsplit = {context, choice.families, unsplit, choice.problem};
     candidates = CheckInstances(of_unsplit, std::max(wanted, model::kAsked));
     Rank(of_unsplit, candidates);

@@ -25,8 +25,8 @@ struct Choice {
 };
 
 /// Returns the context of `problem`, which must be valid.
-PlanContext ContextOf(const ConvProblem& problem, const DeviceFacts& device,
-                      const PlanOptions& options);
+PlanContext MakePlanContext(const ConvProblem& problem, const DeviceFacts& device,
+                            const PlanOptions& options);
 
 /// Errors: those of CheckOptions in conv.h.
 absl::Status CheckOptions(const Choice& choice);

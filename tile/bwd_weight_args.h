@@ -29,8 +29,8 @@ struct StepOrder {
   enum Axis { kImage, kD, kH, kW };
   int run_axis;   // the first axis
   int run_steps;  // along it
-  // Of those steps, begin, ..., end - 1 meet a pixel of x along the axis through every tap, and
-  // have no output pixel past the last one along it.
+  // In the steps from inside_begin to before inside_end, every tap meets a pixel of x along the
+  // axis, and no output pixel is past the last one along it.
   int inside_begin, inside_end;
   int others[4];  // steps along each axis; 1 for the first axis
   MagicDiv by_run_steps, by_others[4];

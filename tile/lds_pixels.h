@@ -9,7 +9,7 @@ namespace gridwise::tile {
 /// the pixel], with padding after each pixel, so that adjacent pixels lie on different banks
 /// whichever is first.
 struct LdsPixels {
-  int pixels = 0;      //
+  int pixels = 0;
   int data_bytes = 0;  // per pixel: 4 or 8 vectors, or some pixels
   int room_bytes = 0;  // padding: 16; 32 if the lanes of a phase read two vectors of 4 pixels each;
                        // 8 if the lanes of a phase over 32 banks read half a vector of 16 pixels

@@ -67,7 +67,7 @@ absl::Status AddLayers(Gfx gfx, Figures& computed) {
   for (const Layer& layer : *layers) {
     const absl::StatusOr<Plan> plan = MakePlan(layer.problem, gfx);
     if (!plan.ok()) return plan.status();
-    const absl::StatusOr<LayerTime> time = TimeOf(layer, *plan);
+    const absl::StatusOr<LayerTime> time = TimeLayer(layer, *plan);
     if (!time.ok()) return time.status();
     computed[absl::StrCat("layer/", Name(gfx), "/", time->name, "/", time->direction, ", us")] =
         time->us;
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<FigureChange>> Run() {
   if (!absl::GetFlag(FLAGS_commit).empty()) {
     absl::StatusOr<FigureLine> line = NewLine();
     if (!line.ok()) return line.status();
-    changes = ChangesOf(*series, *line);
+    changes = FindChanges(*series, *line);
     const bool ends = text->empty() || text->ends_with('\n');
     const std::string added = absl::StrCat(ends ? "" : "\n", PrintLine(*line), "\n");
     if (absl::Status status = Write(path, added, std::ios::app); !status.ok()) return status;

@@ -174,7 +174,8 @@ std::string FigureChange::ToString() const {
   return absl::StrFormat("%s: %.4g, and was %s %s", name, now, before, time);
 }
 
-std::vector<FigureChange> ChangesOf(const std::vector<FigureLine>& series, const FigureLine& line) {
+std::vector<FigureChange> FindChanges(const std::vector<FigureLine>& series,
+                                      const FigureLine& line) {
   std::vector<FigureChange> changes;
   for (const Kind& kind : kKinds) {
     const Figures& figures = line.*kind.figures;

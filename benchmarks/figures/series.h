@@ -58,7 +58,8 @@ struct FigureChange {
 /// allowed, and a lasting change is told once, on its first night. Measured figures are compared
 /// from a machine's third night on. A figure that the last such line has and `line` lacks is
 /// missing.
-std::vector<FigureChange> ChangesOf(const std::vector<FigureLine>& series, const FigureLine& line);
+std::vector<FigureChange> FindChanges(const std::vector<FigureLine>& series,
+                                      const FigureLine& line);
 
 /// Returns a page that draws the series, whose lines are at least one; `changes` are of the last.
 std::string SeriesPage(const std::vector<FigureLine>& series,

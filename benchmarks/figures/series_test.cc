@@ -31,7 +31,8 @@ FigureLine Line(double computed, double measured, const std::string& machine = "
 
 std::vector<std::string> Sentences(const std::vector<FigureLine>& series, const FigureLine& line) {
   std::vector<std::string> sentences;
-  for (const FigureChange& change : ChangesOf(series, line)) sentences.push_back(change.ToString());
+  for (const FigureChange& change : FindChanges(series, line))
+    sentences.push_back(change.ToString());
   return sentences;
 }
 
@@ -141,7 +142,7 @@ TEST(Benchmarks, ThatFailedAreErrors) {
 TEST(Page, HasLinesAndChanges) {
   const std::vector<FigureLine> series = {Line(100, 1), Line(200, 1)};
   const absl::StatusOr<llvm::json::Value> data =
-      PageData(SeriesPage(series, ChangesOf({series.front()}, series.back())));
+      PageData(SeriesPage(series, FindChanges({series.front()}, series.back())));
   ASSERT_TRUE(data.ok()) << data.status();
   const llvm::json::Object& object = *data->getAsObject();
   EXPECT_EQ(object.getArray("lines")->size(), 2u);

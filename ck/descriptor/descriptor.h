@@ -20,70 +20,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <type_traits>
+
+#include "ck/descriptor/composition.h"
+#include "ck/descriptor/transform.h"
 
 namespace gridwise::ck {
 
-/// An axis of a descriptor, as its transforms name it.
-struct Axis {
-  int id = -1;
-};
-
-/// One of the axes that compose an index: index = sum of step * (this axis' index).
-struct Term {
-  std::int64_t length, step;
-};
-
-/// Why a composition is invalid: the rule, the number that breaks it, and its bound. The rule is
-/// null if it is valid. See ToString in describe.h.
-struct Mistake {
-  const char* rule = nullptr;
-  std::int64_t number = 0, bound = 0;
-};
-
-/// How the lower axes' indices follow from the upper ones'. There is one number per lower axis for
-/// kMerge, and per upper axis otherwise.
-enum class TransformKind : unsigned char {
-  kMemory,   ///< offset += index * number
-  kPad,      ///< lower = upper - number; outside of the lower axis there is no element
-  kSlice,    ///< lower = number0 + upper * number1
-  kEmbed,    ///< lower = sum of upper * number
-  kMerge,    ///< lower = digits of upper, the last axis' fastest; numbers are their lengths
-  kFreeze,   ///< lower = number, no upper axis
-  kSwizzle,  ///< lower0 = upper0, lower1 = upper1 ^ (upper0 & number)
-};
-
-struct Transform {
-  static constexpr int kMaxFan = 6;
-  TransformKind kind;
-  int lowers, uppers;
-  std::array<std::int8_t, kMaxFan> lower, upper;  // axes
-  std::array<std::int64_t, kMaxFan> number;
-
-  /// A transform without axes.
-  static constexpr Transform Of(TransformKind kind) {
-    return {.kind = kind, .lowers = 0, .uppers = 0, .lower = {}, .upper = {}, .number = {}};
-  }
-};
-
-/// An element of memory.
-struct Location {
-  std::int64_t offset = 0;  ///< in elements; meaningless if there is none
-  bool exists = true;       ///< otherwise the index is padding, which reads 0
-  constexpr bool operator==(const Location&) const = default;
-};
-
-class Descriptor {
+class Descriptor : public Composition {
  public:
-  static constexpr int kMaxAxes = 48, kMaxTransforms = 40, kMaxSeen = 3;
-
-  /// Constants must initialize all members; planners make many descriptors and do without.
-  constexpr Descriptor() {
-    if (!std::is_constant_evaluated()) return;
-    length_ = {};
-    consumed_ = {};
-    transform_.fill(Transform::Of(TransformKind::kMemory));
-  }
+  static constexpr int kMaxSeen = 3;
 
   /// An axis of the tensor: `length` indices, `stride` elements apart.
   constexpr Axis Memory(std::int64_t length, std::int64_t stride) {
@@ -135,7 +80,7 @@ class Descriptor {
     return made;
   }
 
-  /// One axis over several, of which the last varies fastest: the index
+  /// Makes one axis of several. The last varies fastest: the index is
   /// (i0 * length1 + i1) * length2 + i2 ...
   constexpr Axis Merge(std::initializer_list<Axis> axes) {
     Transform t = Transform::Of(TransformKind::kMerge);
@@ -198,6 +143,7 @@ class Descriptor {
     Require(axes.size() <= kMaxSeen, "a descriptor shows at most 3 axes",
             static_cast<std::int64_t>(axes.size()), kMaxSeen);
     if (mistake_.rule != nullptr) return;
+    is_seen_ = axes.size() > 0;
     for (const Axis a : axes) {
       Check(a);
       if (mistake_.rule != nullptr) return;
@@ -210,26 +156,10 @@ class Descriptor {
     }
   }
 
-  /// The first mistake. A descriptor with a mistake is meaningless.
-  constexpr const Mistake& mistake() const { return mistake_; }
-  constexpr bool ok() const { return mistake_.rule == nullptr; }
-
-  /// All axes, consumed or not.
-  constexpr int axes() const { return axes_; }
   constexpr int seen() const { return seen_count_; }
   constexpr int SeenAxis(int i) const { return seen_[static_cast<std::size_t>(i)]; }
   /// Number of indices of a visible axis.
   constexpr std::int64_t length(int i) const { return LengthOf({SeenAxis(i)}); }
-  constexpr std::int64_t LengthOf(Axis a) const {
-    return a.id < 0 || a.id >= axes_ ? 0 : length_[static_cast<std::size_t>(a.id)];
-  }
-
-  /// Transforms, from memory upwards.
-  constexpr int transforms() const { return transforms_; }
-  constexpr const Transform& transform(int i) const {
-    return transform_[static_cast<std::size_t>(i)];
-  }
-
   /// The element that the index means; takes indices of the visible axes, each inside of its
   /// axis. This is the definition: it divides, and kernels use the normal form instead
   /// (normal_form.h).
@@ -239,107 +169,13 @@ class Descriptor {
       index[static_cast<std::size_t>(SeenAxis(i))] = seen[static_cast<std::size_t>(i)];
     }
     Location element;
-    for (int i = transforms_; i-- > 0;) Apply(transform(i), index, element);
+    for (int i = transforms_; i-- > 0;) Apply(transform(i), length_, index, element);
     return element;
   }
 
  private:
-  constexpr void Require(bool holds, const char* rule, std::int64_t number, std::int64_t bound) {
-    if (!holds && mistake_.rule == nullptr) mistake_ = {rule, number, bound};
-  }
-
-  constexpr void Check(Axis a) {
-    Require(a.id >= 0 && a.id < axes_, "a transform takes axes of its own descriptor", a.id, axes_);
-    if (mistake_.rule != nullptr) return;
-    Require(!consumed_[static_cast<std::size_t>(a.id)],
-            "an axis is consumed once: this one has been before", a.id, axes_);
-  }
-
-  /// Makes `a` a lower axis of `t`; returns its length.
-  constexpr std::int64_t Consume(Transform& t, Axis a) {
-    Check(a);
-    if (mistake_.rule != nullptr) return 1;
-    consumed_[static_cast<std::size_t>(a.id)] = true;
-    t.lower[static_cast<std::size_t>(t.lowers++)] = static_cast<std::int8_t>(a.id);
-    return LengthOf(a);
-  }
-
-  constexpr Axis MakeUpper(Transform& t, std::int64_t length) {
-    Require(length > 0, "an axis has at least one index", length, 1);
-    Require(axes_ < kMaxAxes, "a descriptor has at most 48 axes", axes_, kMaxAxes);
-    Require(seen_count_ == 0, "axes are made before a descriptor is seen", axes_, axes_);
-    if (mistake_.rule != nullptr) return {};
-    const int id = axes_++;
-    length_[static_cast<std::size_t>(id)] = length;
-    consumed_[static_cast<std::size_t>(id)] = false;
-    t.upper[static_cast<std::size_t>(t.uppers++)] = static_cast<std::int8_t>(id);
-    return {id};
-  }
-
-  constexpr void Add(const Transform& t) {
-    Require(transforms_ < kMaxTransforms, "a descriptor has at most 40 transforms", transforms_,
-            kMaxTransforms);
-    if (mistake_.rule == nullptr) transform_[static_cast<std::size_t>(transforms_++)] = t;
-  }
-
-  constexpr Axis Finish1(Transform& t, std::int64_t length) {
-    const Axis a = MakeUpper(t, length);
-    Add(t);
-    return a;
-  }
-
-  /// Sets the indices of t's lower axes.
-  constexpr void Apply(const Transform& t, std::array<std::int64_t, kMaxAxes>& index,
-                       Location& element) const {
-    const auto upper = [&](int i) {
-      return index[static_cast<std::size_t>(t.upper[static_cast<std::size_t>(i)])];
-    };
-    const auto lower = [&](int i) -> std::int64_t& {
-      return index[static_cast<std::size_t>(t.lower[static_cast<std::size_t>(i)])];
-    };
-    switch (t.kind) {
-      case TransformKind::kMemory:
-        element.offset += upper(0) * t.number[0];
-        break;
-      case TransformKind::kPad:
-        lower(0) = upper(0) - t.number[0];
-        element.exists &= lower(0) >= 0 && lower(0) < LengthOf({t.lower[0]});
-        break;
-      case TransformKind::kSlice:
-        lower(0) = t.number[0] + upper(0) * t.number[1];
-        break;
-      case TransformKind::kEmbed:
-        lower(0) = 0;
-        for (int i = 0; i < t.uppers; ++i) {
-          lower(0) += upper(i) * t.number[static_cast<std::size_t>(i)];
-        }
-        break;
-      case TransformKind::kMerge: {
-        std::int64_t rest = upper(0);
-        for (int i = t.lowers; i-- > 1;) {
-          lower(i) = rest % t.number[static_cast<std::size_t>(i)];
-          rest /= t.number[static_cast<std::size_t>(i)];
-        }
-        lower(0) = rest;
-        break;
-      }
-      case TransformKind::kFreeze:
-        lower(0) = t.number[0];
-        break;
-      case TransformKind::kSwizzle:
-        lower(0) = upper(0);
-        lower(1) = upper(1) ^ (upper(0) & t.number[0]);
-        break;
-    }
-  }
-
-  int axes_ = 0, transforms_ = 0, seen_count_ = 0;
-  // The first axes_ and transforms_ of them.
-  std::array<std::int64_t, kMaxAxes> length_;
-  std::array<bool, kMaxAxes> consumed_;
-  std::array<Transform, kMaxTransforms> transform_;
+  int seen_count_ = 0;
   std::array<int, kMaxSeen> seen_ = {};
-  Mistake mistake_ = {};
 };
 
 }  // namespace gridwise::ck

@@ -6,6 +6,7 @@
 
 #include "ck/descriptor/describe.h"
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -70,8 +71,8 @@ TEST(DescriptorTest, TransformsComposeToTheirFormulas) {
 }
 
 TEST(DescriptorTest, AStridedSliceIsAnEmbeddingOneAxisOfWhichIsFrozen) {
-  // Backward-data's tilde decomposition: pixel i = tilde * stride + a, of which a is frozen and the
-  // tildes are a slice of those that fit.
+  // Backward-data's tilde decomposition: pixel i = tilde * stride + a. a is frozen, and the tildes
+  // are a slice of those that fit.
   for (std::int64_t a = 0; a < 3; ++a) {
     const std::int64_t count = (11 - a + 2) / 3;
     Descriptor sliced, frozen;

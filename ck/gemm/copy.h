@@ -2,20 +2,13 @@
 #pragma once
 
 #include "ck/gemm/k_table.h"
+#include "ck/gemm/k_tile.h"
 #include "ck/gemm/lane_coordinate.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 
 namespace gridwise::ck {
-
-/// A lane's share of one operand's k tile, in registers.
-template <GemmConfig kC, Side kSide, int kTensors>
-struct KTileOf {
-  using Load = Vec<Element<kC.type>, kC.operand(kSide).vector()>;
-  using Unit = Load[kC.loads_of_unit(kSide)];
-  Unit unit[kTensors][kC.units_of_lane(kSide)];
-};
 
 /// Copies an operand's k tiles from memory through registers to LDS. Load starts a load; Store
 /// waits for it and writes. `OfElement` is applied to elements on their way (functions.h).
@@ -29,7 +22,7 @@ class Copy {
   /// term `first_term`; `thread` is the index among the lanes that load.
   GRIDWISE_DEVICE Copy(Constant<ViewArgs>* view, const OperandArgs& data, int first_row,
                        int first_term, int thread, char* lds, const OfElement& function)
-      : thread_(kC.units(kSide) < kC.load_threads() ? thread % kC.units(kSide) : thread),
+      : units_of_lane_{kC.units(kSide) < kC.load_threads() ? thread % kC.units(kSide) : thread},
         has_units_(thread < kC.units(kSide)),
         table_(view, first_term, thread, lds),
         last_(LaneCoordinate::Of(view->last)),
@@ -40,18 +33,18 @@ class Copy {
     buffer_[0] = buffer(data.data);
     if constexpr (kTensors == 2) buffer_[1] = buffer(data.added);
     for (int i = 0; i < kC.row_slots(kSide); ++i) {
-      row_[i] = HasUnits() ? CoordinateOfRow(view, first_row + RowOf(i))
+      row_[i] = HasUnits() ? CoordinateOfRow(view, first_row + units_of_lane_.Row(i))
                            : LaneCoordinate::Outside<kO.walk>();
     }
     if constexpr (!kO.has_table()) {
       unit_ = view->axis[1].digit[AxisArgs::kDigits - 1].unit.offset;
       at_ = first_term * unit_;
       terms_left_ = view->axis[1].length - first_term;
-      for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i].offset += KOf(0) * unit_;
+      for (int i = 0; i < kC.row_slots(kSide); ++i) row_[i].offset += units_of_lane_.K(0) * unit_;
     }
   }
 
-  /// Of the first `steps` k tiles to load, the number of those within which K does not end.
+  /// How many of the next `steps` k tiles are whole: K ends after them.
   GRIDWISE_DEVICE int WholeKTiles(int steps) const {
     if constexpr (kO.has_table()) return steps;  // entries past the end lead nowhere
     const int whole = terms_left_ > 0 ? terms_left_ / kC.tile.k : 0;
@@ -79,7 +72,7 @@ class Copy {
       for (int r = 0; r < kC.row_slots(kSide); ++r) {
         const int unit = k * kC.row_slots(kSide) + r;
         for (int row = 0; row < (kO.reads_transposed() ? 1 : kO.rows); ++row) {
-          StoreRun(k_tile, unit, row, RowOf(r) + row, KOf(k), lds);
+          StoreRun(k_tile, unit, row, units_of_lane_.Row(r) + row, units_of_lane_.K(k), lds);
         }
       }
     }
@@ -87,11 +80,7 @@ class Copy {
 
  private:
   static constexpr auto& kO = kC.operand(kSide);
-  /// Distance from one k slot of a lane to the next; runs of K have a single slot.
-  static constexpr int kKOfSlot = kC.units_rows(kSide) < kC.load_threads()
-                                      ? kC.load_threads() / kC.units_rows(kSide) * kO.k
-                                      : kO.k;
-  using T = Element<kC.type>;
+  using T = typename KTile::T;
   using Load1 = typename KTile::Load;
   using Unit = typename KTile::Unit;
 
@@ -111,26 +100,6 @@ class Copy {
     return kC.units(kSide) >= kC.load_threads() || has_units_;
   }
 
-  /// The row of a slot of the lane, and its first k.
-  GRIDWISE_DEVICE int RowOf(int slot) const {
-    if constexpr (kO.along_k()) {
-      return thread_ / kC.units_k(kSide) + slot * (kC.load_threads() / kC.units_k(kSide));
-    } else {
-      constexpr int kFast = kC.units_rows(kSide);
-      return (kFast < kC.load_threads() ? thread_ % kFast : thread_ + slot * kC.load_threads()) *
-             kO.rows;
-    }
-  }
-  GRIDWISE_DEVICE int KOf(int slot) const {
-    if constexpr (kO.along_k()) {
-      return thread_ % kC.units_k(kSide) * kC.k_pack();
-    } else {
-      constexpr int kFast = kC.units_rows(kSide);
-      const int first = kFast < kC.load_threads() ? thread_ / kFast * kO.k : 0;
-      return first + slot * kKOfSlot;
-    }
-  }
-
   GRIDWISE_DEVICE static LaneCoordinate CoordinateOfRow(Constant<ViewArgs>* view, int row) {
     int digit[AxisArgs::kDigits];
     FindDigits(&view->axis[0], row, digit);
@@ -142,7 +111,7 @@ class Copy {
   GRIDWISE_DEVICE void LoadByTable(int step, KTile& k_tile) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
-        const LaneCoordinate term = table_.Read(step, KOf(k) / kO.k_of_entry() + i);
+        const LaneCoordinate term = table_.Read(step, units_of_lane_.K(k) / kO.k_of_entry() + i);
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
           StartLoad(k_tile, k * kC.row_slots(kSide) + r, i, OffsetAt<kO.walk>(row_[r], term, last_),
                     0);
@@ -172,33 +141,13 @@ class Copy {
   GRIDWISE_DEVICE void ForEachEven(Visit visit) const {
     for (int k = 0; k < kC.k_slots(kSide); ++k) {
       for (int i = 0; i < kC.loads_of_unit(kSide); ++i) {
-        const int behind = k * kKOfSlot + i * kO.k_of_entry();
+        const int behind = k * UnitsOfLane<kC, kSide>::kSlotK + i * kO.k_of_entry();
         for (int r = 0; r < kC.row_slots(kSide); ++r) {
-          visit(k * kC.row_slots(kSide) + r, i, KOf(0) + behind, row_[r].offset,
+          visit(k * kC.row_slots(kSide) + r, i, units_of_lane_.K(0) + behind, row_[r].offset,
                 at_ + behind * unit_);
         }
       }
     }
-  }
-
-  /// Element `e` of run `i` of a unit.
-  GRIDWISE_DEVICE static T ElementOf(const Unit& unit, int i, int e) {
-    if (kO.reads_transposed()) return unit[0][e];
-    return kO.along_k() ? unit[e / kO.k][e % kO.k] : unit[e][i];
-  }
-  /// A run of bytes, a word at a time: compilers put bytes into vectors through memory.
-  template <int kRun>
-  GRIDWISE_DEVICE static Vec<T, kRun> RunOfBytes(const Unit& unit, int i) {
-    Vec<unsigned, kRun / 4> words;
-    for (int word = 0; word < kRun / 4; ++word) {
-      unsigned bytes = 0;
-      for (int b = 0; b < 4; ++b) {
-        const auto byte = __builtin_bit_cast(unsigned char, ElementOf(unit, i, word * 4 + b));
-        bytes |= static_cast<unsigned>(byte) << (8 * b);
-      }
-      words[word] = bytes;
-    }
-    return __builtin_bit_cast(Vec<T, kRun>, words);
   }
 
   /// Writes a run of a unit: its elements in row `i`, or in the only k.
@@ -209,22 +158,22 @@ class Copy {
     Vec<T, kRun> run;
     if constexpr (kTensors == 2) {
       for (int e = 0; e < kRun; ++e) {
-        run[e] =
-            static_cast<T>(function_(static_cast<float>(ElementOf(unit, i, e)),
-                                     static_cast<float>(ElementOf(k_tile.unit[1][index], i, e))));
+        run[e] = static_cast<T>(
+            function_(static_cast<float>(KTile::ElementOf(unit, i, e)),
+                      static_cast<float>(KTile::ElementOf(k_tile.unit[1][index], i, e))));
       }
     } else if constexpr (kC.loads_of_unit(kSide) == 1 && kO.vector() == kRun) {
       run = unit[0];
     } else if constexpr (sizeof(T) == 1) {
-      run = RunOfBytes<kRun>(unit, i);
+      run = KTile::template RunOfBytes<kRun>(unit, i);
     } else {
-      for (int e = 0; e < kRun; ++e) run[e] = ElementOf(unit, i, e);
+      for (int e = 0; e < kRun; ++e) run[e] = KTile::ElementOf(unit, i, e);
     }
     *reinterpret_cast<Vec<T, kRun>*>(lds + kC.OffsetOfRun(kSide, row, k)) = run;
   }
 
   Buffer buffer_[kTensors];
-  const int thread_;  // among those that have a share, which come first
+  const UnitsOfLane<kC, kSide> units_of_lane_;
   const bool has_units_;
   KTable<kC, kSide> table_;
   const LaneCoordinate last_;

@@ -8,6 +8,7 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "core/launch/apply_unary.h"
+#include "core/launch/output_type.h"
 
 namespace gridwise::ck {
 
@@ -131,7 +132,7 @@ class Epilogue {
       if (out_.d[t].is_f32) {
         CombineWith<DataType::kF32>(t, row, column, values);
       } else {
-        WithOutputType([&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
+        WithFloatOutput<kC.type>(out_.type, [&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
       }
     }
     WithUnary(function_.unary, function_.unary_parameter, [&](auto unary) {
@@ -142,23 +143,7 @@ class Epilogue {
       AddTo(values, row, column);
       return;
     }
-    WithOutputType([&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
-  }
-
-  /// Calls visit.operator()<kOut>() for the output's type, a floating-point one.
-  template <class Visit>
-  GRIDWISE_DEVICE void WithOutputType(Visit visit) const {
-    if constexpr (CanOutput(kC.type, DataType::kF16)) {
-      if (out_.type == static_cast<int>(DataType::kF16)) {
-        return visit.template operator()<DataType::kF16>();
-      }
-    }
-    if constexpr (CanOutput(kC.type, DataType::kBF16)) {
-      if (out_.type == static_cast<int>(DataType::kBF16)) {
-        return visit.template operator()<DataType::kBF16>();
-      }
-    }
-    visit.template operator()<DataType::kF32>();
+    WithFloatOutput<kC.type>(out_.type, [&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
   }
 
   /// Offset of an element in `offsets` of some tensor; out of range if there is none.

@@ -20,6 +20,7 @@
 #include "ck/gemm/gemm_test_code.h"
 #include "ck/gemm/gemm_test_instances.h"
 #include "ck/gemm/plan.h"
+#include "ck/gemm/reject.h"
 #include "ck/lowering/conv.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
@@ -46,7 +47,7 @@ Gfx Target() {
   return ParseGfx(target == nullptr ? "" : target).value_or(Gfx::k942);
 }
 
-/// Multiplications of a launch, over tensors of so many elements.
+/// The multiplications of a launch, and the number of elements of its tensors.
 struct Case {
   std::string name;
   std::vector<GemmDescriptors> gemms;

@@ -14,7 +14,7 @@ inline constexpr int kRowsOfUnit = 11;
 
 /// Instances of one matrix instruction: operands along K and along rows, each walk, and each
 /// schedule. The last ones are for targets whose LDS reads transpose.
-constexpr std::array<GemmConfig, kRowsOfUnit> TestRowsOf(MmaShape mma) {
+constexpr std::array<GemmConfig, kRowsOfUnit> MakeTestRows(MmaShape mma) {
   const GemmConfig plain = {.tile = {64, 64, 32},
                             .waves = {2, 2},
                             .mma = mma,
@@ -59,7 +59,7 @@ constexpr auto AllTestRows() {
   std::array<GemmConfig, kRowsOfUnit * std::size(kShapes)> all;
   std::size_t i = 0;
   for (const MmaShape& mma : kShapes) {
-    for (const GemmConfig& row : TestRowsOf(mma)) all[i++] = row;
+    for (const GemmConfig& row : MakeTestRows(mma)) all[i++] = row;
   }
   return all;
 }

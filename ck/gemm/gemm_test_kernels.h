@@ -5,6 +5,7 @@
 #include "ck/gemm/functions.h"
 #include "ck/gemm/gemm_test_instances.h"
 #include "ck/gemm/kernel.h"
+#include "ck/gemm/reject.h"
 
 namespace gridwise::ck {
 

@@ -11,6 +11,7 @@
 #include "ck/gemm/lane_coordinate.h"
 #include "ck/gemm/multiply.h"
 #include "ck/gemm/pipeline.h"
+#include "ck/gemm/reject.h"
 #include "core/arch/memory.h"
 #include "core/arch/this_target.h"
 

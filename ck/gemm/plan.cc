@@ -256,7 +256,7 @@ int VectorLength(const NormalForm& form, std::size_t axis, int bytes) {
   return begins * bytes % 4 == 0 || vector * bytes < 4 ? vector : 1;
 }
 
-Walk WalkOf(const NormalForm& form) {
+Walk ChooseWalk(const NormalForm& form) {
   switch (form.checks) {
     case 0:
       return IsEven(form) ? Walk::kEven : Walk::kTable;

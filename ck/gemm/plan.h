@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "ck/gemm/args.h"
 #include "ck/gemm/config.h"
 #include "core/base/types.h"
@@ -49,7 +50,7 @@ struct OutputTypes {
 int VectorLength(const NormalForm& form, std::size_t axis, int bytes);
 
 /// The cheapest walk that works for an operand.
-Walk WalkOf(const NormalForm& form);
+Walk ChooseWalk(const NormalForm& form);
 
 /// The joint requirements of several multiplications, computed once for all kernels: whether Reject
 /// and TooLarge accept all of them.

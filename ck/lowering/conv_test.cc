@@ -11,6 +11,7 @@
 #include "ck/descriptor/describe.h"
 #include "ck/descriptor/descriptor.h"
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/layouts.h"
 #include "core/conv/problem.h"

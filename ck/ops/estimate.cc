@@ -80,8 +80,8 @@ double ResidentWorkgroups(const GemmConfig& c, const DeviceFacts& device,
   return std::max(1.0, std::min(by_registers, by_lds));
 }
 
-TileSteps TileStepsOf(const GemmConfig& c, const Demands& demands, const DeviceFacts& device,
-                      const KernelNeeds& needs) {
+TileSteps MakeTileSteps(const GemmConfig& c, const Demands& demands, const DeviceFacts& device,
+                        const KernelNeeds& needs) {
   constexpr double kTableRead = 64;  // LDS latency before the loads of a step
   // Per step: 28 scalar instructions of 4 cycles, and 5 branches of 8 (tests/isa).
   constexpr double kControl = 28 * 4 + 5 * 8;

@@ -15,7 +15,7 @@ double ResidentWorkgroups(const GemmConfig& config, const DeviceFacts& device,
                           const KernelNeeds& needs);
 
 /// The work of a workgroup, as estimates need it, for multiplications with these demands.
-TileSteps TileStepsOf(const GemmConfig& config, const Demands& demands, const DeviceFacts& device,
-                      const KernelNeeds& needs);
+TileSteps MakeTileSteps(const GemmConfig& config, const Demands& demands, const DeviceFacts& device,
+                        const KernelNeeds& needs);
 
 }  // namespace gridwise::ck

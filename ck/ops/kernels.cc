@@ -214,7 +214,7 @@ PartLaunch ClassicKernel::MakeLaunch(const PartRequest& request) const {
 TileEstimate ClassicKernel::EstimateOf(const PartRequest& request, const Lowered& lowered,
                                        const Tiles& tiles) const {
   const ConvProblem& problem = request.problem;
-  TileSteps steps = TileStepsOf(config_, lowered.demands(), request.device, code_.needs);
+  TileSteps steps = MakeTileSteps(config_, lowered.demands(), request.device, code_.needs);
   const bool gathers = problem.direction != Direction::kBackwardWeight;
   if (gathers && problem.filter_taps() > 1 && config_.merge == 1) {
     SetTapWindow(request,

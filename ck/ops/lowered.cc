@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
 #include "ck/descriptor/normal_form.h"
+#include "ck/descriptor/normalize.h"
 #include "ck/lowering/conv.h"
 #include "core/conv/sub_gemms.h"
 

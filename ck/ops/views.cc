@@ -115,7 +115,7 @@ absl::StatusOr<ViewsLaunch> PlanViews(const GemmDescriptors& gemm, DataType type
     }
     tiles.work.out_elements = static_cast<double>(plain.out_elements());
     const Cost cost = WithCycles(
-        EstimateTiles(request, type, TileStepsOf(config, demands, device, kernel.code.needs),
+        EstimateTiles(request, type, MakeTileSteps(config, demands, device, kernel.code.needs),
                       tiles.work)
             .cost);
     if (best != nullptr && cost.cycles >= least.cycles) continue;

@@ -7,9 +7,9 @@
 
 namespace gridwise {
 
-/// A GPU as it is sold: the facts in which products with the same kernels differ. A compute unit is
-/// that of TargetTraits, as HIP counts them: on RDNA a workgroup processor, of which data sheets
-/// count two.
+/// A GPU as it is sold: the facts in which products with the same kernels differ. Compute units are
+/// counted as in TargetTraits and by HIP: on RDNA one is a workgroup processor, which data sheets
+/// count as two.
 struct Product {
   std::string_view name;              // "RX 7600"
   std::string_view other_names = "";  // by which it is known too, with commas between them
@@ -41,8 +41,8 @@ struct ProductChanges {
   int memory_gib = 0;
   int memory_bus_bits = 0;
   int memory_transfers = 0;
-  // Of MachineFacts. Rates are in proportion by default: those of memory to its peak, those of the
-  // Infinity Cache to its size, the sustained clock to the peak clock.
+  // Members of MachineFacts. By default rates are scaled: those of memory by its peak, those of the
+  // Infinity Cache by its size, the sustained clock by the peak clock.
   double sustained_ghz = 0;
   double l2_bytes = 0, l2_bytes_per_clk = 0;
   bool has_mall = true;

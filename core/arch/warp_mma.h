@@ -56,7 +56,7 @@ GRIDWISE_DEVICE void WarpMma(float (&d)[4], const Matrices4& a, unsigned b0, uns
   }
 }
 
-#else  // on the host, see hopper_on_host.h
+#else  // on the host, see hopper/on_host.h
 
 [[gnu::noinline]] inline Matrices4 LoadTransposed4(SharedAddress from) {
   const auto all = ExchangeInWarp({from});

@@ -178,9 +178,7 @@ struct ConvProblem {
         return filter_taps() * c_per_group();
       case Direction::kBackwardData: {
         int64_t length = k_per_group();
-        for (const Dim& dim : dims) {
-          length *= dim.max_taps_of_phase();
-        }
+        for (const Dim& dim : dims) length *= dim.max_taps_of_phase();
         return length;
       }
       case Direction::kBackwardWeight:

@@ -22,7 +22,7 @@ struct Given {
   bool is_given() const { return stride != PerAxis{}; }
 };
 
-/// The first axis of more than one index whose stride differs; 6 if there is none.
+/// The first axis with more than one index whose strides differ; 6 if all are equal.
 std::size_t FirstDifference(const Given& given, const ConvProblem& problem) {
   const TensorAxes packed = problem.AxesOf(given.tensor);
   std::size_t axis = 0;

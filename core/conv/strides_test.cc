@@ -40,7 +40,7 @@ TEST(SetLayouts, FindsEachLayout) {
 }
 
 TEST(SetLayouts, ByHand) {
-  // NCHW of 3 x 8 x 5 x 7, of which there is one d; 2 groups of 4.
+  // NCHW of 3 x 8 x 5 x 7: d has size 1; 2 groups of 4 channels.
   ConvProblem problem = Problem();
   ASSERT_TRUE(SetLayouts({.x = {280, 99, 7, 1, 140, 35}}, problem).ok());
   EXPECT_EQ(problem.layout, Layout::kNGCHW);
@@ -74,7 +74,7 @@ TEST(SetLayouts, OthersAreSentences) {
   EXPECT_EQ(problem, Problem()) << "errors change nothing";
 }
 
-// Of which layouts have no strides.
+// Layouts of these have no strides.
 TEST(SetLayouts, RefusesSizesOfNoProblem) {
   ConvProblem problem = Problem();
   const TensorStrides strides = StridesOf(problem);

@@ -55,7 +55,7 @@ std::int64_t PixelsMet(const Dim& dim) {
   return met;
 }
 
-RooflineWork RooflineWorkOf(const ConvProblem& p) {
+RooflineWork CountRooflineWork(const ConvProblem& p) {
   std::int64_t read = p.a_elements() + p.b_elements();
   if (p.direction != Direction::kBackwardData) {
     std::int64_t met = p.batch * p.c;
@@ -68,14 +68,14 @@ RooflineWork RooflineWorkOf(const ConvProblem& p) {
           .bytes_written = static_cast<double>(p.out_elements()) * SizeOf(p.output_type())};
 }
 
-RooflineWork RooflineWorkOf(const GemmProblem& p) {
+RooflineWork CountRooflineWork(const GemmProblem& p) {
   return {.type = p.type,
           .flops = p.Flops(),
           .bytes_read = static_cast<double>(p.a_elements() + p.b_elements()) * SizeOf(p.type),
           .bytes_written = static_cast<double>(p.out_elements()) * SizeOf(p.output_type())};
 }
 
-Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
+Roofline ComputeRoofline(const RooflineWork& work, const DeviceFacts& device, double clock_ghz) {
   const MachineFacts& machine = device.machine;
   const double peak = PeakFlopsPerClock(device.gfx, work.type) * device.compute_units * clock_ghz;
   return {.matrix_ms = peak > 0 ? work.flops / peak * 1e-6 : 0,

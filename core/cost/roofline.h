@@ -30,8 +30,8 @@ struct RooflineWork {
 
 /// The work of a problem. Only the pixels of x that some tap meets are read: a filter of one tap
 /// and stride 2 leaves out three quarters of an image.
-RooflineWork RooflineWorkOf(const ConvProblem& problem);
-RooflineWork RooflineWorkOf(const GemmProblem& problem);
+RooflineWork CountRooflineWork(const ConvProblem& problem);
+RooflineWork CountRooflineWork(const GemmProblem& problem);
 
 /// Number of an axis' input pixels that some tap of the filter meets.
 std::int64_t PixelsMet(const Dim& dim);
@@ -40,7 +40,7 @@ std::int64_t PixelsMet(const Dim& dim);
 /// tensors that together fit into the Infinity Cache are there already. For larger ones, the part
 /// that the cache does not keep goes from and to memory (MemoryNs), at measured rates
 /// (MachineFacts). The tensors of an epilogue are not counted.
-Roofline RooflineOf(const RooflineWork& work, const DeviceFacts& device, double clock_ghz);
+Roofline ComputeRoofline(const RooflineWork& work, const DeviceFacts& device, double clock_ghz);
 
 /// Maximum multiplications and additions per clock of one compute unit on operands of `type`.
 double PeakFlopsPerClock(Gfx gfx, DataType type);

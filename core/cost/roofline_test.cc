@@ -68,12 +68,12 @@ TEST(Roofline, PixelsThatNoTapMeetsAreNotRead) {
   for (const size_t axis : {1u, 2u}) problem.dims[axis] = {.in = 56, .stride = 2};
   const auto all = [&] { return 2.0 * (problem.a_elements() + problem.b_elements()); };
   const double x = 2.0 * problem.x_elements();
-  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all() - x * 3 / 4);
+  EXPECT_EQ(CountRooflineWork(problem).bytes_read, all() - x * 3 / 4);
   problem.direction = Direction::kBackwardWeight;
-  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all() - x * 3 / 4);
+  EXPECT_EQ(CountRooflineWork(problem).bytes_read, all() - x * 3 / 4);
   problem.direction = Direction::kBackwardData;
-  EXPECT_EQ(RooflineWorkOf(problem).bytes_read, all());
-  EXPECT_EQ(RooflineWorkOf(problem).bytes_written, x);
+  EXPECT_EQ(CountRooflineWork(problem).bytes_read, all());
+  EXPECT_EQ(CountRooflineWork(problem).bytes_written, x);
 }
 
 ConvProblem Pointwise(int64_t batch, int64_t c, int64_t k, int64_t side) {
@@ -88,10 +88,11 @@ ConvProblem Pointwise(int64_t batch, int64_t c, int64_t k, int64_t side) {
 
 TEST(Roofline, ManyChannelsAreBoundByTheMatrixUnit) {
   const ConvProblem problem = Pointwise(32, 4096, 4096, 16);
-  const Roofline roofline = RooflineOf(RooflineWorkOf(problem), Gfx::k942, 2.1);
+  const Roofline roofline = ComputeRoofline(CountRooflineWork(problem), Gfx::k942, 2.1);
   EXPECT_STREQ(roofline.bound(), "matrix unit");
   EXPECT_NEAR(roofline.ms(), problem.Flops() / 1307.4e12 * 1e3, 1e-4);
-  EXPECT_NEAR(RooflineOf(RooflineWorkOf(problem), Gfx::k942, 1.05).ms(), 2 * roofline.ms(), 1e-9);
+  EXPECT_NEAR(ComputeRoofline(CountRooflineWork(problem), Gfx::k942, 1.05).ms(), 2 * roofline.ms(),
+              1e-9);
 }
 
 TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
@@ -99,14 +100,14 @@ TEST(Roofline, FewChannelsAreBoundByMemoryOnceTheInfinityCacheIsFull) {
   const double bytes = 2.0 * (small.a_elements() + small.b_elements() + small.out_elements());
   const MachineFacts machine = DeviceFacts(Gfx::k942).machine;
   ASSERT_LT(bytes, machine.mall_bytes);
-  const Roofline fits = RooflineOf(RooflineWorkOf(small), Gfx::k942, 2.1);
+  const Roofline fits = ComputeRoofline(CountRooflineWork(small), Gfx::k942, 2.1);
   EXPECT_STREQ(fits.bound(), "memory");
   EXPECT_NEAR(fits.ms(), bytes / machine.mall_gb_per_s * 1e-6, 1e-9);
   const double half = static_cast<double>(large.a_elements()) * 2;  // of what is moved
   const double gone = 1 - FractionCached(2 * half, machine.mall_bytes);
   EXPECT_GT(gone, 0.97);
   EXPECT_NEAR(
-      RooflineOf(RooflineWorkOf(large), Gfx::k942, 2.1).ms(),
+      ComputeRoofline(CountRooflineWork(large), Gfx::k942, 2.1).ms(),
       gone * half * (1 / machine.dram_read_gb_per_s + 1 / machine.dram_write_gb_per_s) * 1e-6,
       1e-4);
 }

@@ -11,7 +11,7 @@
 namespace gridwise {
 namespace {
 
-/// Of 128 rows of a 3x3 filter's operand A, half of the bytes of a step of 32 terms, on gfx942.
+/// Steps of 32 terms of a 3x3 filter on gfx942. Half of their bytes are 128 rows of A.
 TileSteps StepsOf(std::int64_t channels, double columns, double resident) {
   ConvProblem problem = {.direction = Direction::kForward,
                          .type = DataType::kF16,

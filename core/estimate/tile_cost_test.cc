@@ -63,7 +63,7 @@ TEST(TileCost, IsOverItsBound) {
       const DeviceFacts device = gfx;
       const Work work = chance.SomeWork();
       const TileCost cost(
-          device, i % 2 == 0 ? TileFitsOf(gfx).along_pixels : TileFitsOf(gfx).along_channels,
+          device, i % 2 == 0 ? FindTileFits(gfx).along_pixels : FindTileFits(gfx).along_channels,
           chance.Steps(), work);
       double least = std::numeric_limits<double>::infinity();
       for (int splits = 1; splits <= 1024; splits += (splits + 1) / 2) {
@@ -97,7 +97,7 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
     steps.window_part = 0.5;
     steps.window_spread = spread;
     const Work work = {.tiles = units, .steps = 64 * units, .out_elements = 16384 * units};
-    const TileCost cost(device, TileFitsOf(Gfx::k942).along_channels, steps, work);
+    const TileCost cost(device, FindTileFits(Gfx::k942).along_channels, steps, work);
     return cost.Of(splits).memory_cycles / (64.0 / splits);
   };
   ASSERT_EQ(DeviceFacts(Gfx::k942).machine.l2_bytes, 4 * mb);
@@ -109,8 +109,8 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   EXPECT_DOUBLE_EQ(cycles_of_step(4, 1, 4), cycles_of_step(4, 1));
 }
 
-// Of tiles of 10 steps on average, one has 40. Where all run at once, it decides; where units have
-// many in turn, it is hidden.
+// One tile has 40 steps, the others 10 on average. If all run at once, it decides the time; if
+// units compute many in turn, it does not show.
 TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   const DeviceFacts device = Gfx::k942;
   TileSteps steps;
@@ -122,7 +122,7 @@ TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   const auto cost_of = [&](double rounds, double mean, double most) {
     const double tiles = rounds * device.compute_units;
     const Work work = {.tiles = tiles, .steps = mean * tiles, .max_steps = most};
-    return TileCost(device, TileFitsOf(Gfx::k942).along_channels, steps, work).Of(1);
+    return TileCost(device, FindTileFits(Gfx::k942).along_channels, steps, work).Of(1);
   };
   EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).matrix_cycles, cost_of(1, 40, 40).matrix_cycles);
   EXPECT_DOUBLE_EQ(cost_of(1, 10, 40).alone_cycles, cost_of(1, 40, 40).alone_cycles);
@@ -148,7 +148,7 @@ TEST(TileCost, WorkgroupsShareWhatIsBehindL2) {
   const auto cycles_of_step = [&](double rounds) {
     const double tiles = rounds * device.compute_units;
     const Work work = {.tiles = tiles, .steps = 64 * tiles};
-    const Cost cost = TileCost(device, TileFitsOf(Gfx::k942).along_channels, steps, work).Of(1);
+    const Cost cost = TileCost(device, FindTileFits(Gfx::k942).along_channels, steps, work).Of(1);
     return cost.rounds * cost.memory_cycles / 64;
   };
   const double by_l2 =
@@ -167,7 +167,8 @@ TEST(ReadElements, CountsWhatSeveralLanesHoldAsOften) {
   EXPECT_EQ(ReadElements({MmaUnit::kMfma, 4, 4, 4}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma12, 16, 16, 16}, 256, 128), 256 + 128);
   EXPECT_EQ(ReadElements({MmaUnit::kWmma11, 16, 16, 16}, 256, 128), 2 * (256 + 128));
-  // Of vector FMAs 32 lanes have 4 instances and 2 columns each of 16.
+  // With vector FMAs, each of 32 lanes has 4 rows and 2 columns of 16 x 16: 8 lanes read an element
+  // of A, and 4 one of B.
   EXPECT_EQ(ReadElements({MmaUnit::kFma, 16, 16, 4}, 256, 128), 8 * 256 + 4 * 128);
 }
 
@@ -177,7 +178,7 @@ TEST(ChooseSplitK, ChoosesTheSameWithABound) {
   int estimates = 0, with_bound = 0, split = 0;
   for (int i = 0; i < 2000; ++i) {
     const Work work = chance.SomeWork();
-    const TileCost cost(device, TileFitsOf(Gfx::k942).along_pixels, chance.Steps(), work);
+    const TileCost cost(device, FindTileFits(Gfx::k942).along_pixels, chance.Steps(), work);
     const auto share = [&](int& count, absl::FunctionRef<bool(int, double)> exceeds) {
       const auto time_of = [&](int splits) {
         ++count;

@@ -73,7 +73,7 @@ constexpr TileFits kOfOthers = {kUnfitted, kUnfitted};
 
 }  // namespace
 
-const TileFits& TileFitsOf(Gfx gfx) {
+const TileFits& FindTileFits(Gfx gfx) {
   // By Gfx; gfx1100 has not been fitted, gfx90a and sm_90a have no instances of these families.
   static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942,  kOf950,    kOfOthers,
                                                                      kOf1201, kOfOthers, kOfOthers};

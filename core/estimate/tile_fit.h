@@ -40,6 +40,6 @@ struct TileFits {
     return direction == Direction::kBackwardWeight ? along_pixels : along_channels;
   }
 };
-const TileFits& TileFitsOf(Gfx gfx);
+const TileFits& FindTileFits(Gfx gfx);
 
 }  // namespace gridwise

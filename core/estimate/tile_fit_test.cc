@@ -34,7 +34,7 @@ TEST(TileFit, IsPhysical) {
   int checked = 0, exceptions = 0;
   for (const Gfx gfx : kAllGfx) {
     for (const Direction direction : {Direction::kForward, Direction::kBackwardWeight}) {
-      const TileFit& fit = TileFitsOf(gfx).Of(direction);
+      const TileFit& fit = FindTileFits(gfx).Of(direction);
       TileFit::Fields(fit, [&](std::string_view name, double value) {
         SCOPED_TRACE(testing::Message() << Name(gfx) << " " << Name(direction) << " " << name);
         // `issue` is a factor of the clocks that instructions take at best; `missed` is a part.

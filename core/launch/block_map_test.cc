@@ -157,7 +157,7 @@ TEST(ChooseBlockMap, GroupsOfATileShareItsXcd) {
   grid.group_bytes = 64;  // half a line
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).band(), 2);
   EXPECT_EQ(ChooseBlockMap(Gfx::k942, grid).slots, 32 * 32 * 8);
-  // 16 groups of 256 x 128 bytes each, of which an XCD's L2 holds those of 76 workgroups.
+  // 16 groups of 256 x 128 bytes each. An XCD's L2 holds those of 76 workgroups.
   grid = {.tiles = 196, .rows = 196, .columns = 1, .row_elements = 256, .column_elements = 64};
   grid.groups = 16;
   grid.resident = 2;

@@ -76,11 +76,11 @@ std::optional<KernelCode> CodeOfInstance(CodeObjects objects, Gfx gfx, std::stri
 KernelNeeds NeedsOfInstance(std::span<const InstanceNeeds> list, std::string_view config,
                             const KernelCode& code) {
   const auto found = std::ranges::find(list, config, &InstanceNeeds::config);
-  return found == list.end() ? NeedsOf(code.object, code.symbol) : found->needs;
+  return found == list.end() ? ReadKernelNeeds(code.object, code.symbol) : found->needs;
 }
 
-KernelCode CodeOf(std::string_view object, std::string symbol) {
-  const KernelNeeds needs = NeedsOf(object, symbol);
+KernelCode ReadKernelCode(std::string_view object, std::string symbol) {
+  const KernelNeeds needs = ReadKernelNeeds(object, symbol);
   return {.object = object, .symbol = std::move(symbol), .needs = needs};
 }
 

@@ -58,6 +58,6 @@ KernelNeeds NeedsOfInstance(std::span<const InstanceNeeds> list, std::string_vie
                             const KernelCode& code);
 
 /// The kernel `symbol` of a code object, and its needs.
-KernelCode CodeOf(std::string_view object, std::string symbol);
+KernelCode ReadKernelCode(std::string_view object, std::string symbol);
 
 }  // namespace gridwise

@@ -78,7 +78,7 @@ bool HasKernel(std::string_view object, std::string_view symbol) {
   return absl::StrContains(object, absl::StrCat(".entry ", symbol, "("));
 }
 
-KernelNeeds NeedsOf(std::string_view object, std::string_view symbol) {
+KernelNeeds ReadKernelNeeds(std::string_view object, std::string_view symbol) {
   constexpr std::size_t kBytes = 64, kRegisters = 48, kLds = 0;  // of the descriptor
   constexpr std::uint32_t kGranules = 0x3f;                      // less 1, of 8 registers
   const std::optional<std::uint64_t> descriptor = FindDescriptor(object, symbol);

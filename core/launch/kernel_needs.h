@@ -16,7 +16,7 @@ struct KernelNeeds {
 /// The needs of kernel `symbol`, from its descriptor in the code object (LLVM, User Guide for
 /// AMDGPU, "Kernel Descriptor": waves of 64 lanes on gfx9, of 32 on others). Unknown if `object` is
 /// not a 64-bit ELF, or has no such kernel.
-KernelNeeds NeedsOf(std::string_view object, std::string_view symbol);
+KernelNeeds ReadKernelNeeds(std::string_view object, std::string_view symbol);
 
 /// Whether `object`, an AMD code object or PTX, packed or not, has the kernel `symbol`.
 bool HasKernel(std::string_view object, std::string_view symbol);

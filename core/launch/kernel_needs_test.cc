@@ -13,8 +13,8 @@
 namespace gridwise {
 namespace {
 
-/// A file of two sections, symbols and their names, and one kernel's descriptor: of what NeedsOf
-/// looks at, everything.
+/// A file of two sections, symbols and their names, and one kernel's descriptor: of what
+/// ReadKernelNeeds looks at, everything.
 std::string MakeObject(std::string_view symbol, std::uint32_t registers, std::uint32_t lds_bytes) {
   constexpr std::size_t kHeaders = 64, kSymbols = 256, kNames = 304, kDescriptor = 384;
   constexpr std::uint64_t kLoadedAt = 0x1000;
@@ -49,21 +49,21 @@ std::string MakeObject(std::string_view symbol, std::uint32_t registers, std::ui
 }
 
 TEST(KernelNeeds, AreThoseOfTheDescriptor) {
-  const KernelNeeds needs = NeedsOf(MakeObject("kernel.kd", 112, 20480), "kernel");
+  const KernelNeeds needs = ReadKernelNeeds(MakeObject("kernel.kd", 112, 20480), "kernel");
   EXPECT_EQ(needs.registers, 112);
   EXPECT_EQ(needs.lds_bytes, 20480);
 }
 
 TEST(KernelNeeds, AreNotKnownOfOtherFiles) {
   const std::string object = MakeObject("kernel.kd", 112, 20480);
-  EXPECT_EQ(NeedsOf(object, "kerne").registers, 0);
-  EXPECT_EQ(NeedsOf(object, "kernel2").registers, 0);
-  EXPECT_EQ(NeedsOf("", "kernel").registers, 0);
-  EXPECT_EQ(NeedsOf(".version 8.0", "kernel").registers, 0);
+  EXPECT_EQ(ReadKernelNeeds(object, "kerne").registers, 0);
+  EXPECT_EQ(ReadKernelNeeds(object, "kernel2").registers, 0);
+  EXPECT_EQ(ReadKernelNeeds("", "kernel").registers, 0);
+  EXPECT_EQ(ReadKernelNeeds(".version 8.0", "kernel").registers, 0);
   // Cut anywhere, a file says nothing or what it is, and nothing beyond its end is read.
   for (std::size_t size = 0; size < object.size(); ++size) {
     const std::string part = object.substr(0, size);
-    const int registers = NeedsOf(part, "kernel").registers;
+    const int registers = ReadKernelNeeds(part, "kernel").registers;
     EXPECT_TRUE(registers == 0 || registers == 112) << size;
   }
 }

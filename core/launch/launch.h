@@ -26,7 +26,7 @@ struct KernelCode {
   /// built without kernels for the target.
   std::string_view object;
   std::string symbol;
-  KernelNeeds needs = {};  // as CodeOf reads them; otherwise unknown
+  KernelNeeds needs = {};  // as ReadKernelCode reads them; otherwise unknown
   /// Where the program may have the same kernel for several processors of the target: its table's
   /// code objects, and the shard. ObjectFor (code.h) chooses.
   CodeObjects objects = {};

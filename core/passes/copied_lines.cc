@@ -135,8 +135,8 @@ PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
 
 }  // namespace
 
-CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx,
-                          const OperandForm& form) {
+CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,
+                            const OperandForm& form) {
   return {.whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor),
                     FilledLines(prepared, tensor), WidenedLines(prepared, tensor),
                     ColumnLines(prepared, tensor)},

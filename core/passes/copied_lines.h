@@ -17,8 +17,8 @@ struct CopiedLines {
   std::array<std::optional<Lines>, 5> whole;  // of everything that kernels add up
   std::array<std::optional<Lines>, 2> apart;  // with taps or pixels moved apart
 };
-CopiedLines CopiedLinesOf(const Prepared& prepared, Tensor tensor, Gfx gfx,
-                          const OperandForm& form);
+CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,
+                            const OperandForm& form);
 
 /// The problem that kernels compute, with the strides of padded pixels.
 ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, const OperandForm& form);

@@ -109,7 +109,7 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, device.gfx, form);
+    const CopiedLines lines = FindCopiedLines(prepared, tensor, device.gfx, form);
     add(lines.whole);
     add(lines.apart);
   }
@@ -140,8 +140,8 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx) {
   return plan;
 }
 
-CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& device,
-                              const OperandForm& form) {
+CanonicalForm MakeCanonicalForm(const ConvProblem& problem, const DeviceFacts& device,
+                                const OperandForm& form) {
   const Prepared prepared = form.Prepare(problem, device.gfx);
   return {.problem = ProblemOf(prepared, device.gfx, form),
           .pass_cycles = CyclesOf(problem, prepared, device, form),
@@ -180,7 +180,7 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, where, copy));
       where = copy;
     }
-    const CopiedLines lines = CopiedLinesOf(prepared, tensor, gfx_, form_);
+    const CopiedLines lines = FindCopiedLines(prepared, tensor, gfx_, form_);
     widen(lines.whole, where);
     if (member == &TensorOffsets::a) offsets.whole_a = where;
     if (member == &TensorOffsets::b) offsets.whole_b = where;

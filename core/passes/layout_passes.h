@@ -47,8 +47,8 @@ struct CanonicalForm {
   /// stays in a group.
   std::int64_t merged_groups;
 };
-CanonicalForm CanonicalFormOf(const ConvProblem& problem, const DeviceFacts& device,
-                              const OperandForm& form = AdjacentChannels());
+CanonicalForm MakeCanonicalForm(const ConvProblem& problem, const DeviceFacts& device,
+                                const OperandForm& form = AdjacentChannels());
 
 /// The launches that compute a problem without images: none, except in backward-weight, where they
 /// make dw of sums of 0.

@@ -11,7 +11,7 @@
 namespace gridwise {
 namespace {
 
-KernelCode CodeOf(Gfx gfx, std::string symbol) {
+KernelCode ReadKernelCode(Gfx gfx, std::string symbol) {
   return {
       .object = ObjectOf(PassesCode(), gfx), .symbol = std::move(symbol), .objects = PassesCode()};
 }
@@ -19,15 +19,15 @@ KernelCode CodeOf(Gfx gfx, std::string symbol) {
 }  // namespace
 
 KernelCode PassCode(std::string_view pass, int bytes, Gfx gfx) {
-  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_b", 8 * bytes));
+  return ReadKernelCode(gfx, absl::StrCat("gridwise_", pass, "_b", 8 * bytes));
 }
 
 KernelCode PassCode(std::string_view pass, DataType type, Gfx gfx) {
-  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_", Name(type)));
+  return ReadKernelCode(gfx, absl::StrCat("gridwise_", pass, "_", Name(type)));
 }
 
 KernelCode PassCode(std::string_view pass, DataType from, DataType to, Gfx gfx) {
-  return CodeOf(gfx, absl::StrCat("gridwise_", pass, "_", Name(from), "_", Name(to)));
+  return ReadKernelCode(gfx, absl::StrCat("gridwise_", pass, "_", Name(from), "_", Name(to)));
 }
 
 bool BeginsEarly(Gfx gfx) { return TraitsOf(gfx).mma_unit == MmaUnit::kWgmma; }

@@ -92,7 +92,7 @@ ColumnsArgs PlanColumns(const ConvProblem& problem, const ConvProblem& columns) 
       {channel, plain(5, c)},
   }};
   std::stable_sort(digits.begin(), digits.end(), [](const auto& a, const auto& b) {
-    // Of equal distances, all but one have size 1.
+    // Digits at the same distance have size 1, except for one.
     return a.first != b.first ? a.first > b.first : a.second.size < b.second.size;
   });
   for (std::size_t i = 0; i < digits.size(); ++i) {

@@ -73,7 +73,7 @@ TEST(PlanReduce, IsOneLaunchForFewerThan2To31Elements) {
   EXPECT_GT(PlanReduce(ProblemOf(5, 20'000'000, 8), 3).size(), 1u);
 }
 
-/// Workgroups of the launch that adds up so many splits of `problem`.
+/// Workgroups of the launch that adds up `splits` splits of `problem`.
 unsigned WorkgroupsOf(const ConvProblem& problem, int splits) {
   LaunchPlan plan;
   AddReduceLaunches(problem, Gfx::k942, splits, 0, {}, plan);

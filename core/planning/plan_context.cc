@@ -12,13 +12,13 @@ namespace {
 double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
   const MachineFacts& machine = device.machine;
   if (machine.mall_bytes == 0) return 0;
-  const RooflineWork work = RooflineWorkOf(problem);
+  const RooflineWork work = CountRooflineWork(problem);
   return MemoryNs(machine, work.bytes_read, work.bytes_written) * device.clock_ghz;
 }
 
 PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFacts& device,
                                      const OperandForm& form) {
-  const CanonicalForm canonical = CanonicalFormOf(problem, device, form);
+  const CanonicalForm canonical = MakeCanonicalForm(problem, device, form);
   return {canonical.problem, canonical.pass_cycles, TensorCycles(canonical.problem, device),
           canonical.writes_sums, canonical.merged_groups};
 }
@@ -42,7 +42,7 @@ const PlanContext::Canonical& PlanContext::canonical(const OperandForm& form) {
   return others_.emplace_back(simplest, MakeCanonical(problem_, device_, *simplest)).second;
 }
 
-std::span<const SubGemm> PlanContext::SubGemmsOf(const ConvProblem& part) {
+std::span<const SubGemm> PlanContext::FindSubGemms(const ConvProblem& part) {
   if (part != canonical_.problem) return of_part_ = MakeSubGemms(part);
   if (!sub_gemms_) sub_gemms_ = MakeSubGemms(part);
   return *sub_gemms_;

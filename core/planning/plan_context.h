@@ -69,7 +69,7 @@ class PlanContext {
   void set_enough_cycles(double cycles) { enough_cycles_ = cycles; }
 
   /// Returns MakeSubGemms(part) of a part of a canonical problem. Valid until the next call.
-  std::span<const SubGemm> SubGemmsOf(const ConvProblem& part);
+  std::span<const SubGemm> FindSubGemms(const ConvProblem& part);
 
  private:
   const ConvProblem problem_;

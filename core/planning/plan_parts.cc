@@ -122,7 +122,7 @@ class Divider {
   /// Returns the kernel's request for a part.
   PartRequest RequestOf(const Division& division, const ConvProblem& part) const {
     const bool is_weight = part.direction == Direction::kBackwardWeight;
-    const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.SubGemmsOf(part);
+    const auto sub_gemms = is_weight ? std::span<const SubGemm>() : context_.FindSubGemms(part);
     const bool whole = division.parts.size() == 1 && !context_.options().launch_per_sub_gemm &&
                        sub_gemms.size() <= SubGemmsOfLaunch();
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
@@ -298,7 +298,7 @@ std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) 
     const bool forward = problem.direction == Direction::kForward;
     const std::int64_t n = forward ? problem.k_per_group() : problem.c_per_group();
     const std::int64_t k = forward ? problem.c_per_group() : problem.k_per_group();
-    for (const SubGemm& gemm : context.SubGemmsOf(problem)) {
+    for (const SubGemm& gemm : context.FindSubGemms(problem)) {
       shapes.push_back({.m = gemm.m, .n = n, .k = Taps(gemm) * k});
     }
   }

@@ -24,9 +24,8 @@ struct Expected {
   double sum_rms = 0;
 };
 
-/// The output for operands in the problem's layouts and the epilogue's tensors, of which there are
-/// problem.epilogue.tensors. `added` are the tensors added to operands. Errors: those of
-/// Reference().
+/// Computes the output for operands in the problem's layouts. `d` are the problem.epilogue.tensors
+/// tensors of the epilogue, `added` those added to operands. Returns the errors of Reference().
 absl::StatusOr<Expected> ExpectedOutput(const ConvProblem& problem, std::span<const float> a,
                                         std::span<const float> b,
                                         const std::array<std::span<const float>, 2>& d = {},

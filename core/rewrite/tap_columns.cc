@@ -37,7 +37,7 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
   constexpr std::int64_t kFewestColumns = 16;
   const MachineFacts& machine = device.machine;
   const bool forward = problem.direction == Direction::kForward;
-  // In forward, pixels may stay in LDS for all taps, of which columns leave few or one.
+  // In forward, pixels may stay in LDS for all taps. With columns, few taps or one are left.
   const bool with_halo = forward && !columns && SizeOf(problem.type) == 2;
   const double of_l2_rate = !with_halo                                  ? kOfL2Rate
                             : TraitsOf(device.gfx).loads_vectors_to_lds ? 0.7

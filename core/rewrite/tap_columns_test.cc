@@ -65,8 +65,8 @@ std::vector<float> WeightsOf(const ConvProblem& problem, const TapColumns& colum
   return copy;
 }
 
-/// The output, of the columns' `q`, by the header's second line: over all output pixels, taps and
-/// source pixels, of which it adds up those that meet.
+/// The output from the columns' `q`, by the header's second line: goes over all output pixels, taps
+/// and source pixels, and adds up those that meet.
 std::vector<double> OverlapAdd(const ConvProblem& problem, const TapColumns& columns,
                                const std::vector<double>& q) {
   const bool forward = problem.direction == Direction::kForward;

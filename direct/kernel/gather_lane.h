@@ -6,30 +6,10 @@
 #include "core/launch/find_sub_gemm.h"
 #include "core/launch/output_type.h"
 #include "direct/kernel/lane.h"
+#include "direct/kernel/taps.h"
 #include "direct/kernel/weights.h"
 
 namespace gridwise::direct {
-
-/// The output pixels of a lane in one image: up to DirectConfig::pixels along w, in as many rows as
-/// a lane works on.
-struct DirectRun {
-  SubGemm gemm;
-  int image;  // of the first lane
-  int j[3];   // of the first pixel, in its phase
-};
-
-template <DirectConfig kC>
-GRIDWISE_DEVICE DirectRun RunAt(const DirectGatherArgs& args, const SubGemm& gemm, int run) {
-  const int by_w = Divide(run, gemm.by_count_w);
-  const int by_h = Divide(by_w, gemm.by_count_h);
-  const int by_d = Divide(by_h, gemm.by_count_d);
-  const int runs_h = CeilDiv<int>(gemm.axis[1].count, kC.rows_of_lane());
-  const int runs_w = CeilDiv<int>(gemm.axis[2].count, kC.pixels);
-  return {.gemm = gemm,
-          .image = by_d * args.lane_images,
-          .j = {by_h - by_d * gemm.axis[0].count, (by_w - by_h * runs_h) * kC.rows_of_lane(),
-                (run - by_w * runs_w) * kC.pixels}};
-}
 
 /// One lane of a direct gather kernel: its channels of the output, and their operands.
 template <DirectConfig kC, Gfx kGfx>

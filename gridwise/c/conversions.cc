@@ -222,7 +222,7 @@ gridwise_plan_options DefaultOptions() {
           .workspace_limit = -1};
 }
 
-absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
+absl::StatusOr<ConvProblem> ConvertProblem(const gridwise_conv_problem* given) {
   const absl::StatusOr<gridwise_conv_problem> from =
       Grown("problem", given, kMinProblem, DefaultProblem());
   if (!from.ok()) return from.status();
@@ -255,7 +255,7 @@ absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* given) {
   return problem;
 }
 
-absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* given) {
+absl::StatusOr<GemmProblem> ConvertGemm(const gridwise_gemm_problem* given) {
   const absl::StatusOr<gridwise_gemm_problem> from =
       Grown("problem", given, kMinGemm, DefaultGemm());
   if (!from.ok()) return from.status();
@@ -273,14 +273,14 @@ absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* given) {
   return problem;
 }
 
-absl::StatusOr<DataType> TypeOf(const char* field, int32_t type) {
+absl::StatusOr<DataType> ConvertType(const char* field, int32_t type) {
   const auto value = Enumerator<DataType>(type);
   if (std::ranges::find(kAllDataTypes, value) != std::end(kAllDataTypes)) return value;
   return absl::InvalidArgumentError(
       absl::StrFormat("%s is %d; must be 0 to %d", field, type, std::size(kAllDataTypes) - 1));
 }
 
-absl::StatusOr<DeviceFacts> DeviceOf(const char* target) {
+absl::StatusOr<DeviceFacts> ConvertDevice(const char* target) {
   if (target != nullptr) {
     absl::StatusOr<DeviceFacts> device = ParseDevice(target);
     if (device.ok()) return device;
@@ -298,7 +298,7 @@ absl::StatusOr<DeviceInfo> FindDeviceOf(const char* target) {
   return facts.ok() ? FindDevice(*facts) : device;
 }
 
-absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
+absl::StatusOr<PlanOptions> ConvertOptions(const gridwise_plan_options* given) {
   PlanOptions options;
   if (given == nullptr) return options;
   const absl::StatusOr<gridwise_plan_options> from =
@@ -314,7 +314,7 @@ absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* given) {
   return options;
 }
 
-absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* given) {
+absl::StatusOr<ConvTensors> ConvertTensors(const gridwise_tensors* given) {
   const absl::StatusOr<gridwise_tensors> from =
       Grown("tensors", given, kMinTensors, gridwise_tensors{});
   if (!from.ok()) return from.status();

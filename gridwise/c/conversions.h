@@ -49,22 +49,22 @@ void Initialize(const Struct& defaults, Struct* to, std::size_t size) {
   to->size = size;
 }
 
-/// The error of a struct whose size is none of this library's or an earlier one's.
+/// The error for a struct whose size neither this version nor an earlier one has.
 absl::Status WrongSize(const char* name, std::size_t size, std::size_t least, std::size_t most);
 
 /// Returns the problem, or an error if it is not valid.
-absl::StatusOr<ConvProblem> ProblemOf(const gridwise_conv_problem* from);
-absl::StatusOr<GemmProblem> GemmOf(const gridwise_gemm_problem* from);
+absl::StatusOr<ConvProblem> ConvertProblem(const gridwise_conv_problem* from);
+absl::StatusOr<GemmProblem> ConvertGemm(const gridwise_gemm_problem* from);
 /// Returns the type of GRIDWISE_F16, ...; an error that names `field` for any other number.
-absl::StatusOr<DataType> TypeOf(const char* field, int32_t type);
+absl::StatusOr<DataType> ConvertType(const char* field, int32_t type);
 /// Returns the facts of `target`, a target, processor or product (core/text/parse_device.h), or of
 /// the current device if `target` is null.
-absl::StatusOr<DeviceFacts> DeviceOf(const char* target);
+absl::StatusOr<DeviceFacts> ConvertDevice(const char* target);
 
 /// Returns the first device that is `target`, by the same names.
 absl::StatusOr<DeviceInfo> FindDeviceOf(const char* target);
-absl::StatusOr<PlanOptions> OptionsOf(const gridwise_plan_options* from);
-absl::StatusOr<ConvTensors> TensorsOf(const gridwise_tensors* from);
+absl::StatusOr<PlanOptions> ConvertOptions(const gridwise_plan_options* from);
+absl::StatusOr<ConvTensors> ConvertTensors(const gridwise_tensors* from);
 
 /// The struct that a caller gave by the header of this version or an earlier one, whose struct had
 /// at least `least` bytes: fields that the caller does not know are those of `defaults`.

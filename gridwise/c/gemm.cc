@@ -28,7 +28,7 @@ gridwise_status gridwise_gemm_problem_elements(const gridwise_gemm_problem* prob
   return Guarded([&]() -> absl::Status {
     absl::Status status = CheckGiven({{"a", a}, {"b", b}, {"out", out}, {"out_type", out_type}});
     if (!status.ok()) return status;
-    const absl::StatusOr<GemmProblem> valid = gridwise::GemmOf(problem);
+    const absl::StatusOr<GemmProblem> valid = gridwise::ConvertGemm(problem);
     if (!valid.ok()) return valid.status();
     *a = valid->a_elements();
     *b = valid->b_elements();
@@ -43,11 +43,11 @@ gridwise_status gridwise_make_gemm_plan(const gridwise_gemm_problem* problem, co
                                         gridwise_plan** plan) {
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"plan", plan}}); !status.ok()) return status;
-    const absl::StatusOr<GemmProblem> valid = gridwise::GemmOf(problem);
+    const absl::StatusOr<GemmProblem> valid = gridwise::ConvertGemm(problem);
     if (!valid.ok()) return valid.status();
-    const absl::StatusOr<DeviceFacts> device = gridwise::DeviceOf(target);
+    const absl::StatusOr<DeviceFacts> device = gridwise::ConvertDevice(target);
     if (!device.ok()) return device.status();
-    const absl::StatusOr<gridwise::PlanOptions> wanted = gridwise::OptionsOf(options);
+    const absl::StatusOr<gridwise::PlanOptions> wanted = gridwise::ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
     const absl::StatusOr<gridwise::GemmPlan> made = gridwise::MakePlan(*valid, *device, *wanted);
     if (!made.ok()) return made.status();
@@ -62,11 +62,11 @@ gridwise_status gridwise_explain_gemm(const gridwise_gemm_problem* problem, cons
   return Guarded([&]() -> absl::Status {
     absl::Status status = CheckGiven({{"explanations", explanations}});
     if (!status.ok()) return status;
-    const absl::StatusOr<GemmProblem> valid = gridwise::GemmOf(problem);
+    const absl::StatusOr<GemmProblem> valid = gridwise::ConvertGemm(problem);
     if (!valid.ok()) return valid.status();
-    const absl::StatusOr<DeviceFacts> device = gridwise::DeviceOf(target);
+    const absl::StatusOr<DeviceFacts> device = gridwise::ConvertDevice(target);
     if (!device.ok()) return device.status();
-    const absl::StatusOr<gridwise::PlanOptions> wanted = gridwise::OptionsOf(options);
+    const absl::StatusOr<gridwise::PlanOptions> wanted = gridwise::ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
     status = CheckOptions(*valid, *device, *wanted);
     if (!status.ok()) return status;

@@ -30,13 +30,13 @@
 namespace {
 
 using gridwise::CheckGiven;
+using gridwise::ConvertDevice;
+using gridwise::ConvertOptions;
+using gridwise::ConvertProblem;
+using gridwise::ConvertTensors;
 using gridwise::ConvProblem;
-using gridwise::DeviceOf;
 using gridwise::Given;
 using gridwise::Guarded;
-using gridwise::OptionsOf;
-using gridwise::ProblemOf;
-using gridwise::TensorsOf;
 using gridwise::WrongSize;
 
 absl::Status CheckBytes(int64_t bytes) {
@@ -59,9 +59,9 @@ struct Asked {
   gridwise::DeviceFacts device;
 };
 absl::StatusOr<Asked> AskedOf(const gridwise_conv_problem* problem, const char* target) {
-  const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+  const absl::StatusOr<ConvProblem> valid = ConvertProblem(problem);
   if (!valid.ok()) return valid.status();
-  const absl::StatusOr<gridwise::DeviceFacts> device = DeviceOf(target);
+  const absl::StatusOr<gridwise::DeviceFacts> device = ConvertDevice(target);
   if (!device.ok()) return device.status();
   return Asked{*valid, *device};
 }
@@ -117,7 +117,7 @@ gridwise_status gridwise_conv_problem_elements(const gridwise_conv_problem* prob
             CheckGiven({{"a", a}, {"b", b}, {"out", out}, {"out_type", out_type}});
         !status.ok())
       return status;
-    const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+    const absl::StatusOr<ConvProblem> valid = ConvertProblem(problem);
     if (!valid.ok()) return valid.status();
     *a = valid->a_elements();
     *b = valid->b_elements();
@@ -141,7 +141,7 @@ gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem, const 
       return status;
     const absl::StatusOr<Asked> asked = AskedOf(problem, target);
     if (!asked.ok()) return asked.status();
-    const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+    const absl::StatusOr<gridwise::PlanOptions> wanted = ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
     const absl::StatusOr<std::vector<gridwise::Plan>> ranked =
         gridwise::RankPlans(asked->problem, asked->device, capacity, *wanted);
@@ -191,7 +191,7 @@ gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const cha
       return status;
     const absl::StatusOr<Asked> asked = AskedOf(problem, target);
     if (!asked.ok()) return asked.status();
-    const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+    const absl::StatusOr<gridwise::PlanOptions> wanted = ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
     if (absl::Status status = CheckOptions(asked->problem, asked->device, *wanted); !status.ok())
       return status;
@@ -256,7 +256,7 @@ gridwise_status gridwise_launch(const gridwise_executable* executable,
                                 int64_t workspace_bytes, void* stream) {
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"executable", executable}}); !status.ok()) return status;
-    const absl::StatusOr<gridwise::ConvTensors> given = TensorsOf(tensors);
+    const absl::StatusOr<gridwise::ConvTensors> given = ConvertTensors(tensors);
     if (!given.ok()) return given.status();
     return executable->executable.Launch(*given, workspace, workspace_bytes,
                                          static_cast<hipStream_t>(stream));
@@ -271,11 +271,11 @@ gridwise_status gridwise_tune(const gridwise_conv_problem* problem,
     absl::Status status = CheckGiven(
         {{"plans", plans}, {"milliseconds", milliseconds}, {"count", count}, {"clock", clock}});
     if (!status.ok()) return status;
-    const absl::StatusOr<ConvProblem> valid = ProblemOf(problem);
+    const absl::StatusOr<ConvProblem> valid = ConvertProblem(problem);
     if (!valid.ok()) return valid.status();
-    const absl::StatusOr<gridwise::ConvTensors> given = TensorsOf(tensors);
+    const absl::StatusOr<gridwise::ConvTensors> given = ConvertTensors(tensors);
     if (!given.ok()) return given.status();
-    const absl::StatusOr<gridwise::PlanOptions> wanted = OptionsOf(options);
+    const absl::StatusOr<gridwise::PlanOptions> wanted = ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
     const absl::StatusOr<gridwise::TuneResult> result = gridwise::Tune(
         *valid, *given, {.plans = capacity, .time_limit_s = time_limit_s, .plan = *wanted},

@@ -62,7 +62,7 @@ GRIDWISE_API gridwise_status gridwise_view_slice(gridwise_view* view, int32_t ax
 GRIDWISE_API gridwise_status gridwise_view_embed(gridwise_view* view, int32_t axis,
                                                  const gridwise_term* terms, int count,
                                                  int32_t* axes);
-/// Makes one axis of `count` axes, 1 to 6, of which the last varies fastest.
+/// Makes one axis of `count` axes, 1 to 6. The last one varies fastest.
 GRIDWISE_API gridwise_status gridwise_view_merge(gridwise_view* view, const int32_t* axes,
                                                  int count, int32_t* merged);
 /// Splits the axis into `count` axes, 1 to 6, with these lengths. The last varies fastest. The

@@ -35,9 +35,8 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 
 namespace {
 
-/// Returns the status of call() if its last allocation fails, which is that of the object that it
-/// returns. An earlier one may be of Abseil's that ends the program: it formats text in
-/// destructors.
+/// Returns the status of call() if its last allocation fails: that of the object that it returns.
+/// If an earlier one failed, Abseil could end the program, because it formats text in destructors.
 template <class Call>
 gridwise_status WithoutLastAllocation(Call call) {
   constexpr int kMany = 1 << 30;

@@ -157,11 +157,11 @@ gridwise_status gridwise_plan_views(const gridwise_view* a, const gridwise_view*
   return Guarded([&]() -> absl::Status {
     absl::Status status = CheckGiven({{"a", a}, {"b", b}, {"c", c}, {"plan", plan}});
     if (!status.ok()) return status;
-    const absl::StatusOr<gridwise::DataType> operands = gridwise::TypeOf("type", type);
+    const absl::StatusOr<gridwise::DataType> operands = gridwise::ConvertType("type", type);
     if (!operands.ok()) return operands.status();
-    const absl::StatusOr<gridwise::DataType> output = gridwise::TypeOf("out_type", out_type);
+    const absl::StatusOr<gridwise::DataType> output = gridwise::ConvertType("out_type", out_type);
     if (!output.ok()) return output.status();
-    const absl::StatusOr<gridwise::DeviceFacts> device = gridwise::DeviceOf(target);
+    const absl::StatusOr<gridwise::DeviceFacts> device = gridwise::ConvertDevice(target);
     if (!device.ok()) return device.status();
     gridwise::ck::GemmDescriptors gemm = {a->descriptor, b->descriptor, c->descriptor};
     if (gemm.a.ok() && gemm.a.seen() == 3) gemm.terms = gemm.a.length(2);

@@ -145,7 +145,7 @@ TEST(Views, MultiplyAConvolution) {
       << gridwise_message();
   const std::int32_t rows = a.Merge({images, tap_out[1]}), sum = a.Merge({tap_out[0], channel});
   a.See(a.Memory(1, 0), rows, sum);
-  // One axis of two tensors of weights, of which the second is used.
+  // One axis for two tensors of weights. The second one is used.
   const std::int64_t halves[] = {2, kK};
   std::array<std::int32_t, 2> of_b = {};
   ASSERT_EQ(gridwise_view_unmerge(b.get(), b.Memory(2 * kK, kTaps * kC), halves, 2, of_b.data()),

@@ -107,7 +107,7 @@ absl::StatusOr<GraphPlan> PlanGraph(const ConvGraph& graph, const PlanOptions& o
   return result;
 }
 
-std::vector<std::string> InstancesOf(const ConvGraph& graph) {
+std::vector<std::string> ListInstances(const ConvGraph& graph) {
   const absl::StatusOr<PlanDevice> device = CurrentPlanDevice();
   if (!device.ok()) return {};
   std::vector<InstanceExplanation> all = ExplainInstances(graph.problem, device->facts);

@@ -37,7 +37,7 @@ struct GraphPlan {
 absl::StatusOr<GraphPlan> PlanGraph(const ConvGraph& graph, const PlanOptions& options);
 
 /// Returns the instances that compute the graph on the current device, fastest first.
-std::vector<std::string> InstancesOf(const ConvGraph& graph);
+std::vector<std::string> ListInstances(const ConvGraph& graph);
 
 /// A graph whose kernels are loaded on a device.
 class LoadedGraph {

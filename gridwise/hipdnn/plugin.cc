@@ -260,7 +260,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetEngineDetails(hipdnnEnginePluginHandle
     if (absl::Status status = CheckEngine(id); !status.ok()) return status;
     const absl::StatusOr<ConvGraph> convolution = ConvGraphOf(*graph);
     if (!convolution.ok()) return convolution.status();
-    const std::vector<std::string> instances = InstancesOf(*convolution);
+    const std::vector<std::string> instances = ListInstances(*convolution);
     const std::vector<std::byte> bytes = gridwise::hipdnn::SerializeEngineDetails(instances);
     auto* const copy = new std::byte[bytes.size()];
     std::copy(bytes.begin(), bytes.end(), copy);

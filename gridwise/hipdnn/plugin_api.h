@@ -55,7 +55,7 @@ typedef struct {
 typedef struct HipdnnEnginePluginHandle* hipdnnEnginePluginHandle_t;
 typedef struct HipdnnEnginePluginExecutionContext* hipdnnEnginePluginExecutionContext_t;
 
-// Of the plugin. Texts live as long as it; the last error, until the thread's next call.
+// The plugin. Texts live as long as it does, the last error until the thread's next call.
 hipdnnPluginStatus_t hipdnnPluginGetName(const char** name);
 hipdnnPluginStatus_t hipdnnPluginGetVersion(const char** version);
 hipdnnPluginStatus_t hipdnnPluginGetApiVersion(const char** version);
@@ -64,7 +64,7 @@ void hipdnnPluginGetLastErrorString(const char** error);
 hipdnnPluginStatus_t hipdnnPluginSetLoggingCallback(hipdnnCallback_t callback);
 hipdnnPluginStatus_t hipdnnPluginSetLogLevel(hipdnnSeverity_t level);
 
-// Of its engines.
+// The plugin's engines.
 hipdnnPluginStatus_t hipdnnEnginePluginGetAllEngineIds(int64_t* ids, uint32_t max, uint32_t* count);
 hipdnnPluginStatus_t hipdnnEnginePluginGetEngineName(int64_t id, const char** name);
 hipdnnPluginStatus_t hipdnnEnginePluginCreate(hipdnnEnginePluginHandle_t* handle);
@@ -72,7 +72,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginDestroy(hipdnnEnginePluginHandle_t handle
 hipdnnPluginStatus_t hipdnnEnginePluginSetStream(hipdnnEnginePluginHandle_t handle,
                                                  hipStream_t stream);
 
-// Of a graph. `graph` is a Graph, `config` an EngineConfig, `details` an EngineDetails.
+// A graph. `graph` is a Graph, `config` an EngineConfig, `details` an EngineDetails.
 hipdnnPluginStatus_t hipdnnEnginePluginGetApplicableEngineIds(hipdnnEnginePluginHandle_t handle,
                                                               const hipdnnPluginConstData_t* graph,
                                                               int64_t* ids, uint32_t max,
@@ -88,7 +88,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetWorkspaceSize(hipdnnEnginePluginHandle
                                                         const hipdnnPluginConstData_t* graph,
                                                         size_t* bytes);
 
-// Of a graph whose kernels are loaded. A context lives until the work that it started is done.
+// A graph whose kernels are loaded. A context must live until the work that it started is done.
 hipdnnPluginStatus_t hipdnnEnginePluginCreateExecutionContext(
     hipdnnEnginePluginHandle_t handle, const hipdnnPluginConstData_t* config,
     const hipdnnPluginConstData_t* graph, hipdnnEnginePluginExecutionContext_t* context);

@@ -63,7 +63,7 @@ struct Gemms {
       taps_w = static_cast<double>(p.dims[2].filter);
       return;
     }
-    const std::span<const SubGemm> gemms = context.SubGemmsOf(p);
+    const std::span<const SubGemm> gemms = context.FindSubGemms(p);
     count = static_cast<double>(gemms.size());
     m = gemms.front().m;  // those with most taps come first
     taps = Taps(gemms.front());

@@ -180,7 +180,7 @@ class Estimates {
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
-    operand_bytes_ = RooflineWorkOf(problem).bytes_read - OverlappingBytes(problem);
+    operand_bytes_ = CountRooflineWork(problem).bytes_read - OverlappingBytes(problem);
     const Step step = StepOf(/*busy=*/0);
     min_step_ = std::max(step.matrix, step.memory);
   }

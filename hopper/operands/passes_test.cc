@@ -98,20 +98,20 @@ TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 224, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  const CanonicalForm columns = CanonicalFormOf(stem, kGfx, SpacedTaps());
+  const CanonicalForm columns = MakeCanonicalForm(stem, kGfx, SpacedTaps());
   EXPECT_TRUE(columns.writes_sums);
   EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
   EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
   EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
-  EXPECT_FALSE(CanonicalFormOf(stem, kGfx, Spaced()).writes_sums);
+  EXPECT_FALSE(MakeCanonicalForm(stem, kGfx, Spaced()).writes_sums);
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
-  const CanonicalForm rows = CanonicalFormOf(last, kGfx, SpacedTaps());
+  const CanonicalForm rows = MakeCanonicalForm(last, kGfx, SpacedTaps());
   EXPECT_TRUE(rows.writes_sums);
   EXPECT_EQ(rows.problem.k, 8) << "6, in a word";
-  EXPECT_FALSE(CanonicalFormOf(last, kGfx, SpacedGroups()).writes_sums);
+  EXPECT_FALSE(MakeCanonicalForm(last, kGfx, SpacedGroups()).writes_sums);
   last.type = DataType::kF32;
-  EXPECT_FALSE(CanonicalFormOf(last, kGfx, SpacedTaps()).writes_sums);
+  EXPECT_FALSE(MakeCanonicalForm(last, kGfx, SpacedTaps()).writes_sums);
 }
 
 // Of f32, groups become as many source channels as a k tile has.
@@ -132,7 +132,7 @@ TEST(CanonicalProblem, OfPartsHasMergedGroups) {
       problem.epilogue.d[0].type = DataType::kF32;
       problem.epilogue.d[0].stride = {0, 0, 0, 0, d_group, 1};
     }
-    const CanonicalForm form = CanonicalFormOf(problem, kGfx, SpacedParts());
+    const CanonicalForm form = MakeCanonicalForm(problem, kGfx, SpacedParts());
     EXPECT_EQ(form.problem.c, problem.c);
     EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
     Config config = {.direction = direction, .type = DataType::kF32, .k_tile = 32};
@@ -233,7 +233,7 @@ TEST(Passes, MakeF16OfFloat8) {
   EXPECT_EQ(canonical.type, DataType::kF16);
   EXPECT_EQ(canonical.output_type(), DataType::kF32);
   EXPECT_EQ(RejectProblem(kForwardRow, canonical).value_or(""), "");
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
+  EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
   problem.out_type = DataType::kBF16;
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).type, DataType::kBF16);
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, AsTheyAre()).type, DataType::kF8E4M3);
@@ -270,7 +270,7 @@ TEST(Passes, FillGroups) {
   EXPECT_EQ(channels_of(48, 20), 48);
   EXPECT_EQ(channels_of(8, 8), 8);
   EXPECT_EQ(channels_of(24, 40), 32);
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
+  EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
   Config bytes = kForwardRow;
   bytes.type = problem.type;
   bytes.k_tile = 64;
@@ -352,7 +352,7 @@ TEST(Passes, SpaceGroups) {
   const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(RejectProblem(RowFor(kWeight), canonical).value_or(""), "");
   EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
-  EXPECT_GT(CanonicalFormOf(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
+  EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
 }
 
 // Of patches, taps as columns are a copy of dx and nothing else.

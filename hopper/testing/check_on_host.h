@@ -24,7 +24,7 @@
 #include "hopper/testing/run_on_host.h"
 
 /// Checks of the kernels' results on the host. They need no GPU, but do not replace tests on one
-/// (see core/arch/hopper_on_host.h for what they do not notice). Include this before any other
+/// (see core/arch/hopper/on_host.h for what they do not notice). Include this before any other
 /// header of device code.
 
 namespace gridwise::hopper {
@@ -83,7 +83,7 @@ class HostProblem {
 
 /// The plan's arguments, with tensor maps and addresses of the host.
 template <class Args>
-Args ArgumentsOf(const Plan<Args>& plan, HostProblem& host) {
+Args MakeArguments(const Plan<Args>& plan, HostProblem& host) {
   Args args = plan.args;
   char* const bytes = reinterpret_cast<char*>(&args);
   const auto is_b_itself = [](const KernelLaunch::Address& address) {
@@ -115,7 +115,7 @@ void Check(const ConvProblem& problem, const MakePlan& make_plan, auto kernel, i
   const PartRequest request = host.request();
   auto plan = make_plan(request);
   if constexpr (requires { plan.args.fetched; }) SetFetched(request.problem, plan);
-  const auto args = ArgumentsOf(plan, host);
+  const auto args = MakeArguments(plan, host);
   RunGrid(static_cast<int>(plan.shape.workgroups[0]), static_cast<int>(plan.shape.threads[0]),
           [&] { kernel(args); });
   host.ExpectOutput();

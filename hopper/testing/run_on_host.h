@@ -28,7 +28,7 @@ inline int host_workgroup_id = 0;
 
 #include "core/arch/hopper.h"
 
-/// Runs kernels of this package on the host: see core/arch/hopper_on_host.h. Include this before
+/// Runs kernels of this package on the host: see core/arch/hopper/on_host.h. Include this before
 /// any other header of device code.
 
 namespace gridwise {

@@ -4,6 +4,7 @@
 #include "ck/gemm/args.h"
 #include "ck/gemm/functions.h"
 #include "ck/gemm/kernel.h"
+#include "ck/gemm/reject.h"
 #include "core/arch/instance_kernel.h"
 #include "core/arch/this_target.h"
 

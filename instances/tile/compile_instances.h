@@ -3,8 +3,10 @@
 
 #include "core/arch/instance_kernel.h"
 #include "core/arch/this_target.h"
+#include "tile/config.h"
 #include "tile/kernel/bwd_weight.h"
 #include "tile/kernel/gather.h"
+#include "tile/reject.h"
 
 /// Compiles the lines of <target>.inc, those of a shard: see gpu_kernel_table.
 

@@ -43,7 +43,7 @@ for deps in bzlmod workspace; do
     "${options[@]}" //...
 done
 
-# Each file of the example is a block behind a line that is its name alone: `BUILD`:
+# Each file of the example is a block after a line with only its name: `BUILD`:
 for file in MODULE.bazel .bazelrc BUILD conv.cc WORKSPACE; do
   awk -v name="\`$file\`:" '$0 == name {found = 1} found && /^```/ {if (inside) exit; inside = 1; next} inside' \
     "$gridwise/README.md" | sed "s|path/to/gridwise|$gridwise|" >"$example/$file"

@@ -86,7 +86,7 @@ ConvProblem Uncovered() {
           .dims = {Dim{}, dim, dim}};
 }
 
-/// Of four sub-GEMMs of the same size only one.
+/// Launches one of four sub-GEMMs of the same size.
 void LaunchAQuarter(KernelLaunch& launch) {
   ASSERT_EQ(launch.shape.workgroups[0] % 4, 0u);
   launch.shape.workgroups.x /= 4;

@@ -90,8 +90,8 @@ std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, Da
   return variants;
 }
 
-/// Of all ops only this one does not take every problem of its direction: columns of several groups
-/// are not adjacent where dw's groups lie inside of its taps.
+/// Only this op refuses some problems of its direction: if dw's groups lie inside of its taps,
+/// columns of several groups are not adjacent.
 bool IsRefused(std::string_view op, const ConvProblem& problem) {
   return op == "explicit" && problem.groups > 1 && problem.filter_taps() > 1 &&
          problem.weight_layout == WeightLayout::kKYXGC;

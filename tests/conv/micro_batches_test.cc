@@ -21,7 +21,7 @@ ConvProblem Problem(Direction direction, DataType type) {
   ConvProblem problem = {
       .direction = direction, .type = type, .groups = 2, .batch = 7, .c = 32, .k = 48};
   problem.layout = Layout::kNGCHW;
-  // Of backward-weight each micro-batch has a dw.
+  // In backward-weight each micro-batch has a dw.
   const bool is_weight = direction == Direction::kBackwardWeight;
   const std::int64_t more = is_weight ? 24 : 0;
   problem.dims[1] = {.in = 9 + more, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};

@@ -142,7 +142,7 @@ class KernelMutants {
     EXPECT_TRUE(code.ok()) << code.status();
     if (!code.ok()) return score;
     const std::vector<bool> reached = Reached(*code);
-    std::vector<sim::Mutant> mutants = sim::MutantsOf(*code);
+    std::vector<sim::Mutant> mutants = sim::MakeMutants(*code);
     score.not_reached = static_cast<int>(
         std::erase_if(mutants, [&](const sim::Mutant& m) { return !reached[m.instruction]; }));
     const size_t step = (mutants.size() + kMaxMutants - 1) / kMaxMutants;

@@ -19,7 +19,7 @@ namespace {
 constexpr double kSaluPerMatrix = 1;
 constexpr double kBranchesPerStep = 1.25;  // one, and some where runs of steps end
 
-// Of the classic family, whose steps ask whether there are others to load, and move tables on.
+// Budgets of the ck family: its steps check whether there are others to load, and advance tables.
 constexpr double kClassicSaluPerStep = 56, kClassicScalarLoadsPerStep = 3,
                  kClassicBranchesPerStep = 10;
 
@@ -49,8 +49,8 @@ std::optional<double> MatrixPerStep(std::string_view instance) {
   return per_wave(*config, config->sums_blocks() ? config->tile.k : config->k_of_group());
 }
 
-/// Of the classic family half of what was measured of Composable Kernel's 2-D f16 kernels on
-/// gfx942: 4.6, 8.8 and 6.3.
+/// For the ck family, half of what Composable Kernel's 2-D f16 kernels need on gfx942: 4.6, 8.8 and
+/// 6.3, as measured.
 double ClassicValuPerMatrix(Direction direction) {
   switch (direction) {
     case Direction::kForward:

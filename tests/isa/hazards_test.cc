@@ -28,13 +28,13 @@ TEST(Hazards, AreInNoKernel) {
   for (const InstanceInfo& instance : instances) {
     if (Name(instance.gfx) != std::string_view(gfx) || !seen.insert(instance.code.object).second)
       continue;
-    for (const std::string& kernel : sim::KernelsOf(instance.code.object)) {
+    for (const std::string& kernel : sim::ListKernels(instance.code.object)) {
       const absl::StatusOr<sim::KernelCode> code =
           sim::KernelCode::Find(gfx, instance.code.object, kernel);
       ASSERT_TRUE(code.ok()) << code.status();
       ++kernels;
       instructions += code->instructions().size();
-      for (const std::string& hazard : sim::HazardsOf(*code))
+      for (const std::string& hazard : sim::FindHazards(*code))
         ADD_FAILURE() << instance.name << " (" << kernel << "): " << hazard;
     }
   }

@@ -29,7 +29,7 @@ absl::Status AddLines(const KernelFamily& family, Gfx gfx, std::set<std::string>
         return absl::InternalError(absl::StrCat(instance.name, " has no config"));
       }
       const std::string config = instance.name.substr(config_at);
-      const KernelNeeds needs = NeedsOf(instance.code.object, instance.code.symbol);
+      const KernelNeeds needs = ReadKernelNeeds(instance.code.object, instance.code.symbol);
       lines.insert(
           absl::StrFormat("{\"%s\", {%d, %d}},\n", config, needs.registers, needs.lds_bytes));
     }

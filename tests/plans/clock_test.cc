@@ -29,7 +29,7 @@ TEST(Clock, SaysWhatTheTableHas) {
     ASSERT_NE(time, nullptr) << layer.name;
     const absl::StatusOr<Plan> plan = MakePlan(layer.problem, *gfx, {.instance = time->instance});
     ASSERT_TRUE(plan.ok()) << plan.status();
-    const absl::StatusOr<LayerTime> now = TimeOf(layer, *plan);
+    const absl::StatusOr<LayerTime> now = TimeLayer(layer, *plan);
     ASSERT_TRUE(now.ok()) << now.status();
     EXPECT_NEAR(now->us, time->us, kTolerance * time->us)
         << layer.name << ", " << time->direction << ", " << time->instance;

@@ -29,7 +29,7 @@ TEST_P(Plans, AreTheGoldenOnes) {
   const std::string path = absl::StrCat("tests/plans/", Name(gfx), "_", set, ".txt");
   const absl::StatusOr<std::string> golden = ReadText(path, "the golden plans");
   ASSERT_TRUE(golden.ok()) << golden.status();
-  const absl::StatusOr<std::string> plans = PlansOf(set, gfx);
+  const absl::StatusOr<std::string> plans = PrintPlans(set, gfx);
   ASSERT_TRUE(plans.ok()) << plans.status();
   EXPECT_EQ(*plans, *golden) << "`./bazelw run //tests/plans:update` writes what the planner "
                                 "chooses; review the difference.";

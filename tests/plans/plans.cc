@@ -27,7 +27,7 @@ std::string OrderOf(const Plan& plan) {
 
 }  // namespace
 
-absl::StatusOr<std::string> PlansOf(const std::string& set, Gfx gfx) {
+absl::StatusOr<std::string> PrintPlans(const std::string& set, Gfx gfx) {
   const absl::StatusOr<std::vector<NamedProblem>> problems =
       ReadProblems(absl::StrCat("tests/problems/", set, ".csv"));
   if (!problems.ok()) return problems.status();

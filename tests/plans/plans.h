@@ -10,6 +10,6 @@ namespace gridwise {
 
 /// What is planned for each problem of `set` ("retinanet", of tests/problems) on `gfx`, in each of
 /// its directions and the types of matrix units: a line each, under a line of titles.
-absl::StatusOr<std::string> PlansOf(const std::string& set, Gfx gfx);
+absl::StatusOr<std::string> PrintPlans(const std::string& set, Gfx gfx);
 
 }  // namespace gridwise

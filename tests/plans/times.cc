@@ -100,7 +100,7 @@ const LayerTime* FindTime(const std::vector<LayerTime>& times, const Layer& laye
   return nullptr;
 }
 
-absl::StatusOr<LayerTime> TimeOf(const Layer& layer, const Plan& plan) {
+absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan) {
   const absl::StatusOr<Timing> timing = TimePlan(Problem(layer.problem), plan);
   if (!timing.ok()) return timing.status();
   const double us = 1e3 * timing->ms;

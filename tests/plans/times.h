@@ -41,7 +41,7 @@ std::string PrintTimes(const std::vector<LayerTime>& times);
 const LayerTime* FindTime(const std::vector<LayerTime>& times, const Layer& layer);
 
 /// Times a plan of the layer by the clock, with the sample of `gridwise run --time`.
-absl::StatusOr<LayerTime> TimeOf(const Layer& layer, const Plan& plan);
+absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan);
 
 /// Layers with their times as a table of Markdown: us, TFLOP/s, percent of the bound and limit in
 /// each direction.

@@ -20,7 +20,7 @@ int main() {
   }
   for (const gridwise::Gfx gfx : gridwise::kAmdGfx) {
     for (const char* const set : {"retinanet", "regressions"}) {
-      const absl::StatusOr<std::string> plans = gridwise::PlansOf(set, gfx);
+      const absl::StatusOr<std::string> plans = gridwise::PrintPlans(set, gfx);
       if (!plans.ok()) {
         absl::FPrintF(stderr, "%s\n", plans.status().message());
         return 1;

@@ -29,7 +29,7 @@ absl::StatusOr<LayerTime> Timed(const Layer& layer, Gfx gfx, const LayerTime* be
   const absl::StatusOr<Plan> plan = MakePlan(layer.problem, gfx);
   if (!plan.ok()) return plan.status();
   if (before != nullptr && before->instance == plan->instance() && !always) return *before;
-  absl::StatusOr<LayerTime> timed = TimeOf(layer, *plan);
+  absl::StatusOr<LayerTime> timed = TimeLayer(layer, *plan);
   if (!timed.ok()) return timed.status();
   LayerTime& time = *timed;
   if (before != nullptr) time.min_us = std::min(time.us, before->min_us);

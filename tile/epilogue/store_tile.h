@@ -5,10 +5,12 @@
 #include "core/arch/sync.h"
 #include "core/launch/combine.h"
 #include "core/launch/output_type.h"
+#include "tile/block_sums.h"
 #include "tile/config.h"
 #include "tile/epilogue/fixup.h"
 #include "tile/epilogue/wave_stage.h"
 #include "tile/fixup_args.h"
+#include "tile/lds_layout.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
@@ -25,7 +27,7 @@ namespace gridwise::tile {
 ///   int Column(strides, column)           further offset of a column
 ///   int columns()                         existing columns, from the tile's first on, or
 ///                                         of a group, if there are parts
-///   int ColumnsOf(part)                   columns of a part (has_parts_of_columns), from its first
+///   int ColumnsOf(part)                   columns of a part (kHasColumnParts), from its first
 ///                                         on, which end where columns() do; or none
 ///   int Tile()                            the tile's number, for instances that join splits
 template <TileConfig kC, Gfx kGfx, class OutputMap>
@@ -62,7 +64,16 @@ class StoreTile {
 
  private:
   // Constants, so that no kernel computes them or calls what computes them.
-  static constexpr int kRowOffsetsAt = kC.row_offsets_at(), kBytesOfWave = kC.epilogue_bytes();
+  static constexpr int kRowOffsetsAt = LdsLayout{kC}.row_offsets_at(),
+                       kBytesOfWave = LdsLayout{kC}.epilogue_bytes();
+  // The columns are parts, each of which ends where the channels of a group end: groups that are
+  // filled up, or filter taps of blocks.
+  static constexpr bool kHasColumnParts = kC.fills_groups() || kC.sums_blocks();
+  static constexpr int kColumnsOfPart =
+      kC.sums_blocks() ? BlockSums{kC}.columns_of_tap() : kC.n_of_group();
+  // Tensors may have 4 channels fewer than whole vectors.
+  static constexpr bool kHasParts =
+      kC.loads_partial_vectors() || (kC.sums_blocks() && kC.patch_a.n < kC.vector());
 
   static constexpr int kRowsOfLane = CeilDiv(kC.wave_m(), kC.mma.lanes());
   // Rows whose offsets are computed while the first k tile is in flight.
@@ -96,7 +107,7 @@ class StoreTile {
     const bool plain = !finishes_ && adds_ == 0 && by_element_ == 0;
     if (whole && plain) [[likely]] {
       StorePlainly<Out, kVec>(acc);
-    } else if (kC.has_parts() && kVec > 4 && columns_ % 4 == 0 && plain) {
+    } else if (kHasParts && kVec > 4 && columns_ % 4 == 0 && plain) {
       StorePlainly<Out, 4>(acc);
     } else {
       Finish<Out>(acc);
@@ -179,9 +190,9 @@ class StoreTile {
   /// kOutOfRange if column `column` + `e` is past the last.
   GRIDWISE_DEVICE unsigned PastColumns(int column, int e) const {
     int last = columns_ - 1;
-    if constexpr (kC.has_parts_of_columns()) {
-      const int part = column / kC.columns_of_part();
-      last = output_.ColumnsOf(part) + part * kC.columns_of_part() - 1;
+    if constexpr (kHasColumnParts) {
+      const int part = column / kColumnsOfPart;
+      last = output_.ColumnsOf(part) + part * kColumnsOfPart - 1;
     }
     return static_cast<unsigned>(last - e - column) & Buffer::kOutOfRange;
   }

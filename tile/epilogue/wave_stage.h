@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/arch/sync.h"
+#include "tile/block_sums.h"
 #include "tile/config.h"
+#include "tile/lds_layout.h"
 #include "tile/pipeline/wave_acc.h"
 #include "tile/roles.h"
 
@@ -20,7 +22,7 @@ GRIDWISE_DEVICE void FenceLdsOfWave() {
 /// lanes that store runs of kVec columns.
 template <TileConfig kC, class T, int kVec>
 class WaveStage {
-  static constexpr TileConfig::Stage kStage = kC.StageFor(sizeof(T));
+  static constexpr LdsLayout::Stage kStage = LdsLayout{kC}.StageFor(sizeof(T));
   static constexpr int kVecs = kStage.columns / kVec;  // per row
   static constexpr int kSubtilesN = kC.reps_n() / kStage.reps_n;
   static_assert(kStage.columns % kVec == 0 && kVecs <= kC.mma.lanes());
@@ -82,10 +84,11 @@ class WaveStage {
   /// The first row and column of the lane in the stage.
   GRIDWISE_DEVICE static int OffsetOfLane() {
     if constexpr (kC.sums_blocks()) {
+      constexpr int kColumns = BlockSums{kC}.columns_of_tap();
       return Lane<kC>() % kC.mma.m * kStage.pitch +
-             BlockColumn() % kC.columns_of_tap() * static_cast<int>(sizeof(T));
+             BlockColumn() % kColumns * static_cast<int>(sizeof(T));
     } else {
-      const RowCol at = kC.PositionInStage(Lane<kC>(), 0, 0);
+      const RowCol at = kC.PositionOfAcc(Lane<kC>(), 0, 0);
       return at.row * kStage.pitch + at.col * static_cast<int>(sizeof(T));
     }
   }
@@ -98,7 +101,7 @@ class WaveStage {
       for (int reg = 0; reg < kC.mma.acc_per_lane(); reg += kRun) {
         Run run;
         for (int e = 0; e < kRun; ++e) run[e] = static_cast<T>(acc[n][reg + e]);
-        const RowCol at = kC.PositionInStage(/*lane=*/0, n, reg);
+        const RowCol at = kC.PositionOfAcc(/*lane=*/0, n, reg);
         *reinterpret_cast<Run*>(to + at.row * kStage.pitch + at.col * sizeof(T)) = run;
       }
     }
@@ -108,7 +111,7 @@ class WaveStage {
   /// group: only those of its row's group are columns of the tile.
   GRIDWISE_DEVICE static void WriteBlocks(const OfInstruction* acc, char* to) {
     constexpr int kRun = 8, kPart = 16 / sizeof(T) < kRun ? 16 / sizeof(T) : kRun;
-    constexpr int kColumns = kC.columns_of_tap();
+    constexpr int kColumns = BlockSums{kC}.columns_of_tap();
     const int group = Lane<kC>() % kC.mma.m * kPairs / kColumns;  // of its row
     for (int run = 0; run < kBlockRun; run += kRun) {
       if ((BlockColumn() + run) / kColumns != group) continue;

@@ -7,9 +7,11 @@
 #include "core/layout/lds_tile.h"
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo_weight.h"
+#include "tile/lds_layout.h"
 #include "tile/load/operands.h"
 #include "tile/load/pixels.h"
 #include "tile/pipeline/main_loop.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 
@@ -68,7 +70,7 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void BwdWeightKTiles() {
   static_assert(kC.patch_a.k == kC.patch_b.k, "both operands have the same runs of pixels");
   static_assert(kC.k_tiles_of_step() == 1, "pixels of two k tiles are not adjacent");
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   // All tiles of a split read the same pixels and run next to each other. XCDs have runs of the

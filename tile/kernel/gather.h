@@ -5,11 +5,13 @@
 #include "tile/epilogue/store_tile.h"
 #include "tile/kernel/halo.h"
 #include "tile/kernel/halo_k_tiles.h"
+#include "tile/lds_layout.h"
 #include "tile/load/block.h"
 #include "tile/load/operands.h"
 #include "tile/load/source.h"
 #include "tile/load/weight_loader.h"
 #include "tile/pipeline/main_loop.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 
@@ -64,7 +66,7 @@ class PixelOutputMap {
 /// Every pixel of the output is written exactly once; a sub-GEMM without taps writes zeros.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherKTiles() {
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // The tile, and its sub-GEMM.

@@ -4,6 +4,8 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/halo_layout.h"
+#include "tile/lds_layout.h"
 #include "tile/load/resident_weights.h"
 #include "tile/load/strip.h"
 #include "tile/pipeline/multiply_k_tile.h"
@@ -55,14 +57,16 @@ class PositionOutputMap {
 /// have. A wave keeps the weights in registers.
 template <TileConfig kC>
 class MultiplyTaps {
-  static constexpr int kMax = kC.max_taps();
+  static constexpr int kMax = HaloLayout{kC}.max_taps();
+  static constexpr int kTapsAtOnce = HaloLayout{kC}.taps_at_once();
   using KTile = MultiplyKTile<kC>;
 
  public:
   /// The pixels of tiles will be in `lds`.
   GRIDWISE_DEVICE MultiplyTaps(const char* lds, const SubGemm& gemm, int pitch)
       : pixels_(lds, gemm.axis[2].taps), taps_(kC.packs_pixels() ? gemm.axis[1].taps : Taps(gemm)) {
-    constexpr int kStride = kC.stride, kPixels = kC.halo, kRow = kC.planes_along_w() * kPixels;
+    constexpr int kStride = kC.stride, kPixels = kC.halo,
+                  kRow = HaloLayout{kC}.planes_along_w() * kPixels;
     const int taps_w = kC.packs_pixels() ? 1 : gemm.axis[2].taps;
     int h = 0, w = 0, at = 0;  // of the tap; its distance
     for (int tap = 0; tap < kMax; ++tap) {
@@ -83,11 +87,11 @@ class MultiplyTaps {
   GRIDWISE_DEVICE void Keep(const auto& weights, char* lds) {
     const KTile k_tiles(/*lds_a=*/lds, /*lds_b=*/lds);
 #pragma clang loop unroll(full)
-    for (int first = 0; first < kMax; first += kC.taps_at_once()) {
+    for (int first = 0; first < kMax; first += kTapsAtOnce) {
       if (first > 0) BarrierLds();  // the previous ones have been read
       weights.Store(first, lds);
       BarrierLds();
-      for (int i = 0; i < kC.taps_at_once() && first + i < kMax; ++i) {
+      for (int i = 0; i < kTapsAtOnce && first + i < kMax; ++i) {
         for (int f = 0; f < KTile::kFragments; ++f) {
           k_tiles.ReadB(f, i * kC.lds_b().bytes(), b_[first + i][f]);
         }
@@ -135,7 +139,7 @@ class MultiplyTaps {
 /// that are no pixels are wasted.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloTile() {
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);

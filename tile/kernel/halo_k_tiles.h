@@ -4,7 +4,9 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/halo_layout.h"
 #include "tile/kernel/halo.h"
+#include "tile/lds_layout.h"
 #include "tile/load/k_walk.h"
 #include "tile/load/strip.h"
 #include "tile/load/weight_loader.h"
@@ -12,6 +14,10 @@
 #include "tile/pipeline/read_pixels.h"
 
 namespace gridwise::tile {
+
+/// LDS has pixels, then weights.
+template <TileConfig kC>
+inline constexpr int kWeightsAt = HaloLayout{kC}.pixels_bytes();
 
 /// acc += A * B through a row of taps of a k tile, whose pixels and weights are in LDS.
 template <TileConfig kC>
@@ -22,7 +28,7 @@ class MultiplyRow {
 
  public:
   GRIDWISE_DEVICE explicit MultiplyRow(const char* lds)
-      : pixels_(lds), weights_(lds, lds + kC.bytes_of_a()) {}
+      : pixels_(lds), weights_(lds, lds + kWeightsAt<kC>) {}
 
   /// The row's first tap meets the `first`-th pixel. Fragments are read ahead of those that are
   /// multiplied.
@@ -56,7 +62,7 @@ class MultiplyRow {
 /// Workgroups that share a tile's K each take their own k tiles.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloKTiles() {
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
   constexpr int kTaps = kC.taps_in_lds;
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
@@ -82,7 +88,7 @@ GRIDWISE_DEVICE void HaloKTiles() {
   };
   const auto store_row = [&]() __attribute__((always_inline)) {
     for (int tap = 0; tap < kTaps; ++tap) {
-      weights.Store(of_tap[tap], lds + kC.bytes_of_a() + tap * kC.lds_b().bytes());
+      weights.Store(of_tap[tap], lds + kWeightsAt<kC> + tap * kC.lds_b().bytes());
     }
   };
   load_row();

@@ -5,7 +5,9 @@
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
 #include "core/launch/block_map.h"
+#include "tile/block_sums.h"
 #include "tile/epilogue/store_tile.h"
+#include "tile/lds_layout.h"
 #include "tile/load/positions.h"
 #include "tile/pipeline/multiply_blocks.h"
 #include "tile/roles.h"
@@ -43,8 +45,9 @@ class BlockOutputMap {
   }
 
  private:
-  static constexpr int kRoom = kC.room_of_group(), kBlocks = kC.blocks_of_group();
-  static constexpr int kColumns = kC.columns_of_tap(), kTaps = kC.kTapsOfWave;
+  static constexpr int kRoom = BlockSums{kC}.room_of_group(),
+                       kBlocks = BlockSums{kC}.blocks_of_group();
+  static constexpr int kColumns = BlockSums{kC}.columns_of_tap(), kTaps = TileConfig::kTapsOfWave;
 
   /// Channels are those of a tap's columns in a wave.
   GRIDWISE_DEVICE static int FirstChannel(int part) { return part / kTaps % kBlocks * kColumns; }
@@ -70,13 +73,14 @@ GRIDWISE_DEVICE void SumSteps(const BwdWeightArgs& args, int first_group, StepsO
   // Whole steps that the ring holds before the first one: dy is loaded from the first tap's pixel
   // on.
   const int front = args.positions.pitch + 1;
-  const int before = AlignUp(kC.adjacent_pixels() * front, kStep);
+  constexpr int kAdjacent = BlockSums{kC}.adjacent_pixels();
+  const int before = AlignUp(kAdjacent * front, kStep);
   const int first = steps.first * kStep - front;  // the first images' dy meets padding there
   LoadPositions<kC, kGfx> load(args, first_group, first, first + front);
   load.Load();
   load.FillRing(args, first_group, first + front - before, before, lds);
   const MultiplyBlocks<kC> multiply(args.positions, lds);
-  PositionWalk dy_walk = multiply.WalkOf(args.positions, first);
+  PositionWalk dy_walk = multiply.BeginWalk(args.positions, first);
   acc.Clear();
   int at = before;
   for (int step = 0; step < steps.count; ++step) {
@@ -121,7 +125,7 @@ GRIDWISE_DEVICE bool AreFinite(const WaveAcc<kC>& acc, char* lds) {
 /// of different groups, which a block also has, are dropped.
 template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void HaloWeightTile() {
-  GRIDWISE_LDS __attribute__((aligned(16))) char lds[kC.lds_bytes()];
+  GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());

@@ -2,51 +2,14 @@
 #pragma once
 
 #include "core/arch/memory.h"
+#include "tile/block_sums.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
+#include "tile/load/pixel_of_lane.h"
 #include "tile/load/position_walk.h"
 #include "tile/roles.h"
 
 namespace gridwise::tile {
-
-/// The part of a tensor's pixels, with all channels of a tile, that lanes load: a wave loads some
-/// pixels, and a lane a piece of one.
-template <TileConfig kC>
-struct PixelOfLane {
-  using Piece = Vec<Element<kC.type>, kC.patch_a.n>;
-
-  int pixel;           // of the wave's load
-  unsigned in_memory;  // bytes from a pixel to the piece
-  unsigned none;       // out of range, if there are no such channels
-  int in_lds;          // bytes from the load's first pixel to the piece
-
-  /// The tile's groups are those from `first_group` on, of `groups` in all.
-  GRIDWISE_DEVICE PixelOfLane(const PixelTensor& tensor, int first_group, int groups)
-      : pixel(ThreadId() % kC.mma.lanes() / kPiecesOfPixel),
-        in_memory((Group() * tensor.channels + Channel()) * SizeOf(kC.type)),
-        none(first_group + Group() < groups && Channel() < tensor.channels ? 0
-                                                                           : Buffer::kOutOfRange),
-        in_lds(Opaque(pixel * kC.pixel_bytes() + FirstChannel() * SizeOf(kC.type))) {}
-
-  GRIDWISE_DEVICE void Write(const Piece& piece, char* first_pixel) const {
-    *reinterpret_cast<Piece*>(first_pixel + in_lds) = piece;
-  }
-
- private:
-  static constexpr int kPiecesOfPixel = kC.tile.m / kC.patch_a.n;
-
-  /// The piece's first channel in the tile; its group, and the channel in the group.
-  GRIDWISE_DEVICE static int FirstChannel() { return ThreadId() % kPiecesOfPixel * kC.patch_a.n; }
-  GRIDWISE_DEVICE static int Group() { return FirstChannel() / kC.room_of_group(); }
-  GRIDWISE_DEVICE static int Channel() { return FirstChannel() % kC.room_of_group(); }
-};
-
-/// A tensor, from the channels of a tile's groups on.
-template <TileConfig kC, Gfx kGfx>
-GRIDWISE_DEVICE Buffer BufferOfGroups(const PixelTensor& tensor, int first_group) {
-  return Buffer::From<kGfx>(static_cast<const char*>(tensor.data) +
-                            static_cast<long>(first_group) * tensor.group);
-}
 
 /// A step's pixels of x or dy on their way from memory to LDS. A position has one pixel in each of
 /// kStride x kStride planes, which hold every kStride-th row and column of the tensor. Positions
@@ -54,7 +17,8 @@ GRIDWISE_DEVICE Buffer BufferOfGroups(const PixelTensor& tensor, int first_group
 template <TileConfig kC, Gfx kGfx, int kStride>
 class StepOfPositions {
   using Piece = PixelOfLane<kC>::Piece;
-  static constexpr int kLoadsOfStep = kC.tile.k / kC.pixels_of_load();
+  static constexpr int kPixelsOfLoad = BlockSums{kC}.pixels_of_load();
+  static constexpr int kLoadsOfStep = kC.tile.k / kPixelsOfLoad;
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
   static constexpr int kCount = CeilDiv(kLoadsOfStep, kWaves);  // per wave and plane
   // Otherwise some waves have one load less, after branches.
@@ -107,7 +71,7 @@ class StepOfPositions {
   }
 
  private:
-  GRIDWISE_DEVICE int FirstPixel(int i) const { return (i * kWaves + wave_) * kC.pixels_of_load(); }
+  GRIDWISE_DEVICE int FirstPixel(int i) const { return (i * kWaves + wave_) * kPixelsOfLoad; }
 
   const PixelOfLane<kC> of_lane_;
   const PositionStride stride_;
@@ -124,6 +88,10 @@ class StepOfPositions {
 template <TileConfig kC, Gfx kGfx>
 class LoadPositions {
   using Piece = PixelOfLane<kC>::Piece;
+  static constexpr int kPixelsOfLoad = BlockSums{kC}.pixels_of_load();
+  static constexpr int kRepeatedPixels = BlockSums{kC}.repeated_pixels();
+  static constexpr int kPixelBytes = BlockSums{kC}.pixel_bytes();
+  static constexpr int kRingBytes = BlockSums{kC}.ring_bytes();
 
  public:
   /// The first step's pixels of x start at position `x`, those of dy at `dy`.
@@ -138,11 +106,11 @@ class LoadPositions {
   /// start of the ring.
   GRIDWISE_DEVICE void FillRing(const BwdWeightArgs& args, int first_group, int dy, int count,
                                 char* lds) const {
-    constexpr int kMax = CeilDiv<int>(kC.halo, kWaves * kC.pixels_of_load());
+    constexpr int kMax = CeilDiv<int>(kC.halo, kWaves * kPixelsOfLoad);
     const auto first_pixel = [](int i) {
-      return (i * kWaves + WaveOfWorkgroup<kC>()) * kC.pixels_of_load();
+      return (i * kWaves + WaveOfWorkgroup<kC>()) * kPixelsOfLoad;
     };
-    const PositionStride stride(args.positions, args.dy, kWaves * kC.pixels_of_load());
+    const PositionStride stride(args.positions, args.dy, kWaves * kPixelsOfLoad);
     const Buffer buffer = BufferOfGroups<kC, kGfx>(args.dy, first_group);
     LanePosition at;
     at.Begin(args.positions, stride, dy + first_pixel(0) + of_dy_.pixel);
@@ -171,7 +139,7 @@ class LoadPositions {
   GRIDWISE_DEVICE void Store(char* lds, int at) const {
     x_.Store([&](const Piece& piece, int plane, int first_pixel) {
       const int pixel = plane * kC.tile.k + first_pixel;
-      of_x_.Write(piece, lds + kC.bytes_of_ring() + pixel * kC.pixel_bytes());
+      of_x_.Write(piece, lds + kRingBytes + pixel * kPixelBytes);
     });
     dy_.Store([&](const Piece& piece, int, int first_pixel) {
       int pixel = at + first_pixel;
@@ -184,9 +152,9 @@ class LoadPositions {
   static constexpr int kWaves = kC.threads() / kC.mma.lanes();
 
   GRIDWISE_DEVICE void WriteToRing(const Piece& piece, int first_pixel, char* lds) const {
-    of_dy_.Write(piece, lds + first_pixel * kC.pixel_bytes());
-    if (first_pixel < kC.repeated_pixels()) {
-      of_dy_.Write(piece, lds + (first_pixel + kC.halo) * kC.pixel_bytes());
+    of_dy_.Write(piece, lds + first_pixel * kPixelBytes);
+    if (first_pixel < kRepeatedPixels) {
+      of_dy_.Write(piece, lds + (first_pixel + kC.halo) * kPixelBytes);
     }
   }
 

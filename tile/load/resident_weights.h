@@ -4,6 +4,7 @@
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
 #include "tile/config.h"
+#include "tile/halo_layout.h"
 #include "tile/load/block.h"
 #include "tile/load/k_walk.h"
 #include "tile/load/vectors_of_lane.h"
@@ -15,6 +16,8 @@ namespace gridwise::tile {
 /// The weights of all filter taps, a k tile each, which go to LDS once, a few taps at a time.
 template <TileConfig kC, Gfx kGfx>
 class ResidentWeights {
+  static constexpr int kMaxTaps = HaloLayout{kC}.max_taps();
+  static constexpr int kTapsAtOnce = HaloLayout{kC}.taps_at_once();
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
  public:
@@ -31,14 +34,14 @@ class ResidentWeights {
 
   /// Waits for the weights of the taps from `first` on and writes them to LDS.
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
-    for (int i = 0; i < kC.taps_at_once() && first + i < kC.max_taps(); ++i) {
+    for (int i = 0; i < kTapsAtOnce && first + i < kMaxTaps; ++i) {
       weights_.Store(k_tiles_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
  private:
   LoadWeights weights_;
-  LoadWeights::KTile k_tiles_[kC.max_taps()];
+  LoadWeights::KTile k_tiles_[kMaxTaps];
 };
 
 /// The weights of all rows of the filter, for packed pixels: a k tile is the taps of one row,
@@ -46,6 +49,8 @@ class ResidentWeights {
 template <TileConfig kC, Gfx kGfx>
   requires(kC.packs_pixels())
 class ResidentWeights<kC, kGfx> {
+  static constexpr int kMaxTaps = HaloLayout{kC}.max_taps();
+  static constexpr int kTapsAtOnce = HaloLayout{kC}.taps_at_once();
   using Lane = VectorsOfLane<kC, kC.lds_b()>;
 
  public:
@@ -53,7 +58,7 @@ class ResidentWeights<kC, kGfx> {
     const AxisPhase &h = block.gemm.axis[1], &w = block.gemm.axis[2];
     const Buffer tensor =
         Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
-    for (int row = 0; row < kC.max_taps(); ++row) {
+    for (int row = 0; row < kMaxTaps; ++row) {
       for (int i = 0; i < Lane::kCount; ++i) {
         const int n = block.n + Lane::Row(i);
         const int column = OffsetOfColumn<kC>(args, n) + row * args.w_tap[1];
@@ -73,13 +78,13 @@ class ResidentWeights<kC, kGfx> {
   }
 
   GRIDWISE_DEVICE void Store(int first, char* lds) const {
-    for (int i = 0; i < kC.taps_at_once() && first + i < kC.max_taps(); ++i) {
+    for (int i = 0; i < kTapsAtOnce && first + i < kMaxTaps; ++i) {
       Lane::Store(rows_[first + i], lds + i * kC.lds_b().bytes());
     }
   }
 
  private:
-  VectorType<kC> rows_[kC.max_taps()][Lane::kCount];
+  VectorType<kC> rows_[kMaxTaps][Lane::kCount];
 };
 
 }  // namespace gridwise::tile

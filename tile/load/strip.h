@@ -7,6 +7,8 @@
 #include "core/arch/memory.h"
 #include "core/arch/target.h"
 #include "tile/config.h"
+#include "tile/halo_layout.h"
+#include "tile/lds_pixels.h"
 #include "tile/load/block.h"
 #include "tile/load/vectors_of_lane.h"
 
@@ -85,8 +87,9 @@ GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, in
 /// to LDS: for each position, one pixel of each plane. Pixels outside of the source are zeros.
 template <TileConfig kC, Gfx kGfx>
 class LoadStrip {
-  static constexpr LdsPixels kLds = kC.lds_pixels(TraitsOf(kGfx).lds_banks);
+  static constexpr LdsPixels kLds = HaloLayout{kC}.pixels(TraitsOf(kGfx).lds_banks);
   static constexpr int kStride = kC.stride;
+  static constexpr int kPixelsOfPosition = kStride * kStride;
   // A lane loads a whole vector, the part of a vector after which channels may end, or a pixel.
   static constexpr int kPiece = kC.packs_pixels() ? +kC.pixel : kC.patch_a.k;
   static constexpr int kPieceBytes = kPiece * SizeOf(kC.type);
@@ -122,7 +125,7 @@ class LoadStrip {
           pixel.h * row + of_lane + (first + i * kPixelsAtOnce * kStride * pixel_w);
       bool exists = Pixel(i) < pixels;
       exists &= has_piece;
-      for (int at = 0; at < kC.pixels_of_position(); ++at) {
+      for (int at = 0; at < kPixelsOfPosition; ++at) {
         const int to_h = at / kStride, to_w = at % kStride;  // from the first, in the source
         bool inside = exists;
         inside &= static_cast<unsigned>(at_h + to_h) < size_h;
@@ -143,7 +146,7 @@ class LoadStrip {
     for (int i = 0; i < kCount; ++i) {
       if ((i + 1) * kPixelsAtOnce > kC.halo && Pixel(i) >= kC.halo) continue;
       char* const to = lds + kLds.Offset(Pixel(i), 0) + Piece() * kPieceBytes;
-      for (int at = 0; at < kC.pixels_of_position(); ++at) {
+      for (int at = 0; at < kPixelsOfPosition; ++at) {
         *reinterpret_cast<Parts*>(to + OffsetOf(at)) = __builtin_bit_cast(Parts, pieces_[at][i]);
       }
     }
@@ -191,7 +194,7 @@ class LoadStrip {
     return i * kPixelsAtOnce + ThreadId() / kPiecesOfPixel;
   }
 
-  PieceVec pieces_[kC.pixels_of_position()][kCount];
+  PieceVec pieces_[kPixelsOfPosition][kCount];
 };
 
 }  // namespace gridwise::tile

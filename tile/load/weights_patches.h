@@ -14,8 +14,8 @@ namespace gridwise::tile {
 /// w[k][tap][c], while matrix instructions need runs of k. A lane loads a patch of patch_b.k rows
 /// by 2 columns and transposes it in registers, or 1 row by 8 columns that LDS reads transpose.
 ///
-/// The start of each row of a patch is a scalar register, which no step changes; a step moves the
-/// lane's offsets, of which there are fewer.
+/// The start of each row of a patch is a scalar register, which no step changes. A step moves the
+/// lane's offsets, which are fewer.
 template <TileConfig kC, Gfx kGfx, bool kPlain>
 class LoadWeightsPatches {
   using Patches = PatchesOfLane<kC, kC.tile.n, kC.patch_b>;

@@ -33,6 +33,8 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
   constexpr bool kSpreads = kBuffers > 2 && Multiply::kMatrix >= Multiply::kReads;
   constexpr int kEarly = kSpreads ? 1 : Multiply::kFragments;         // k_fragments read at once
   constexpr int kOfKTile = Multiply::kFragments * Multiply::kMatrix;  // matrix instructions
+  constexpr int kLoads =                                              // per lane and k tile
+      kC.k_tile_bytes() / LdsTile::kVectorBytes / kC.load_threads();
   constexpr bool kSpreadsLoads = kBuffers == 2 && kOfKTile >= 16;
   const Multiply multiply(lds);
   const KTileInLds<kC> k_tile(lds);
@@ -56,12 +58,12 @@ GRIDWISE_DEVICE void DirectLdsLoop(Operands& operands, int steps, char* lds, Wav
       Multiply::Multiply(fragments[k_fragment], acc);
     }
     if (loads && kSpreadsLoads) {
-      SpreadAmongMatrix<Spread::kLoads, kC.loads_of_k_tile(), kOfKTile, /*kMax=*/2>();
+      SpreadAmongMatrix<Spread::kLoads, kLoads, kOfKTile, /*kMax=*/2>();
     }
   };
   const int rest = steps % kBuffers;
   operands.template Loop<kBuffers>(steps - rest, [&](int i) __attribute__((always_inline)) {
-    BarrierLoads<(kBuffers - 2) * kC.loads_of_k_tile()>();
+    BarrierLoads<(kBuffers - 2) * kLoads>();
     step(i, /*loads=*/true);
   });
 #pragma clang loop unroll(full)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arch/mma.h"
+#include "tile/block_sums.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
 #include "tile/load/position_walk.h"
@@ -18,8 +19,13 @@ namespace gridwise::tile {
 /// plane (t - 1) mod S that is floor((t - 1) / S) positions after it.
 template <TileConfig kC>
 class MultiplyBlocks {
-  static constexpr int kRun = kC.kRunPixels, kTaps = kC.kTapsOfWave, kStride = kC.stride;
-  static constexpr int kRunOfDy = kRun + kC.adjacent_pixels();
+  static constexpr int kRun = BlockSums::kRunPixels, kTaps = TileConfig::kTapsOfWave,
+                       kStride = kC.stride;
+  static constexpr int kRunOfDy = kRun + BlockSums{kC}.adjacent_pixels();
+  static constexpr int kStepPixels = BlockSums{kC}.step_pixels();
+  static constexpr int kPixelBytes = BlockSums{kC}.pixel_bytes();
+  static constexpr int kRingBytes = BlockSums{kC}.ring_bytes();
+  static constexpr int kBlocks = BlockSums{kC}.blocks_of_group();
   static constexpr int kPair = TileConfig::kBlock / kC.mma.m;
   static_assert(kPair == 2, "a lane has a pair of channels");
   using Pair = Vec<Element<kC.type>, kPair>;
@@ -31,11 +37,11 @@ class MultiplyBlocks {
   GRIDWISE_DEVICE MultiplyBlocks(const PixelPositions& positions, const char* lds)
       : to_dy_(FromFront(TapOfWave()) * positions.pitch + FromFront(kTaps - 1)),
         dy_(lds + OfLane(WaveM<kC>())),
-        x_(lds + kC.bytes_of_ring() + OfLane(ChannelOfX()) +
-           PlaneOf(TapOfWave()) * kStride * kC.tile.k * kC.pixel_bytes()) {}
+        x_(lds + kRingBytes + OfLane(ChannelOfX()) +
+           PlaneOf(TapOfWave()) * kStride * kC.tile.k * kPixelBytes) {}
 
   /// Where a wave's pixels of dy begin for a step whose pixels of x are from `position` on.
-  GRIDWISE_DEVICE PositionWalk WalkOf(const PixelPositions& positions, int position) const {
+  GRIDWISE_DEVICE PositionWalk BeginWalk(const PixelPositions& positions, int position) const {
     return PositionWalk(positions, position + positions.pitch + 1 + to_dy_);
   }
 
@@ -44,19 +50,19 @@ class MultiplyBlocks {
   /// and moves on; it is not needed without masks.
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
-    for (int pixel = 0; pixel < kC.tile.k; pixel += kC.step_pixels()) {
+    for (int pixel = 0; pixel < kC.tile.k; pixel += kStepPixels) {
       Pair dy[kRunOfDy], x[kStride][kRun];
       int from = at + pixel + to_dy_;
       from += from < 0 ? kC.halo : 0;
       from -= from >= kC.halo ? kC.halo : 0;
       Read(dy_, from, dy);
       for (int plane = 0; plane < kStride; ++plane) {
-        Read(x_ + plane * kC.tile.k * kC.pixel_bytes(), pixel, x[plane]);
+        Read(x_ + plane * kC.tile.k * kPixelBytes, pixel, x[plane]);
       }
       unsigned long pixels = ~0ul;
       if constexpr (kMasked) {
         pixels = dy_walk.Pixels();
-        dy_walk.Advance(kC.step_pixels());
+        dy_walk.Advance(kStepPixels);
       }
       Multiply<kMasked>(pixels, dy, x, acc);
     }
@@ -68,18 +74,16 @@ class MultiplyBlocks {
   GRIDWISE_DEVICE static int FirstPixel() { return Lane<kC>() / kC.mma.m * kRun; }
   /// Bytes from the first pixel to the lane's own, and its channels.
   GRIDWISE_DEVICE static int OfLane(int channel) {
-    return Opaque(FirstPixel() * kC.pixel_bytes() +
+    return Opaque(FirstPixel() * kPixelBytes +
                   (channel + Lane<kC>() % kC.mma.m * kPair) * SizeOf(kC.type));
   }
   /// Waves along n: for each row of taps, the blocks of x by which the wave's block of dy is
   /// multiplied.
-  GRIDWISE_DEVICE static int TapOfWave() {
-    return WaveN<kC>() / kC.wave_n() / kC.blocks_of_group();
-  }
+  GRIDWISE_DEVICE static int TapOfWave() { return WaveN<kC>() / kC.wave_n() / kBlocks; }
   GRIDWISE_DEVICE static int ChannelOfX() {
-    constexpr int kBlocks = kC.blocks_of_group();
-    const int group = WaveM<kC>() / (kBlocks * kC.kBlock), block = WaveN<kC>() / kC.wave_n();
-    return (group * kBlocks + block % kBlocks) * kC.kBlock;
+    const int group = WaveM<kC>() / (kBlocks * TileConfig::kBlock),
+              block = WaveN<kC>() / kC.wave_n();
+    return (group * kBlocks + block % kBlocks) * TileConfig::kBlock;
   }
 
   /// For a tap along an axis: the plane of x, and the distance of dy's pixels from those that a
@@ -92,8 +96,7 @@ class MultiplyBlocks {
   template <int kCount>
   GRIDWISE_DEVICE static void Read(const char* lds, int first, Pair (&pixels)[kCount]) {
     for (int i = 0; i < kCount; ++i) {
-      pixels[i] =
-          *reinterpret_cast<const Pair*>(lds + first * kC.pixel_bytes() + i * kC.pixel_bytes());
+      pixels[i] = *reinterpret_cast<const Pair*>(lds + first * kPixelBytes + i * kPixelBytes);
     }
   }
 

@@ -28,13 +28,22 @@ class MultiplyKTile {
   static constexpr int kBasesA = Bases(kC.mma_m(), kC.reps_m(), LdsTile::kPeriodRows);
   static constexpr int kBasesB = Bases(kC.mma.m, kRepsOfGroup, LdsTile::kPeriodRows);
 
+  // Fragments that a wave reads before it multiplies the first ones. Used where several workgroups
+  // take turns and there are enough registers (RDNA's spill). Waves read in bursts; if one
+  // workgroup fills the unit, its bursts come at the same time.
+  static constexpr int kMaxAccumulators = 64;
+  static constexpr bool kHasRegisters =
+      kC.mma.unit == MmaUnit::kMfma &&
+      kC.reps_m() * kC.reps_n() * kC.mma.acc_per_lane() <= kMaxAccumulators;
+  static constexpr int kAhead = kC.pipeline.schedule == Schedule::kSingle && kHasRegisters ? 1 : 0;
+
   static constexpr int kRowsA = kC.mma.b_cols_of_lane(), kRowsB = kC.mma.a_rows_of_lane();
   static_assert(FragmentOfA<kC>::kParts == 1 || (kRowsA == 1 && kRowsB == 1));
 
  public:
   /// `lds` has one or several k tiles: A, followed by B.
   GRIDWISE_DEVICE explicit MultiplyKTile(const char* lds)
-      : MultiplyKTile(lds, lds + kC.bytes_of_a()) {}
+      : MultiplyKTile(lds, lds + kC.lds_a().bytes()) {}
 
   /// The same for A and B at separate addresses.
   GRIDWISE_DEVICE MultiplyKTile(const char* lds_a, const char* lds_b) {
@@ -61,7 +70,6 @@ class MultiplyKTile {
 
   /// `buffer` is the index of the k tile.
   GRIDWISE_DEVICE void operator()(WaveAcc<kC>& acc, int buffer = 0) const {
-    constexpr int kAhead = kC.fragments_ahead();
     const int k_tile = buffer * kC.k_tile_bytes();
     OfA a[1 + kAhead];
     OfB b[1 + kAhead];
@@ -96,7 +104,7 @@ class MultiplyKTile {
   }
   GRIDWISE_DEVICE void ReadB(int f, int offset, OfB& b) const {
     for (int i = 0; i < kRepsOfGroup; ++i) {
-      const int row = kC.ColumnOf(FirstN(f) + i / kBasesB * kBasesB);
+      const int row = kC.FirstColumn(FirstN(f) + i / kBasesB * kBasesB);
       Read(b_[i % kBasesB] + f * kC.fragment_reads() % kReadsOfGroup,
            offset + row * LdsTile::kVectorBytes, b.rep[i]);
     }

@@ -5,6 +5,8 @@
 #include "core/arch/target.h"
 #include "core/arch/this_target.h"
 #include "tile/config.h"
+#include "tile/halo_layout.h"
+#include "tile/lds_pixels.h"
 #include "tile/pipeline/multiply_k_tile.h"
 #include "tile/roles.h"
 
@@ -16,7 +18,7 @@ namespace gridwise::tile {
 template <TileConfig kC>
 class ReadPixels {
   static_assert(kC.mma.b_cols_of_lane() == 1);
-  static constexpr LdsPixels kPixels = kC.lds_pixels(TraitsOf(kThisTarget).lds_banks);
+  static constexpr LdsPixels kPixels = HaloLayout{kC}.pixels(TraitsOf(kThisTarget).lds_banks);
   // Elements of a fragment per lane, and per read, as pixels are aligned.
   static constexpr int kOfLane = kC.fragment_reads() * kC.read_elements();
   static constexpr int kAligned = kPixels.alignment() / SizeOf(kC.type);

@@ -8,6 +8,7 @@
 #include "core/base/math.h"
 #include "core/estimate/choose_block_map.h"
 #include "core/launch/plan_epilogue.h"
+#include "tile/block_sums.h"
 #include "tile/plan/estimate.h"
 #include "tile/plan/fixup.h"
 
@@ -49,7 +50,7 @@ std::int64_t Positions(const ConvProblem& problem) {
   return (problem.batch * (problem.dims[1].out() + 1) + 1) * Pitch(problem) + 1;
 }
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
-  return config.adjacent_pixels() * (Pitch(problem) + 1);
+  return BlockSums{config}.adjacent_pixels() * (Pitch(problem) + 1);
 }
 
 std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
@@ -150,7 +151,7 @@ StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const St
                          along(0, problem.dims[0].out(), 1),
                          along(1, shape.steps_h, shape.rows),
                          along(2, shape.steps_w, config.tile.k / shape.rows)};
-  // Of two axes, the one on which all steps make the fewest runs.
+  // The axis along which all steps make the fewest runs.
   std::size_t first = 3;
   for (const std::size_t axis : {2u, 1u, 0u}) {
     if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;
@@ -223,7 +224,7 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
 std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& problem) {
   if (!config.has_halo()) return std::nullopt;
   const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
-  const int room = config.room_of_group();
+  const int room = BlockSums{config}.room_of_group();
   if (const std::int64_t most = std::max(k, c); most > room || 2 * most <= room) {
     return Refusal(
         RefusalCode::kChannels,
@@ -339,7 +340,7 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// The work of workgroups; with a halo, also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
-  TileSteps steps = TileStepsOf(config, request, {.along_pixels = true});
+  TileSteps steps = MakeTileSteps(config, request, {.along_pixels = true});
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;

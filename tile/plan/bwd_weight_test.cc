@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 namespace {
@@ -33,7 +34,7 @@ constexpr TileConfig kSinglePixels = [] {
 }();
 static_assert(Reject(kSinglePixels, Gfx::k950) == nullptr);
 
-// Of groups of 8 channels, with a halo of stride 1, and of 2.
+// For groups of 8 channels, with a halo of stride 1, and of 2.
 constexpr TileConfig kBlocks = {.tile = {32, 72, 32},
                                 .waves = {1, 3},
                                 .mma = {MmaUnit::kMfma, 16, 16, 16},
@@ -49,7 +50,7 @@ constexpr TileConfig kStridedBlocks = [] {
 }();
 static_assert(Reject(kBlocks, Gfx::k942) == nullptr);
 static_assert(Reject(kStridedBlocks, Gfx::k942) == nullptr);
-// Of groups of at most 16 channels, by fours.
+// For groups of at most 16 channels, which are loaded by fours.
 constexpr TileConfig kFilledBlocks = [] {
   TileConfig c = kBlocks;
   c.tile.n = 144;

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tile/block_sums.h"
+#include "tile/halo_layout.h"
+
 namespace gridwise::tile {
 
 double ResidentWorkgroups(const TileConfig& c, const PartRequest& request) {
@@ -46,7 +49,7 @@ double AddressCycles(const TileConfig& c, TileConfig::Patch patch, int rows, boo
 /// Cycles for the packed pixels of a halo, which are loaded by elements, per row of the filter.
 double PixelCycles(const TileConfig& c) {
   const int loads = c.patch_a.k == c.pixel ? 1 : c.patch_a.k;
-  return 1.0 * c.halo * c.pixels_of_position() * loads / 16 / c.max_taps();
+  return 1.0 * c.halo * c.stride * c.stride * loads / 16 / HaloLayout{c}.max_taps();
 }
 
 double LoadWaves(const TileConfig& c) { return 1.0 * c.load_threads() / c.mma.lanes(); }
@@ -76,9 +79,10 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
   constexpr double kClocksOfPixel = 40;  // by the simulator's clock
   const double waves_per_simd =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
-  const double step_bytes = (1.0 + c.planes()) * c.tile.k * c.pixel_bytes();
+  const BlockSums sums{c};
+  const double step_bytes = (1.0 + c.stride * c.stride) * c.tile.k * sums.pixel_bytes();
   // Reads for a block's pixels: runs of dy and of x's planes in a row.
-  const int reads = TileConfig::kRunPixels * (1 + c.stride) + c.adjacent_pixels();
+  const int reads = BlockSums::kRunPixels * (1 + c.stride) + sums.adjacent_pixels();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
@@ -87,7 +91,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
                            waves_per_simd,
           .k_tile_bytes = step_bytes,
           .line_bytes = step_bytes,
-          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / TileConfig::kRunPixels * reads *
+          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / BlockSums::kRunPixels * reads *
                         TileConfig::kBlock * SizeOf(c.type),
           .written_bytes = step_bytes,
           .lane_cycles = kClocksOfPixel * c.tile.k,
@@ -120,15 +124,17 @@ double HalfLineBytes(const TileConfig& c, TileConfig::Patch patch, LdsTile tile,
 
 }  // namespace
 
-TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const TileProblem& problem) {
+TileSteps MakeTileSteps(const TileConfig& c, const PartRequest& request,
+                        const TileProblem& problem) {
   if (c.sums_blocks()) return StepsOfBlocks(c, request);
   constexpr double kLoadIssue = 16;  // per wave, at 4 addresses per cycle; an estimate
   const double simds =
       static_cast<double>(c.waves.m * c.waves.n) / TraitsOf(request.device.gfx).simds_per_unit;
   const double waves_per_simd = std::max(1.0, simds);
+  const HaloLayout layout{c};
   // Taps, or rows of taps, for which pixels are loaded together.
   const int taps = std::max<int>(c.taps_in_lds, 1);
-  const double pixels_bytes = 1.0 * c.bytes_of_a() * taps / c.max_taps();
+  const double pixels_bytes = 1.0 * layout.pixels_bytes() * taps / layout.max_taps();
   const double k_tile_bytes = c.has_resident_weights() ? pixels_bytes
                               : c.has_halo()           ? pixels_bytes + taps * c.lds_b().bytes()
                                                        : 1.0 * c.k_tile_bytes();
@@ -159,7 +165,7 @@ TileSteps TileStepsOf(const TileConfig& c, const PartRequest& request, const Til
           .barriers = c.has_resident_weights() ? 0
                       : c.lds_buffers() == 1   ? 2
                                                : 1,
-          .k_tiles_in_flight = c.has_resident_weights() ? c.max_taps() : c.k_tiles_in_flight(),
+          .k_tiles_in_flight = c.has_resident_weights() ? layout.max_taps() : c.k_tiles_in_flight(),
           .loads_ahead = c.pipeline.schedule == Schedule::kDouble && c.pipeline.count > 1,
           .of_workgroup = OfWorkgroup(c, problem.along_pixels, problem.run),
           .of_step = problem.along_pixels ? OfStepAlongPixels(c) : OfStep(c),

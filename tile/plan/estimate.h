@@ -17,8 +17,8 @@ struct TileProblem {
 };
 
 /// The work of a workgroup, as estimates need it.
-TileSteps TileStepsOf(const TileConfig& config, const PartRequest& request,
-                      const TileProblem& problem);
+TileSteps MakeTileSteps(const TileConfig& config, const PartRequest& request,
+                        const TileProblem& problem);
 
 /// Workgroups per compute unit at a time, limited by registers and LDS. If the kernel is not
 /// compiled, as many as its config demands.

@@ -20,7 +20,9 @@ struct FixupPlan {
 inline FixupPlan PlanFixup(const TileConfig& config, std::int64_t tiles, int splits) {
   constexpr std::int64_t kAlignment = 256;
   if (!config.has_fixup() || splits == 1) return {};
-  const std::int64_t sums_at = AlignUp(tiles * config.arrival_bytes(), kAlignment);
+  // For each wave of a tile, a word that counts the splits whose sums are there.
+  const std::int64_t arrival_bytes = std::int64_t{config.waves.m} * config.waves.n * 8;
+  const std::int64_t sums_at = AlignUp(tiles * arrival_bytes, kAlignment);
   return {.args = {.sums_at = static_cast<std::uint64_t>(sums_at), .splits = splits},
           .workspace_bytes = sums_at + tiles * splits * config.sum_bytes()};
 }

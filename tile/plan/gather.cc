@@ -117,7 +117,7 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
 /// Workgroups along m of a sub-GEMM: one per tile, or per `run` tiles with a halo.
 int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
-  return CeilDiv(StripsOf(config, gemm, run).all, run);
+  return CeilDiv(DivideIntoStrips(config, gemm, run).all, run);
 }
 
 }  // namespace
@@ -129,7 +129,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
   const std::int64_t rows = problem.batch * view.output_pixels;
   const std::int64_t sub_gemms = SubGemmCount(problem);
   const std::int64_t n_tiles = CeilDiv<std::int64_t>(view.n, config.tile.n);
-  // Of the launch; HIP bounds its work-items, too.
+  // Tiles of the launch, whose number of work-items HIP bounds, too.
   const std::int64_t tiles = (rows / config.tile.m + sub_gemms) * n_tiles;
   const std::int64_t max_tiles = kMaxWorkItems / config.threads();
   const PartAxis of_positions = problem.batch > 1 ? PartAxis::kImages : PartAxis::kPixels;
@@ -254,7 +254,7 @@ struct Tiles {
 TileEstimate EstimateOf(const TileConfig& config, PartRequest request, const Tiles& tiles) {
   if (config.has_resident_weights()) request.split_k.splits = 1;
   const ConvProblem& problem = request.problem;
-  TileSteps steps = TileStepsOf(
+  TileSteps steps = MakeTileSteps(
       config, request, {.channels = problem.AxesOf(problem.a()).size[5], .run = tiles.run});
   if (problem.filter_taps() > 1 && config.merge == 1 && !config.has_halo()) {
     SetTapWindow(request,
@@ -291,7 +291,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
     const int rows = WorkgroupsAlongM(config, gemm, tiles.run);
     first_tile += rows * tiles.n_tiles;
     if (!config.has_halo()) continue;
-    plan.args.strips[i] = StripsOf(config, gemm, tiles.run);
+    plan.args.strips[i] = DivideIntoStrips(config, gemm, tiles.run);
     gemm.m = rows * config.tile.m;
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());

@@ -12,7 +12,9 @@
 #include "core/text/fields_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/lds_layout.h"
 #include "tile/plan/test_problems.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 namespace {
@@ -68,7 +70,7 @@ constexpr TileConfig kMergedInTurns = [] {
 }();
 static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
 static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
-              kMergedInTurns.ColumnOf(0) == 0 && kMergedInTurns.ColumnOf(1) == 64);
+              kMergedInTurns.FirstColumn(0) == 0 && kMergedInTurns.FirstColumn(1) == 64);
 
 TEST(TileConfig, NameParsesBack) {
   EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1");
@@ -99,7 +101,7 @@ TEST(TileConfig, MergedGroupsArePartOfTheName) {
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMerged));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(*parsed, kMerged);
-  // Of B only the blocks of the diagonal are in LDS: 64 columns by 16 k.
+  // LDS holds only the blocks of B's diagonal: 64 columns by 16 k.
   EXPECT_EQ(kMerged.lds_b().bytes(), 64 * 16 * 2);
 }
 
@@ -142,7 +144,7 @@ TEST(TileConfig, AccumulatorsCoverTheStageOnce) {
     for (int lane = 0; lane < c.mma.lanes(); ++lane) {
       for (int n = 0; n < c.reps_n(); ++n) {
         for (int reg = 0; reg < c.mma.acc_per_lane(); ++reg) {
-          const RowCol at = c.PositionInStage(lane, n, reg);
+          const RowCol at = c.PositionOfAcc(lane, n, reg);
           EXPECT_TRUE(seen.insert({at.row, at.col}).second) << PrintFields(c);
         }
       }
@@ -231,8 +233,7 @@ constexpr TileConfig kDirect = {.tile = {128, 128, 32},
 TEST(TileConfig, LoadsStraightToLds) {
   EXPECT_EQ(PrintFields(kDirect), "f16_t128x128x32_w2x2_mfma32x32x16_a8x1_b8x1_o1_direct3");
   EXPECT_EQ(Reject(kDirect, Gfx::k950), nullptr);
-  EXPECT_EQ(kDirect.lds_bytes(), 3 * (128 + 128) * 32 * 2);
-  EXPECT_EQ(kDirect.loads_of_k_tile(), 4);
+  EXPECT_EQ(LdsLayout{kDirect}.bytes(), 3 * (128 + 128) * 32 * 2);
   TileConfig c = kDirect;
   c.mma.k = 8;
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target cannot load 16 bytes per lane straight to LDS");

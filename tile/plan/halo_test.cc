@@ -10,8 +10,11 @@
 #include "core/text/fields_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/halo_layout.h"
+#include "tile/lds_layout.h"
 #include "tile/plan/gather.h"
 #include "tile/plan/test_problems.h"
+#include "tile/reject.h"
 
 namespace gridwise::tile {
 namespace {
@@ -38,9 +41,9 @@ constexpr TileConfig kPlanes = {.tile = {64, 32, 32},
                                 .halo = {96},
                                 .stride = {2}};
 static_assert(Reject(kPlanes, Gfx::k942) == nullptr);
-static_assert(kPlanes.lds_pixels(/*banks=*/32).pixels == 4 * 96 &&
-              kPlanes.lds_pixels(/*banks=*/32).room_bytes == 8 &&
-              kPlanes.lds_pixels(/*banks=*/64).room_bytes == 16);
+static_assert(HaloLayout{kPlanes}.pixels(/*banks=*/32).pixels == 4 * 96 &&
+              HaloLayout{kPlanes}.pixels(/*banks=*/32).room_bytes == 8 &&
+              HaloLayout{kPlanes}.pixels(/*banks=*/64).room_bytes == 16);
 
 // Pixels of up to 3 channels, of 8 taps along w, forward of stride 2: two planes of rows, each of
 // whose positions is two pixels.
@@ -53,12 +56,12 @@ constexpr TileConfig kPixels = {.tile = {128, 64, 32},
                                 .stride = {2},
                                 .pixel = {4}};
 static_assert(Reject(kPixels, Gfx::k942) == nullptr);
-static_assert(kPixels.lds_pixels(/*banks=*/32).pixels == 2 * 256 &&
-              kPixels.lds_pixels(/*banks=*/32).pixel_bytes() == 2 * 8 &&
-              kPixels.lds_pixels(/*banks=*/32).alignment() == 16 &&
+static_assert(HaloLayout{kPixels}.pixels(/*banks=*/32).pixels == 2 * 256 &&
+              HaloLayout{kPixels}.pixels(/*banks=*/32).pixel_bytes() == 2 * 8 &&
+              HaloLayout{kPixels}.pixels(/*banks=*/32).alignment() == 16 &&
               kPixels.reach_w(/*taps=*/5) == 4);
 
-// K tiles of 16 channels with a halo, of which the last may have 4.
+// K tiles of 16 channels with a halo; the last may have 4.
 constexpr TileConfig kHaloOfKTiles = {.type = DataType::kF16,
                                       .tile = {128, 128, 16},
                                       .waves = {2, 2},
@@ -68,7 +71,7 @@ constexpr TileConfig kHaloOfKTiles = {.type = DataType::kF16,
                                       .halo = {234},
                                       .taps_in_lds = {3}};
 static_assert(Reject(kHaloOfKTiles, Gfx::k942) == nullptr);
-static_assert(kHaloOfKTiles.operand_bytes() == 234 * 48 + 3 * 128 * 32);
+static_assert(LdsLayout{kHaloOfKTiles}.operand_bytes() == 234 * 48 + 3 * 128 * 32);
 
 // 2 groups of up to 16 channels, loaded 4 at a time.
 constexpr TileConfig kFilled = {.tile = {128, 32, 32},
@@ -89,8 +92,9 @@ constexpr TileConfig kWide = {.tile = {128, 64, 64},
                               .patch_b = {8, 2},
                               .halo = {184}};
 static_assert(Reject(kWide, Gfx::k942) == nullptr);
-static_assert(kWide.taps_at_once() == 3 && kWide.operand_bytes() == kWide.bytes_of_a());
-static_assert(kHalo.taps_at_once() == 9, "of small weights, all at once");
+static_assert(HaloLayout{kWide}.taps_at_once() == 3 &&
+              LdsLayout{kWide}.operand_bytes() == HaloLayout{kWide}.pixels_bytes());
+static_assert(HaloLayout{kHalo}.taps_at_once() == 9, "of small weights, all at once");
 
 /// Counts how often each pixel of a sub-GEMM's phases is a position of a tile, as HaloTile goes
 /// through them, and checks that LDS has the pixels that it meets.
@@ -282,7 +286,7 @@ TEST(PlanGather, GroupsAreFilledUp) {
     EXPECT_EQ(plan.args.groups, 5);
     EXPECT_EQ(plan.shape.workgroups[1], 3u);  // the last tiles have one group
   }
-  // Of one group, k tiles and columns end where channels do.
+  // With one group, k tiles and columns end where channels do.
   EXPECT_EQ(Why(RejectGather(kWide, Groups(3, 40, 56))), "");
   EXPECT_EQ(PlanOf(kWide, Groups(3, 40, 72)).args.n_tiles, 2);
 }

@@ -8,6 +8,7 @@
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/operand_form.h"
 #include "core/text/fields_text.h"
+#include "tile/lds_layout.h"
 #include "tile/plan/bwd_weight.h"
 #include "tile/plan/gather.h"
 
@@ -39,7 +40,7 @@ class TileKernel : public PartKernel {
             .vector_b = c.patch_b.k * c.patch_b.n,
             .transposes_a = c.patch_a.n > 1,
             .transposes_b = c.patch_b.n > 1,
-            .lds_bytes = c.operand_bytes(),
+            .lds_bytes = LdsLayout{c}.operand_bytes(),
             .k_tiles = c.k_tiles_in_flight(),
             .merged_groups = c.merge,
             .halo_pixels = c.halo};

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
+#include "tile/halo_layout.h"
 #include "tile/plan/gather.h"
 #include "tile/plan/strips.h"
 
@@ -61,7 +62,7 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                                    channels, least, most));
   }
   // Taps end within the last fragment. With one tap there is nothing to gain.
-  const int max_taps = config.pixels_of_k_tile();
+  const int max_taps = HaloLayout{config}.pixels_of_k_tile();
   const int min_taps = std::max(max_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < min_taps || taps_w > max_taps) {
     return Refusal(RefusalCode::kFilter,
@@ -166,15 +167,16 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   }
   const std::int64_t taps[] = {1, TapsAlong(problem, 1), TapsAlong(problem, 2)};
   const std::int64_t resident = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
-  if (resident > config.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
+  if (resident > HaloLayout{config}.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
     return Refusal(
         RefusalCode::kFilter,
         absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
-                        taps[1], taps[2], SubGemmCount(problem), config.max_taps(),
+                        taps[1], taps[2], SubGemmCount(problem), HaloLayout{config}.max_taps(),
                         config.packs_pixels() ? " rows of taps" : "", kInlineSubGemms));
   }
-  const Strips least = StripsOf(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
-                                static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
+  const Strips least =
+      DivideIntoStrips(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
+                       static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
     return Refusal(RefusalCode::kFilter,
                    absl::StrFormat("%d x %d taps reach over more pixels than the row's %d", taps[1],

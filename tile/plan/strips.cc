@@ -7,8 +7,8 @@
 
 namespace gridwise::tile {
 
-Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h, int all_taps_w,
-                int images, int run) {
+Strips DivideIntoStrips(const TileConfig& config, int rows, int columns, int all_taps_h,
+                        int all_taps_w, int images, int run) {
   const int taps_h = std::max(config.reach_h(all_taps_h), 1);
   const int taps_w = std::max(config.reach_w(all_taps_w), 1);
   // Pixels of a tile: tile.m + (taps_h - 1) * pitch + taps_w - 1.
@@ -28,9 +28,10 @@ Strips StripsOf(const TileConfig& config, int rows, int columns, int all_taps_h,
   return strips;
 }
 
-Strips StripsOf(const TileConfig& config, const SubGemm& gemm, int run) {
+Strips DivideIntoStrips(const TileConfig& config, const SubGemm& gemm, int run) {
   const AxisPhase &h = gemm.axis[1], &w = gemm.axis[2];
-  return StripsOf(config, h.count, w.count, h.taps, w.taps, gemm.m / (h.count * w.count), run);
+  return DivideIntoStrips(config, h.count, w.count, h.taps, w.taps, gemm.m / (h.count * w.count),
+                          run);
 }
 
 }  // namespace gridwise::tile

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "ck/gemm/config.h"
+#include "ck/gemm/reject.h"
 #include "ck/ops/kernels.h"
 #include "ck/ops/op.h"
 #include "core/base/fields.h"
@@ -23,6 +24,7 @@
 #include "hopper/kernels.h"
 #include "tile/config.h"
 #include "tile/plan/kernels.h"
+#include "tile/reject.h"
 
 namespace gridwise {
 namespace {

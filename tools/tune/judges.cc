@@ -79,7 +79,7 @@ absl::StatusOr<model::RankedInstance> AskRow(const std::string& name, PlanContex
       .family = FamilyName(info), .shape = info.shape, .cost = std::get<Cost>(applicability)};
 }
 
-absl::StatusOr<PlanContext> ContextOf(const TimedProblem& timed, int splits = 0) {
+absl::StatusOr<PlanContext> MakePlanContext(const TimedProblem& timed, int splits = 0) {
   const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
   if (!problem.ok()) return problem.status();
   const std::optional<Gfx> gfx = ParseGfx(timed.device);
@@ -125,7 +125,7 @@ std::string Header() {
 }  // namespace
 
 absl::StatusOr<AskedProblem> CheckTimedInstances(const TimedProblem& problem) {
-  absl::StatusOr<PlanContext> context = ContextOf(problem);
+  absl::StatusOr<PlanContext> context = MakePlanContext(problem);
   if (!context.ok()) return context.status();
   AskedProblem asked = {
       .problem = context->problem(), .device = context->device(), .instances = {}};
@@ -160,7 +160,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
   std::string text = Header();
   unknown = 0;
   for (const TimedProblem& timed : problems) {
-    absl::StatusOr<PlanContext> context = ContextOf(timed);
+    absl::StatusOr<PlanContext> context = MakePlanContext(timed);
     if (!context.ok()) return context.status();
     const model::FeatureMaker maker(*context);
     const ConvProblem& problem = context->problem();
@@ -168,7 +168,7 @@ absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& 
     std::vector<std::pair<const InstanceTime*, model::RankedInstance>> instances;
     for (const InstanceTime& time : timed.times) {
       // As it was timed, whatever number of splits it would have today.
-      absl::StatusOr<PlanContext> timed_context = ContextOf(timed, time.splits);
+      absl::StatusOr<PlanContext> timed_context = MakePlanContext(timed, time.splits);
       if (!timed_context.ok()) return timed_context.status();
       const absl::StatusOr<model::RankedInstance> instance = AskRow(time.instance, *timed_context);
       if (!instance.ok()) {

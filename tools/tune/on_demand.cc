@@ -235,7 +235,7 @@ absl::Status AddInstance(const Compiler& compiler, std::string_view family, std:
   auto* const instances = new PartsFamily(compiled->family);
   instances->Add(direction, gfx,
                  instance->space->MakeKernel(instance->values, direction, gfx,
-                                             CodeOf(*code, compiled->symbol)));
+                                             ReadKernelCode(*code, compiled->symbol)));
   return RegisterInstances(*instances);
 }
 

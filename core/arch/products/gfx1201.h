@@ -39,7 +39,7 @@ inline constexpr Product kRx9070Xt = {
         },
 };
 
-/// Of gfx1200.
+/// Sources of the facts of gfx1200's products.
 inline constexpr std::string_view kRx9060Source =
     "[V origami] rates of L2, Infinity Cache and memory; [A] clock in long runs";
 

@@ -3,7 +3,7 @@
 
 #include "core/arch/target_traits.h"
 
-// Of GFX11, gfx1170 and later have the matrix instructions of gfx12.
+// gfx1170 and later processors of GFX11 are not here: they have the matrix instructions of gfx12.
 #if defined(__gfx1100__) || defined(__gfx1101__) || defined(__gfx1102__) || \
     defined(__gfx1103__) || defined(__gfx1150__) || defined(__gfx1151__) || \
     defined(__gfx1152__) || defined(__gfx1153__) || defined(__gfx11_generic__)

@@ -3,7 +3,7 @@
 
 #include "core/arch/target_traits.h"
 
-// Of GFX12, gfx1250 and later have other matrix instructions.
+// gfx1250 and later processors of GFX12 are not here: they have other matrix instructions.
 #if defined(__gfx1200__) || defined(__gfx1201__) || defined(__gfx12_generic__)
 #define GRIDWISE_THIS_TARGET k1201
 #define GRIDWISE_MMA_TABLE "core/arch/mma/gfx1201.h"
@@ -12,8 +12,8 @@
 namespace gridwise::targets {
 
 /// RDNA4. Sources: AMD RDNA4 ISA (kernel state, LDS, buffer resources). A unit is a workgroup
-/// processor. The scope of atomics is a field of the instruction at bit 3 of the policy, of which 0
-/// means the compute unit and 2 (SCOPE_DEV) the device: "Memory Model gfx12" of LLVM's User Guide
+/// processor. The scope of atomics is a field of the instruction at bit 3 of the policy: 0 is
+/// the compute unit, 2 (SCOPE_DEV) the device. See "Memory Model gfx12" of LLVM's User Guide
 /// for AMDGPU Backend.
 inline constexpr TargetTraits k1201 = {
     .name = "gfx1201",

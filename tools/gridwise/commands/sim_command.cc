@@ -10,7 +10,7 @@
 namespace gridwise {
 
 ExitCode SimIsaCommand(const std::string& target) {
-  const absl::StatusOr<sim::IsaCoverage> coverage = sim::CoverageOf(target);
+  const absl::StatusOr<sim::IsaCoverage> coverage = sim::MeasureCoverage(target);
   if (!coverage.ok()) {
     absl::FPrintF(stderr, "gridwise: %s\n", coverage.status().message());
     return kBadUsage;

@@ -102,10 +102,10 @@ class Sweep {
 
   /// Returns whether every run passed, now or earlier.
   bool PrintSummary() const {
-    return report_.PrintSummary(items_,
-                                [this](const SweepItem& item, const InstanceChoice& instance) {
-                                  return table_.FindMs(RecordOf(options_, device_, item, instance));
-                                });
+    return report_.PrintSummary(
+        items_, [this](const SweepItem& item, const InstanceChoice& instance) {
+          return table_.FindMs(MakeRecord(options_, device_, item, instance));
+        });
   }
 
  private:
@@ -116,7 +116,7 @@ class Sweep {
     const std::span<const Result> wanted =
         options_.time ? std::span<const Result>(kTimes).first(options_.best ? 2 : 1)
                       : std::span<const Result>(kDone).first(options_.verify ? 2 : 3);
-    return table_.Find(RecordOf(options_, device_, item, instance), wanted);
+    return table_.Find(MakeRecord(options_, device_, item, instance), wanted);
   }
 
   /// Does all runs, each in its own process, several at the same time.
@@ -164,7 +164,7 @@ class Sweep {
   /// Adds the result of a worker's run, which took `seconds` of the sweep.
   absl::Status TakeLine(const SweepItem& item, const InstanceChoice& instance,
                         const absl::StatusOr<std::string>& line, double seconds) {
-    SweepRecord record = RecordOf(options_, device_, item, instance);
+    SweepRecord record = MakeRecord(options_, device_, item, instance);
     if (line.ok()) {
       const absl::StatusOr<Result> result = table_.AddLine(*line);
       if (!result.ok()) return result.status();
@@ -208,7 +208,7 @@ class Sweep {
     std::vector<InstanceChoice> instances;
     for (const InstanceChoice& instance : item.instances) {
       if (!Find(item, instance)) instances.push_back(instance);
-      const SweepRecord record = RecordOf(options_, device_, item, instance);
+      const SweepRecord record = MakeRecord(options_, device_, item, instance);
       best_ms = std::min(best_ms, table_.FindMs(record).value_or(best_ms));
     }
     std::ranges::stable_sort(instances, {}, &InstanceChoice::ranked_cycles);

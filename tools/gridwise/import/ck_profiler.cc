@@ -231,7 +231,7 @@ ImportedLine ReadCkProfiler(std::string_view line) {
 }
 
 ImportedLine ReadCkExample(std::string_view line) {
-  const std::vector<std::string_view> words = WordsOf(line);
+  const std::vector<std::string_view> words = SplitWords(line);
   const auto program = std::ranges::find_if(words, [](std::string_view word) {
     const std::string_view name = word.substr(word.rfind('/') + 1);
     return name.starts_with("example_") && absl::StrContains(name, "conv");

@@ -34,12 +34,12 @@ absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view w
   return values;
 }
 
-std::vector<std::string_view> WordsOf(std::string_view line) {
+std::vector<std::string_view> SplitWords(std::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
 }
 
 std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program) {
-  std::vector<std::string_view> words = WordsOf(line);
+  std::vector<std::string_view> words = SplitWords(line);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].substr(words[i].rfind('/') + 1);  // npos + 1 is 0
     if (word == program) return {words.begin() + static_cast<std::ptrdiff_t>(i), words.end()};

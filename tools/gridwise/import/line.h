@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view w
                                                               char separator);
 
 /// The words of a line, which blanks separate.
-std::vector<std::string_view> WordsOf(std::string_view line);
+std::vector<std::string_view> SplitWords(std::string_view line);
 
 /// The words from the first one on whose last part, after any '/', is `program`; none if no word
 /// is.

@@ -34,11 +34,11 @@ std::string ShownName(const DeviceFacts& device) {
 
 /// The roofline at the clock that power allows in long runs.
 Roofline BoundOf(const RooflineWork& work, const DeviceFacts& device) {
-  return RooflineOf(work, device, device.machine.sustained_ghz);
+  return ComputeRoofline(work, device, device.machine.sustained_ghz);
 }
 
 RooflineWork WorkOf(const Problem& problem) {
-  return std::visit([](const auto& p) { return RooflineWorkOf(p); }, problem);
+  return std::visit([](const auto& p) { return CountRooflineWork(p); }, problem);
 }
 
 /// "g2 n8 c64 k128 56x56 3x3/2": what differs from layer to layer.

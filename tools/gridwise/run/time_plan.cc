@@ -164,9 +164,9 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
   }
   if (!timing.ok()) return timing.status();
   if (!timing->measured) timing->note = CalibrationNote(plan.device());
-  const RooflineWork work = RooflineWorkOf(problem);
+  const RooflineWork work = CountRooflineWork(problem);
   timing->flops = work.flops;
-  timing->roofline = RooflineOf(work, plan.device(), timing->matrix_ghz);
+  timing->roofline = ComputeRoofline(work, plan.device(), timing->matrix_ghz);
   return timing;
 }
 

@@ -23,8 +23,8 @@ bool IsPrecise(const SweepOptions& options) { return options.precise || options.
 
 }  // namespace
 
-SweepRecord RecordOf(const SweepOptions& options, const DeviceFacts& device, const SweepItem& item,
-                     const InstanceChoice& instance) {
+SweepRecord MakeRecord(const SweepOptions& options, const DeviceFacts& device,
+                       const SweepItem& item, const InstanceChoice& instance) {
   SweepRecord record;
   record.problem = item.name;
   record.device = NameOf(device);
@@ -45,7 +45,7 @@ bool IsQuick(const SweepOptions& options) {
 }
 
 SweepRecord SweepRuns::Run(const InstanceChoice& instance, double limit_ms) {
-  SweepRecord record = RecordOf(options_, device_, item_, instance);
+  SweepRecord record = MakeRecord(options_, device_, item_, instance);
   record.message = item_.reason;
   if (instance.instance.empty()) return record;
   const absl::StatusOr<InstancePlan> plan =

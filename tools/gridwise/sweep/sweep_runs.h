@@ -16,8 +16,8 @@
 namespace gridwise {
 
 /// Returns the record of a run, without its result.
-SweepRecord RecordOf(const SweepOptions& options, const DeviceFacts& device, const SweepItem& item,
-                     const InstanceChoice& instance);
+SweepRecord MakeRecord(const SweepOptions& options, const DeviceFacts& device,
+                       const SweepItem& item, const InstanceChoice& instance);
 
 /// Returns whether times come from the smallest sample.
 bool IsQuick(const SweepOptions& options);

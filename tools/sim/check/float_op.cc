@@ -311,7 +311,7 @@ bool FloatOperand::IsFinite(const Wave& wave, int lane, TargetBit target) const 
   });
 }
 
-std::optional<FloatOp> FloatOpOf(const Instruction& instruction) {
+std::optional<FloatOp> FindFloatOp(const Instruction& instruction) {
   return Reader(instruction).Read();
 }
 

@@ -55,6 +55,6 @@ struct FloatOp {
 
 /// What `instruction` is to that; nothing if it is none, or one of those that are not understood:
 /// conversions with a scale, and matrix instructions whose formats are modifiers.
-std::optional<FloatOp> FloatOpOf(const Instruction& instruction);
+std::optional<FloatOp> FindFloatOp(const Instruction& instruction);
 
 }  // namespace gridwise::sim

@@ -34,7 +34,7 @@ std::string Describe(const FloatOperand& operand) {
 std::string Describe(std::string_view assembly) {
   Instruction instruction;
   EXPECT_TRUE(ParseInstruction(assembly, instruction).ok()) << assembly;
-  const std::optional<FloatOp> op = FloatOpOf(instruction);
+  const std::optional<FloatOp> op = FindFloatOp(instruction);
   if (!op) return "none";
   std::string text = Describe(op->result) + " =";
   for (const FloatOperand& source : op->sources) text += " [" + Describe(source) + "]";
@@ -112,7 +112,7 @@ TEST(FloatOp, Constants) {
   const auto constant = [](std::string_view assembly) {
     Instruction instruction;
     EXPECT_TRUE(ParseInstruction(assembly, instruction).ok()) << assembly;
-    return *FloatOpOf(instruction)->sources[0].constant;
+    return *FindFloatOp(instruction)->sources[0].constant;
   };
   EXPECT_EQ(constant("v_mul_f32_e32 v0, 0x7f800000, v1"), INFINITY);
   EXPECT_EQ(constant("v_mul_f16_e32 v0, 0xfc00, v1"), -INFINITY);

@@ -129,7 +129,7 @@ Values ValuesOf(Wave& wave, std::span<const uint16_t> results) {
 
 }  // namespace
 
-std::span<const Uop> UopsOf(const Uop* first) {
+std::span<const Uop> FindUops(const Uop* first) {
   size_t count = 0;
   while (first[count].instruction == first->instruction) ++count;
   return {first, count};

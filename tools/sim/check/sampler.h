@@ -14,7 +14,7 @@
 namespace gridwise::sim {
 
 /// The micro-ops of the instruction whose first one is `first`.
-std::span<const Uop> UopsOf(const Uop* first);
+std::span<const Uop> FindUops(const Uop* first);
 
 /// Undefined bits of a byte of memory that the instruction loads.
 struct UndefinedByte {

@@ -163,8 +163,8 @@ void UninitTracker::Compute(const InstructionFacts& facts, Reporter& reporter) {
   std::sort(touched_.begin(), touched_.end());
   touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
   Commit(facts,
-         Sampler::Run(wave_, UopsOf(first_), touched_, writes_, registers_, {}, ConstantsOf(facts),
-                      Sampler::kForAll),
+         Sampler::Run(wave_, FindUops(first_), touched_, writes_, registers_, {},
+                      ConstantsOf(facts), Sampler::kForAll),
          reporter);
 }
 

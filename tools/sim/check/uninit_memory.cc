@@ -161,8 +161,9 @@ void UninitTracker::LoadUndefined(const InstructionFacts& facts,
     std::memcpy(kept.emplace_back().data(), wave_.v[reg - kFirstVector], kRowBytes);
     std::memcpy(wave_.v[reg - kFirstVector], row.data(), kRowBytes);
   }
-  const Sampler::Differences differences = Sampler::Run(
-      wave_, UopsOf(first_), facts.loaded, facts.loaded, registers_, bytes, {}, Sampler::kForMoves);
+  const Sampler::Differences differences =
+      Sampler::Run(wave_, FindUops(first_), facts.loaded, facts.loaded, registers_, bytes, {},
+                   Sampler::kForMoves);
   for (size_t i = 0; i < kept.size(); ++i)
     std::memcpy(wave_.v[address_rows_[i].first - kFirstVector], kept[i].data(), kRowBytes);
   const uint32_t any_origin = *std::max_element(origins.begin(), origins.end());

@@ -40,11 +40,11 @@ bool IsScalar(const FloatOperand& operand) {
 const std::vector<FloatOp>& FloatOps::Of(const InstructionFacts& facts) {
   const auto [entry, is_new] = known_.try_emplace(&facts);
   if (!is_new || facts.memory) return entry->second;
-  std::optional<FloatOp> op = FloatOpOf(facts.parsed);
+  std::optional<FloatOp> op = FindFloatOp(facts.parsed);
   if (op) entry->second.push_back(*std::move(op));
   Instruction dual;
   if (!facts.parsed.dual.empty() && ParseInstruction(facts.parsed.dual, dual).ok()) {
-    op = FloatOpOf(dual);
+    op = FindFloatOp(dual);
     if (op) entry->second.push_back(*std::move(op));
   }
   return entry->second;

@@ -135,7 +135,7 @@ const char* Name(Fidelity fidelity) {
   return kNames[static_cast<int>(fidelity)];
 }
 
-std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, MatrixMode mode) {
+std::optional<Fidelity> FindFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode) {
   for (const std::string_view prefix : {"v_mfma_", "v_wmma_", "v_smfmac_", "v_swmmac_"}) {
     if (absl::StartsWith(mnemonic, prefix)) return MatrixFidelity(mnemonic, target, mode);
   }

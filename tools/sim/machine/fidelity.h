@@ -21,7 +21,7 @@ const char* Name(Fidelity fidelity);  // "exact", "1 ulp", "approximate", "not k
 
 /// The fidelity of matrix, dot product and transcendental opcodes (without encoding suffix),
 /// nullopt of all others, which are exact up to the payloads of NaN.
-std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, MatrixMode mode);
+std::optional<Fidelity> FindFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode);
 
 /// Whether public sources leave open what an instruction does: the rows of isa/README.md's "Not
 /// known" that its text decides. What its operands' values decide is noted when it is executed

@@ -14,7 +14,7 @@ namespace {
 
 TEST(Fidelity, OfOpcodes) {
   const auto of = [](const char* mnemonic, TargetBit target, MatrixMode mode = MatrixMode::kFast) {
-    const std::optional<Fidelity> fidelity = FidelityOf(mnemonic, target, mode);
+    const std::optional<Fidelity> fidelity = FindFidelity(mnemonic, target, mode);
     return std::string(fidelity.has_value() ? Name(*fidelity) : "-");
   };
   EXPECT_EQ(of("v_mfma_f32_32x32x8_f16", kGfx942), "approximate");

@@ -207,7 +207,7 @@ void Program::BindInstructionLocked(Binder& binder, const View& view, uint64_t p
     if (status.ok()) status = binder.Bind(instruction, index, pc, bytes);
     info.op_class = binder.op_class();
     const bool has_fidelity =
-        FidelityOf(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value();
+        FindFidelity(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value();
     const NotKnown not_known = NotKnownOf(instruction, target_.bit);
     if (has_fidelity || not_known != NotKnown::kNo)
       recorded_.push_back({index, std::string(instruction.mnemonic), has_fidelity, not_known});
@@ -332,7 +332,7 @@ void Program::RecordFidelity(const RunReport& report, uint32_t mode) const {
     const int64_t count = index < report.executions.size() ? report.executions[index] : 0;
     if (count == 0) continue;
     if (has_fidelity)
-      record.Add(mnemonic, target_, *FidelityOf(mnemonic, target_.bit, GetMatrixMode()), count);
+      record.Add(mnemonic, target_, *FindFidelity(mnemonic, target_.bit, GetMatrixMode()), count);
     if (IsNotKnown(not_known, mode)) record.Add(mnemonic, target_, Fidelity::kNotKnown, count);
   }
   for (const auto& [index, count] : report.not_known) {

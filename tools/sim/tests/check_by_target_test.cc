@@ -118,7 +118,7 @@ TEST(MatrixResults, AreNotOverwrittenWithoutLanes) {
     const auto hazards = [&](const char* kernel) {
       const absl::StatusOr<KernelCode> code = KernelCode::Find(object.gfx, object.data, kernel);
       EXPECT_TRUE(code.ok()) << code.status();
-      return code.ok() ? HazardsOf(*code) : std::vector<std::string>();
+      return code.ok() ? FindHazards(*code) : std::vector<std::string>();
     };
     const auto found = Contains(HasSubstr("a matrix result is overwritten too early: v40"));
     EXPECT_THAT(hazards("OverwrittenByLanes"), found);

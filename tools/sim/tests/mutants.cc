@@ -120,7 +120,7 @@ std::vector<size_t> KernelCode::Leaders() const {
   return {leaders.begin(), leaders.end()};
 }
 
-std::vector<std::string> KernelsOf(std::string_view image) {
+std::vector<std::string> ListKernels(std::string_view image) {
   std::vector<std::string> names;
   const std::unique_ptr<llvm::object::ObjectFile> file = llvm::cantFail(
       llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(image, "kernels")));
@@ -131,7 +131,7 @@ std::vector<std::string> KernelsOf(std::string_view image) {
   return names;
 }
 
-std::vector<Mutant> MutantsOf(const KernelCode& code) {
+std::vector<Mutant> MakeMutants(const KernelCode& code) {
   std::vector<Mutant> mutants;
   for (size_t i = 0; i < code.instructions().size(); ++i) {
     const auto& [facts, offset, word, text] = code.instructions()[i];

@@ -45,11 +45,11 @@ class KernelCode {
 };
 
 /// The kernels of a code object, by name.
-std::vector<std::string> KernelsOf(std::string_view image);
+std::vector<std::string> ListKernels(std::string_view image);
 
 /// What rules about hazards find on any path through the kernel that is as long as the longest of
 /// them looks back, with the instruction.
-std::vector<std::string> HazardsOf(const KernelCode& code);
+std::vector<std::string> FindHazards(const KernelCode& code);
 
 /// One instruction changed: a wait taken away or made to leave one more outstanding, a barrier
 /// taken away, s_nop N made s_nop 0.
@@ -60,7 +60,7 @@ struct Mutant {
 };
 
 /// Every mutant of the kernel.
-std::vector<Mutant> MutantsOf(const KernelCode& code);
+std::vector<Mutant> MakeMutants(const KernelCode& code);
 /// `image` with the mutant in it.
 std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view image);
 

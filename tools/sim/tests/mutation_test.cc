@@ -86,7 +86,7 @@ Score ScoreOf(std::string_view image, const Kernel& kernel) {
   EXPECT_TRUE(code.ok()) << code.status();
   if (!code.ok()) return score;
   score.depends = DependsOnData(*code);
-  for (const Mutant& mutant : MutantsOf(*code)) {
+  for (const Mutant& mutant : MakeMutants(*code)) {
     ++score.mutants;
     const std::string mutated = Apply(mutant, *code, image);
     if (FindingsOf(mutated, kernel) > 0) {

@@ -315,7 +315,7 @@ bool ReachesLoad(size_t site, const KernelCode& code) {
 
 }  // namespace
 
-std::vector<std::string> HazardsOf(const KernelCode& code) {
+std::vector<std::string> FindHazards(const KernelCode& code) {
   const Edges edges(code);
   const std::vector<size_t> leaders = code.Leaders();
   std::set<std::pair<size_t, std::string>> all;

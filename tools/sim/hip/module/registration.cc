@@ -93,7 +93,7 @@ hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* fu
   return FindFunction(*module, found->second.name, function);
 }
 
-hipError_t VariableOf(const void* host_variable, Device& device, Symbol* variable) {
+hipError_t FindVariable(const void* host_variable, Device& device, Symbol* variable) {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto found = registry.variables.find(host_variable);

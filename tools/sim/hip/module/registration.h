@@ -33,6 +33,6 @@ hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* fu
 
 /// The variable of `device` that the program's host variable stands for; hipErrorInvalidSymbol if
 /// it stands for none.
-hipError_t VariableOf(const void* host_variable, Device& device, Symbol* variable);
+hipError_t FindVariable(const void* host_variable, Device& device, Symbol* variable);
 
 }  // namespace gridwise::sim

@@ -11,7 +11,8 @@ hipError_t FindRange(const void* symbol, size_t offset, size_t bytes, std::byte*
   Device* device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
   Symbol variable;
-  if (hipError_t error = VariableOf(symbol, *device, &variable); error != hipSuccess) return error;
+  if (hipError_t error = FindVariable(symbol, *device, &variable); error != hipSuccess)
+    return error;
   if (offset > variable.bytes || bytes > variable.bytes - offset)
     return Report(hipErrorInvalidValue);
   *range = reinterpret_cast<std::byte*>(variable.address) + offset;

@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<std::string>> Mnemonics(std::string_view gfx) {
   return std::vector<std::string>(known.begin(), known.end());
 }
 
-absl::StatusOr<IsaCoverage> CoverageOf(std::string_view gfx) {
+absl::StatusOr<IsaCoverage> MeasureCoverage(std::string_view gfx) {
   const SimTarget* const target = FindTarget(gfx);
   if (target == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -29,6 +29,6 @@ struct IsaCoverage {
 };
 
 /// Compares what LLVM knows with the handlers. `gfx` must be one of kSimTargets.
-absl::StatusOr<IsaCoverage> CoverageOf(std::string_view gfx);
+absl::StatusOr<IsaCoverage> MeasureCoverage(std::string_view gfx);
 
 }  // namespace gridwise::sim

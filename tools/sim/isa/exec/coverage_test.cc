@@ -57,7 +57,7 @@ TEST_P(Coverage, ListsTheTargetsInstructions) {
 }
 
 TEST_P(Coverage, SaysWhatIsMissingAndNothingElse) {
-  const absl::StatusOr<IsaCoverage> coverage = CoverageOf(GetParam().gfx);
+  const absl::StatusOr<IsaCoverage> coverage = MeasureCoverage(GetParam().gfx);
   ASSERT_TRUE(coverage.ok()) << coverage.status();
   std::vector<std::string> missing;
   for (const MissingInstruction& one : coverage->missing) {
@@ -130,8 +130,8 @@ TEST(MatrixInstructions, OfGfx90aAreThoseOfTheAssembler) {
   }
 }
 
-TEST(CoverageOf, RefusesOtherTargets) {
-  EXPECT_THAT(CoverageOf("gfx1030").status().message(),
+TEST(MeasureCoverage, RefusesOtherTargets) {
+  EXPECT_THAT(MeasureCoverage("gfx1030").status().message(),
               AllOf(HasSubstr("'gfx1030'"), HasSubstr("gfx942, gfx950, gfx1100, gfx1201, gfx90a")));
 }
 

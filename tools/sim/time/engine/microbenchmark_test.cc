@@ -155,7 +155,7 @@ TEST(Lds, OfRdna) {
 
 TEST(Lds, ExchangesLanesAsFastAsItReadsDwords) {
   for (const std::string_view gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
-    const bool cdna = MachineOf(gfx)->cdna();
+    const bool cdna = FindMachine(gfx)->cdna();
     const double read = ClocksPer(
         gfx, {cdna ? "ds_read_b32 v0, v8" : "ds_load_b32 v0, v8"}, 8,
         [=](Bench& bench, int) { bench.Touch(0, {.stride = 4, .count = cdna ? 64 : 32}, true); });

@@ -90,6 +90,6 @@ std::span<const Field> Fields();
 /// (product_machine.h).
 std::span<const Machine> Machines();
 /// The built-in machine of `target` ("gfx942"), or null.
-const Machine* MachineOf(std::string_view target);
+const Machine* FindMachine(std::string_view target);
 
 }  // namespace gridwise::sim::time

@@ -71,7 +71,7 @@ absl::StatusOr<Machine> ParseMachine(std::string_view json) {
         "machine file: needs a 'base', the name of a simulated device as gfx942 or MI300A");
   }
   const absl::StatusOr<DeviceFacts> device = ParseDevice(std::string_view(*base));
-  if (!device.ok() || MachineOf(Name(device->gfx)) == nullptr) {
+  if (!device.ok() || FindMachine(Name(device->gfx)) == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("machine file: 'base' is '", base->str(),
                      "'; must be the name of a simulated device, one of gfx942, gfx950, gfx1100, "

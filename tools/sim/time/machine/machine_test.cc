@@ -74,7 +74,7 @@ TEST(ProductMachine, HasTheFactsOfTheProduct) {
       EXPECT_EQ(machine.like, product.like) << product.name;
       EXPECT_EQ(machine.units, product.compute_units) << product.name;
       EXPECT_EQ(machine.xcds, product.xcds) << product.name;
-      EXPECT_NEAR(machine.burst_mhz / MachineOf(Name(gfx))->burst_mhz,
+      EXPECT_NEAR(machine.burst_mhz / FindMachine(Name(gfx))->burst_mhz,
                   product.clock_ghz / DeviceFacts(gfx).clock_ghz, 1e-3)
           << product.name;
       EXPECT_NEAR(machine.sustained_mhz, product.machine.sustained_ghz * 1e3, 0.5) << product.name;
@@ -98,7 +98,7 @@ TEST(ProductMachine, HasTheFactsOfTheProduct) {
 }
 
 TEST(ProductMachine, OfATargetIsTheBuiltInOne) {
-  for (const Gfx gfx : kAmdGfx) EXPECT_EQ(&MachineFor(gfx), MachineOf(Name(gfx)));
+  for (const Gfx gfx : kAmdGfx) EXPECT_EQ(&MachineFor(gfx), FindMachine(Name(gfx)));
   EXPECT_EQ(MachineFor(DeviceFacts(Gfx::k942, 38)).name, "MI300X/CPX");
   EXPECT_EQ(MachineFor(DeviceFacts(Gfx::k942, 38)).like, "MI300X");
 }
@@ -125,17 +125,17 @@ TEST(Machine, FieldsNameEveryMemberOnce) {
 
 TEST(Machine, PeaksAreThoseOfTheDataSheets) {
   // 16x16x16 f16 in 4 passes of 4 clocks on 304 x 4 matrix units at 2.1 GHz: 1307 TFLOP/s.
-  const Machine& mi300x = *MachineOf("gfx942");
+  const Machine& mi300x = *FindMachine("gfx942");
   const double flops = 2.0 * 16 * 16 * 16 / (4 * mi300x.pass_clk) * mi300x.units * mi300x.simds *
                        mi300x.burst_mhz * 1e6;
   EXPECT_NEAR(flops, 1307.4e12, 1e12);
   // 16x16x16 in 8 passes on 104 x 4 at 1.7 GHz: 181 TFLOP/s.
-  const Machine& mi210 = *MachineOf("gfx90a");
+  const Machine& mi210 = *FindMachine("gfx90a");
   EXPECT_NEAR(
       2.0 * 16 * 16 * 16 / (8 * mi210.pass_clk) * mi210.units * mi210.simds * mi210.burst_mhz * 1e6,
       181.0e12, 0.1e12);
   // 16x16x16 in 32 clocks on 48 x 4 SIMDs at 2.5 GHz: 122.9 TFLOP/s.
-  const Machine& xtx = *MachineOf("gfx1100");
+  const Machine& xtx = *FindMachine("gfx1100");
   EXPECT_NEAR(2.0 * 16 * 16 * 16 / xtx.wmma16_clk * xtx.units * xtx.simds * xtx.burst_mhz * 1e6,
               122.9e12, 0.1e12);
 }
@@ -149,7 +149,7 @@ TEST(MachineFile, ChangesWhatItNames) {
   EXPECT_EQ(machine->units, 228);
   EXPECT_STREQ(machine->units.source, "data sheet");
   EXPECT_EQ(machine->launch_us.high, 5);
-  EXPECT_EQ(machine->l2_latency, MachineOf("gfx942")->l2_latency);
+  EXPECT_EQ(machine->l2_latency, FindMachine("gfx942")->l2_latency);
 }
 
 TEST(MachineFile, SaysWhatIsWrong) {

@@ -466,7 +466,7 @@ constexpr Machine kMachines[] = {kMi300x, kMi355x, kRx7900Xtx, kRx9070Xt, kMi210
 
 std::span<const Machine> Machines() { return kMachines; }
 
-const Machine* MachineOf(std::string_view target) {
+const Machine* FindMachine(std::string_view target) {
   for (const Machine& machine : kMachines) {
     if (machine.target == target) return &machine;
   }

@@ -37,7 +37,7 @@ class Changes {
 };
 
 Machine Make(const DeviceFacts& device, const char* name, const char* source) {
-  const Machine& base = *MachineOf(Name(device.gfx));
+  const Machine& base = *FindMachine(Name(device.gfx));
   const MachineFacts& facts = device.machine;
   Machine machine = base;
   machine.name = name;
@@ -73,7 +73,7 @@ Machine Make(const DeviceFacts& device, const char* name, const char* source) {
 }  // namespace
 
 const Machine& MachineFor(const DeviceFacts& device) {
-  const Machine& built_in = *MachineOf(Name(device.gfx));
+  const Machine& built_in = *FindMachine(Name(device.gfx));
   if (device == DeviceFacts(device.gfx)) return built_in;
   struct Known {
     DeviceFacts device;

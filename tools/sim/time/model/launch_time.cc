@@ -233,8 +233,8 @@ class Timer {
     const double part =
         static_cast<double>(xcd.size()) / static_cast<double>(launch_.plan.xcd.size());
     const auto units = static_cast<int64_t>(std::max(1.0, std::round(UnitsPerXcd() * part)));
-    return TrafficOf(machine, launch_.ops, shapes, xcd,
-                     {.units = units, .part = part, .l2_kept = KeptByL2()});
+    return CountTraffic(machine, launch_.ops, shapes, xcd,
+                        {.units = units, .part = part, .l2_kept = KeptByL2()});
   }
 
   /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,

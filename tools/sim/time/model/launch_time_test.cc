@@ -12,7 +12,7 @@ namespace gridwise::sim::time {
 namespace {
 
 Machine Mi300a() {
-  Machine machine = *MachineOf("gfx942");
+  Machine machine = *FindMachine("gfx942");
   machine.xcds = Parameter(6, "data sheet of MI300A");
   machine.units = Parameter(228, "data sheet of MI300A");
   machine.mall_gbs = Parameter(4940, "measured by the roofline tool");
@@ -169,7 +169,7 @@ TEST(LaunchTime, GrowsWithTheGrid) {
 }
 
 TEST(LaunchTime, OfAPlanHasGaps) {
-  const Machine& machine = *MachineOf("gfx942");
+  const Machine& machine = *FindMachine("gfx942");
   LaunchTime launch;
   launch.machine = &machine;
   launch.ms = {.burst = 0.010 + machine.launch_us / 1000, .matrix = 0.012};
@@ -184,7 +184,7 @@ TEST(LaunchTime, OfAPlanHasGaps) {
 }
 
 TEST(LaunchTime, OfAFillIsThatOfItsBytes) {
-  const Machine& machine = *MachineOf("gfx942");
+  const Machine& machine = *FindMachine("gfx942");
   const LaunchTime small = TimeFill(machine, 64);
   EXPECT_NEAR(small.ms.burst, 0.0027, 0.0003);
   // 64 MB stay in the Infinity Cache, 4 GB do not, and of a little more than it holds the most.

@@ -32,12 +32,12 @@ LaunchTime TimeOf(const Products& kernel) {
           }
         }
       });
-  time.machine = MachineOf("gfx942");  // that of the bench ends here
+  time.machine = FindMachine("gfx942");  // that of the bench ends here
   return time;
 }
 
 TEST(LongRuns, OfDenseMatrixWorkAreAtTheSustainedClock) {
-  const Machine& machine = *MachineOf("gfx942");
+  const Machine& machine = *FindMachine("gfx942");
   const LaunchTime dense = TimeOf(Products{});
   // Eight workgroups' 64 products of 32 clocks on each SIMD of each unit.
   EXPECT_DOUBLE_EQ(dense.bound.matrix_clk, 8 * 64 * 32);
@@ -51,7 +51,7 @@ TEST(LongRuns, OfDenseMatrixWorkAreAtTheSustainedClock) {
 }
 
 TEST(LongRuns, OfLittleMatrixWorkAreAtTheBurstClock) {
-  const Machine& machine = *MachineOf("gfx942");
+  const Machine& machine = *FindMachine("gfx942");
   const LaunchTime light = TimeOf({.others = 32});
   EXPECT_LT(light.matrix_busy(), machine.sustained_mhz / machine.burst_mhz);
   EXPECT_EQ(light.ms.sustained(), light.ms.burst);
@@ -63,7 +63,7 @@ TEST(LongRuns, OfLittleMatrixWorkAreAtTheBurstClock) {
 }
 
 TEST(LongRuns, GoFromOneLawToTheOtherWithoutAStep) {
-  const Machine& machine = *MachineOf("gfx942");
+  const Machine& machine = *FindMachine("gfx942");
   double before = 0;
   for (int others = 0; others <= 24; ++others) {
     const LaunchTime time = TimeOf({.others = others});

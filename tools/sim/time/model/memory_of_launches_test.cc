@@ -46,7 +46,7 @@ TEST(MemoryOfLaunches, UnitsShareTheMallByTheirWorkgroups) {
 }
 
 TEST(MemoryOfLaunches, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
-  const double mall = MachineOf("gfx942")->mall_bytes;
+  const double mall = FindMachine("gfx942")->mall_bytes;
   const auto hits = [&](double of_mall) {
     const auto workgroups = static_cast<int64_t>(of_mall * mall / (64 << 10));
     return TimeOfReads(workgroups, 64 << 10, {of_mall * mall, of_mall * mall}).mall_hits;
@@ -61,7 +61,7 @@ TEST(MemoryOfLaunches, TheMallLosesMoreOfWhatDoesNotFitTheMoreThereIs) {
 // the MI300X's XCDs are invalidated.
 TEST(MemoryOfLaunches, OneL2KeepsWhatFits) {
   const auto hits = [](std::string_view gfx, double of_l2) {
-    const double bytes = of_l2 * MachineOf(gfx)->l2_bytes;
+    const double bytes = of_l2 * FindMachine(gfx)->l2_bytes;
     return TimeOfReads(static_cast<int64_t>(bytes / (16 << 10)), 16 << 10, {bytes, bytes}, gfx)
         .l2_hits;
   };
@@ -105,7 +105,7 @@ TEST(MemoryOfLaunches, UnitsHaveWorkgroupsOfEveryColumn) {
 
 // Of what does not fit a quarter is loaded, four times; the rest is stored.
 TEST(MemoryOfLaunches, WhatIsStoredIsNotReadFromMemory) {
-  const double mall = MachineOf("gfx942")->mall_bytes, bytes = 4 * mall;
+  const double mall = FindMachine("gfx942")->mall_bytes, bytes = 4 * mall;
   const auto workgroups = static_cast<int64_t>(bytes / (64 << 10));
   const double kept = TimeOfReads(workgroups, 64 << 10, {bytes, bytes}).mall_hits;
   EXPECT_LT(kept, 0.05);
@@ -166,7 +166,7 @@ TEST(MemoryOfLaunches, WavesEndWhenTheirStoresHaveArrived) {
 /// A launch of a wave on each XCD that loads a line of each of 4096 rows, twice, on a machine of
 /// which all is known but how L2 finds its sets.
 LaunchTime TimeOfRows(uint64_t row_bytes) {
-  Machine machine = *MachineOf("gfx942");
+  Machine machine = *FindMachine("gfx942");
   for (const Field& field : Fields()) {
     Parameter& parameter = machine.*field.member;
     if (field.member != &Machine::l2_xor_sets)

@@ -6,7 +6,7 @@
 
 namespace gridwise::sim::time {
 
-Occupancy OccupancyOf(const Machine& machine, const GroupNeeds& needs) {
+Occupancy ComputeOccupancy(const Machine& machine, const GroupNeeds& needs) {
   Occupancy occupancy = {static_cast<int>(machine.workgroups), "workgroup slots"};
   // A workgroup that keeps to half of a unit finds half of everything there, twice.
   const double parts = needs.half_unit ? 2 : 1;

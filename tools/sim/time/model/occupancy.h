@@ -27,6 +27,6 @@ struct Occupancy {
   int workgroups = 0;
   std::string_view bound;  // "registers", "LDS", "wave slots", "workgroup slots"
 };
-Occupancy OccupancyOf(const Machine& machine, const GroupNeeds& needs);
+Occupancy ComputeOccupancy(const Machine& machine, const GroupNeeds& needs);
 
 }  // namespace gridwise::sim::time

@@ -175,8 +175,8 @@ bool StepWorkgroup(std::span<Cursor> waves, Pass& pass, double step) {
 
 }  // namespace
 
-Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd) {
+Traffic CountTraffic(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                     std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd) {
   Pass pass(machine, ops, shapes, xcd);
   const PassedBefore passed(ops);
   std::vector<std::vector<Cursor>> cursors;

@@ -31,7 +31,7 @@ struct XcdOfUnits {
 /// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by
 /// step: the nth memory instructions of all waves go before the next ones, but waves that have come
 /// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units.
-Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
+Traffic CountTraffic(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                     std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
 
 }  // namespace gridwise::sim::time

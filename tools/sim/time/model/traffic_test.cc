@@ -17,7 +17,7 @@ constexpr int kLinesOfStep = 8;
 /// The part of the second wave's last loads of a step that L2 has, which are of what the first
 /// wave loads in the same step. L2 holds four steps of both.
 double HitsOfSecondWave(bool barrier) {
-  Machine machine = *MachineOf("gfx942");
+  Machine machine = *FindMachine("gfx942");
   machine.l2_bytes = Parameter(4.0 * (kLinesOfStep + 2) * 128, "a few lines");
   machine.l2_ways = Parameter(4 * (kLinesOfStep + 2), "of one set");
   machine.l1_bytes = Parameter(128, "a line");
@@ -43,7 +43,7 @@ double HitsOfSecondWave(bool barrier) {
     end_step();
   }
   const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
-  const Traffic traffic = TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {});
+  const Traffic traffic = CountTraffic(bench.machine(), bench.code(), bench.shapes(), groups, {});
   EXPECT_EQ(traffic.requests, kSteps * (kLinesOfStep + 2));
   const Hits& hits = traffic.hits[again];
   return hits.l2 + hits.late;
@@ -57,7 +57,7 @@ TEST(Traffic, WavesOfAWorkgroupWaitAtItsBarriers) {
 /// The part of a wave's lines that L2 has: it loads a line of each of 4096 rows of 4096 bytes, one
 /// after the other, twice.
 double HitsOfRows(double xor_sets) {
-  Machine machine = *MachineOf("gfx942");
+  Machine machine = *FindMachine("gfx942");
   machine.l2_xor_sets = Parameter::Read(xor_sets, xor_sets, xor_sets, "the test's");
   Bench bench(machine);
   const uint32_t load = bench.Code({"global_load_dword v0, v8, s[0:1]"});
@@ -67,7 +67,7 @@ double HitsOfRows(double xor_sets) {
     bench.Touch(load, {.base = static_cast<uint64_t>(i % 4096) * 4096, .count = 32});
   }
   const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
-  return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {}).hits[load].l2;
+  return CountTraffic(bench.machine(), bench.code(), bench.shapes(), groups, {}).hits[load].l2;
 }
 
 // A wave loads the same line again and again.
@@ -81,7 +81,7 @@ TEST(Traffic, VectorCachesLoseWhatIsInvalidated) {
       bench.Touch(load, {.count = 32});
     }
     const std::array<const WorkgroupRecord*, 1> groups = {&bench.group()};
-    return TrafficOf(bench.machine(), bench.code(), bench.shapes(), groups, {}).requests;
+    return CountTraffic(bench.machine(), bench.code(), bench.shapes(), groups, {}).requests;
   };
   EXPECT_EQ(requests("s_nop 0"), 1);
   EXPECT_EQ(requests("global_inv scope:SCOPE_SE"), kSteps);

@@ -37,7 +37,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
 }
 
 Bound PortCount::Result(const RunReport& report) {
-  const std::vector<Op> ops = OpsOf(machine_, program_, kernel_, report);
+  const std::vector<Op> ops = DecodeOps(machine_, program_, kernel_, report);
   // Of a workgroup, on average; all that is executed.
   PortWork work = {};
   const auto at = [](PortWork& of, Resource r) -> double& { return of[static_cast<size_t>(r)]; };

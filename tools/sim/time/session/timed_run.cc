@@ -288,7 +288,7 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
   launch.kernel = kernel.shown_name;
   launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
   launch.needs = NeedsOf(machine, kernel, grid);
-  launch.occupancy = OccupancyOf(machine, launch.needs);
+  launch.occupancy = ComputeOccupancy(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
   const bool depend = dependence != Dependence::kNone;
 
@@ -303,7 +303,7 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
                                  : ExecuteStrata(launch.plan, batches, recorder);
   if (executed.ok() && !depend) {
     if (std::isfinite(time_options.limit_ms)) {
-      const std::vector<Op> ops = OpsOf(machine, program, kernel, batches.report());
+      const std::vector<Op> ops = DecodeOps(machine, program, kernel, batches.report());
       const Bound bound = BoundOfStrata(machine, launch, ops, recorder);
       if (time_options.Exceeds(bound.Ms(machine))) {
         timed.report = std::move(batches.report());
@@ -325,13 +325,15 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
     batches.AddExecutions(xcd_batches.report());
   }
   timed.report = std::move(batches.report());
-  timed.ops = OpsOf(machine, program, kernel, timed.report);
+  timed.ops = DecodeOps(machine, program, kernel, timed.report);
   for (Op& op : timed.ops) {
     if (source_line && !op.text.empty())
       op.source = source_line(op.pc, LineOf::kInstruction).ToString();
   }
   launch.ops = timed.ops;
-  launch.ops_on = [&](const Machine& other) { return OpsOf(other, program, kernel, timed.report); };
+  launch.ops_on = [&](const Machine& other) {
+    return DecodeOps(other, program, kernel, timed.report);
+  };
   launch.shapes = &recorder.shapes();
   launch.record = [&recorder](int64_t index) { return recorder.Find(index); };
   launch.footprint = recorder.footprint();
@@ -343,8 +345,8 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
 
 }  // namespace
 
-std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
-                      const RunReport& report) {
+std::vector<Op> DecodeOps(const Machine& machine, Program& program, const KernelInfo& kernel,
+                          const RunReport& report) {
   std::vector<Op> ops(report.executions.size());
   for (uint32_t i = 0; i < ops.size(); ++i) {
     if (report.executions[i] == 0) continue;

@@ -25,8 +25,8 @@ struct TimedRun {
 
 /// Instructions of a program as `machine` executes them, for waves of `kernel`; those that `report`
 /// does not have are empty.
-std::vector<Op> OpsOf(const Machine& machine, Program& program, const KernelInfo& kernel,
-                      const RunReport& report);
+std::vector<Op> DecodeOps(const Machine& machine, Program& program, const KernelInfo& kernel,
+                          const RunReport& report);
 
 /// Executes as many workgroups of a launch as its time takes to tell, and times it on `machine`,
 /// which must outlive the result. What the other workgroups would have written is missing. A kernel

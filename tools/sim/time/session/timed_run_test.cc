@@ -39,7 +39,7 @@ class TimedRunTest : public testing::Test {
  protected:
   void SetUp() override {
     const std::string gfx = std::getenv("GRIDWISE_TEST_TARGET");
-    machine_ = MachineOf(gfx);
+    machine_ = FindMachine(gfx);
     ASSERT_NE(machine_, nullptr);
     for (const gridwise::CodeObject& embedded : TimeKernels()) {
       if (embedded.gfx != gfx) continue;

@@ -41,7 +41,7 @@ Bench::Bench(const Machine& machine)
   groups_.emplace_back();
 }
 
-Bench::Bench(std::string_view gfx) : Bench(*MachineOf(gfx)) {
+Bench::Bench(std::string_view gfx) : Bench(*FindMachine(gfx)) {
   machine_.code_miss_clk = Parameter(0, "tests of other things");
   machine_.wave_launch_clk = Parameter(0, "tests of other things");
 }

@@ -12,7 +12,7 @@ LaunchTime TimeOf(Bench& bench, int64_t workgroups, const GroupNeeds& needs, Foo
   launch.kernel = "made by hand";
   launch.workgroups = workgroups;
   launch.needs = needs;
-  launch.occupancy = OccupancyOf(bench.machine(), needs);
+  launch.occupancy = ComputeOccupancy(bench.machine(), needs);
   launch.plan = PlanSample(bench.machine(), workgroups, launch.occupancy.workgroups);
   std::map<int64_t, const WorkgroupRecord*> records;
   const auto record = [&](const std::vector<int64_t>& indices) {

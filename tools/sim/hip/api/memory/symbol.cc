@@ -65,7 +65,8 @@ hipError_t hipGetSymbolSize(size_t* bytes, const void* symbol) {
   Device* device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
   Symbol variable;
-  if (hipError_t error = VariableOf(symbol, *device, &variable); error != hipSuccess) return error;
+  if (hipError_t error = FindVariable(symbol, *device, &variable); error != hipSuccess)
+    return error;
   *bytes = variable.bytes;
   return Report(hipSuccess);
 }

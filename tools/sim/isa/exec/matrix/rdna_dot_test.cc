@@ -163,7 +163,7 @@ double Model(int generation, char in, char out, std::vector<double> a, std::vect
 }
 
 /// Any finite number of the type; half of them about as large as each other.
-double RandomOf(char type, std::mt19937_64& random) {
+double MakeRandom(char type, std::mt19937_64& random) {
   for (;;) {
     if (random() % 2 == 0) {
       const double normal = std::normal_distribution<double>(0, 1)(random);
@@ -199,9 +199,9 @@ TEST(RdnaDot, EqualsTheModel) {
         for (int i = 0; i < 3000; ++i) {
           std::vector<double> a, b;
           for (std::vector<double>* side : {&a, &b}) {
-            for (int k = 0; k < 2; ++k) side->push_back(RandomOf(c.in, random));
+            for (int k = 0; k < 2; ++k) side->push_back(MakeRandom(c.in, random));
           }
-          const double sum = RandomOf(c.out, random);
+          const double sum = MakeRandom(c.out, random);
           const auto pair = [&](const std::vector<double>& x) {
             return static_cast<uint32_t>(CodeOf(x[0], c.in) | CodeOf(x[1], c.in) << 16);
           };
@@ -234,9 +234,9 @@ TEST_F(RdnaMatrix, EqualsTheModel) {
     ++cases;
     const int generation = m.family == Family::kWmma11 ? 11 : 12;
     Matrices values(m);
-    for (double& x : values.a) x = RandomOf(m.a, random);
-    for (double& x : values.b) x = RandomOf(m.b, random);
-    for (double& x : values.c) x = RandomOf(m.out, random);
+    for (double& x : values.a) x = MakeRandom(m.a, random);
+    for (double& x : values.b) x = MakeRandom(m.b, random);
+    for (double& x : values.c) x = MakeRandom(m.out, random);
     for (const Handlers* handlers : UsableHandlers()) {
       TestWave wave(*handlers, generation == 11 ? "gfx1100" : "gfx1201", LanesOf(m));
       SetRegisters(m, values, *wave);
