@@ -25,7 +25,7 @@ std::optional<Fidelity> FidelityOf(std::string_view mnemonic, TargetBit target, 
 
 /// Whether public sources leave open what an instruction does: the rows of isa/README.md's "Not
 /// known" that its text decides. What its operands' values decide is noted when it is executed
-/// (NoteNotKnown in isa/exec/memory/memory.h).
+/// (NoteNotKnown in isa/exec/memory/access.h).
 enum class NotKnown : uint8_t { kNo, kYes, kUnderSomeModes };
 NotKnown NotKnownOf(const Instruction& instruction, TargetBit target);
 /// The same for a wave whose MODE is `mode`.

@@ -68,7 +68,7 @@ TEST(ScalarLoads, EveryWidth) {
   }
 }
 
-// Of less than a dword: from any address that is a multiple of the size, and 0 outside a buffer.
+// Loads of less than a dword: any multiple of the size is an address; outside a buffer they give 0.
 TEST(ScalarLoads, Parts) {
   const struct {
     const char* name;

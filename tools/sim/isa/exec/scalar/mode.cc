@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanewise.h"
 #include "tools/sim/isa/exec/scalar/scalar.h"
 
 /// What MODE does around an operation when it is not the usual one (Wave::careful): micro-ops

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// The three instructions that frame a division: scale operands so that no intermediate result
 /// leaves the normal range, multiply-add with the inverse scale, and put the special cases right
@@ -16,7 +19,7 @@ struct DivideFormat<f32> {
   static constexpr int kScale = 64;  // exponent of the scale factor
   static constexpr int kFar = 96;    // difference of exponents from which the quotient is scaled
   static constexpr int kTiny = 24;   // exponents of numerators up to which both operands are
-  static constexpr int kTop = 253;   // of denominators whose inverse may be a denormal
+  static constexpr int kTop = 253;  // exponent from which a denominator's inverse may be a denormal
   static constexpr int kUnderflow = -150;
 };
 template <>

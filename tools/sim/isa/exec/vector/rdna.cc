@@ -3,6 +3,9 @@
 #include <iterator>
 
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/min_max.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Vector operations that gfx9 does not have, under RDNA's names (RDNA3 and RDNA4 ISA, "VALU
 /// Instructions").

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/lanewise.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Conversions of 8-bit and smaller floats, and dot products of small elements. gfx942 has fp8 and
 /// bf8 without infinities and negative zero (FNUZ), gfx950 and gfx1201 those of OCP. What is too
