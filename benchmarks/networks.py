@@ -40,7 +40,7 @@ def autocast():
 
 
 def first(outputs):
-    """Of a network's outputs, which segmentation has in a dictionary."""
+    """The first output of a network; segmentation networks return a dictionary."""
     return outputs if isinstance(outputs, torch.Tensor) else next(iter(outputs.values()))
 
 

@@ -219,9 +219,10 @@ class Estimates {
   struct Division {
     int splits;
     bool in_cluster;
-    int tensors;  // of sums
+    int tensors;  // how many tensors of sums
     double tiles, rounds;
-    double steps;  // of the workgroup that ends last: it may be the only one with the longest tile
+    double steps;  // those of the workgroup that ends last, which may be the only one with the
+                   // longest tile
   };
   Division Divide(int splits, bool in_cluster) const {
     Division of = {.splits = splits,

@@ -35,10 +35,10 @@ struct MainLoop {
   bool has_matrix() const { return matrix > 0; }
 };
 
-/// The innermost loop with matrix instructions, or without any in the kernel, with multiply-adds. A
-/// loop is what lies between a backward branch and its target. Of several loops the one with most
-/// of that work; of several of those, which differ in what surrounds it, the one with the fewest
-/// vector-ALU instructions.
+/// The innermost loop with matrix instructions or, if the kernel has none, with multiply-adds. A
+/// loop is what lies between a backward branch and its target. If there are several, the loop with
+/// the most such instructions is meant; among equals, the one with the fewest vector-ALU
+/// instructions.
 std::optional<MainLoop> FindMainLoop(std::span<const CodeLine> code);
 
 }  // namespace gridwise

@@ -25,8 +25,8 @@ struct BuiltInstance {
 /// What the traits of a file make.
 struct Built {
   std::vector<BuiltInstance> instances;  // in the order of the file, each once
-  std::int64_t configs = 0;              // of the cross products
-  std::int64_t filtered = 0;             // of them, without those that the filter leaves out
+  std::int64_t configs = 0;              // in the cross products
+  std::int64_t filtered = 0;             // those that the filter keeps
   /// How many of the filtered ones cannot be compiled, by reason, most first.
   std::vector<std::pair<std::string, std::int64_t>> refused;
 };

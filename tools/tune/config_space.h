@@ -19,7 +19,7 @@ namespace gridwise {
 struct Trait {
   std::string group, part;               // "tile", "m"; of a field without parts its name, ""
   std::vector<std::string> enumerators;  // what its values are called; empty: an integer
-  int least = 1, most = 4096;            // of integers
+  int least = 1, most = 4096;            // bounds of integers
   int fallback = 0;                      // its value in a config that does not say; below `least`:
                                          // there is none
 

@@ -29,11 +29,11 @@ class Compiler {
 
  private:
   std::string cache_;
-  std::vector<std::string> roots_;  // of headers
+  std::vector<std::string> roots_;  // where headers are
   std::vector<std::string> environment_;
   std::map<std::string, std::vector<std::string>, std::less<>> commands_;  // by target
   std::map<std::string, std::string> scripts_;  // paths of those among their words, by name
-  std::string digest_;  // of the headers, the scripts and the compiler's version
+  std::string digest_;  // digest of the headers, the scripts and the compiler's version
 };
 
 /// $XDG_CACHE_HOME/gridwise or ~/.cache/gridwise.
@@ -50,8 +50,8 @@ bool IsInstanceName(std::string_view family, std::string_view name, Direction di
 /// A kernel that was compiled on demand.
 struct CompiledInstance {
   std::string family, name;
-  std::string path;    // of its code object
-  std::string symbol;  // of the kernel in it
+  std::string path;    // its code object
+  std::string symbol;  // the kernel in it
 };
 
 /// Compiles the instance that `name` is the name of. `family` may be empty: then it is the first

@@ -61,8 +61,8 @@ std::string Squeezed(std::string_view text) {
 }
 
 constexpr std::string_view kIntra = "intrawave", kInter = "interwave";
-/// Of several of a name the first is the nearest, and of several names of one schedule the first is
-/// its own.
+/// If a name occurs several times, the first schedule is the nearest; if a schedule has several
+/// names, the first is its own.
 constexpr PipelineElsewhere kPipelines[] = {
     {"compv3", kIntra, {Schedule::kSingle, 1}},
     {"basic_v1", kIntra, {Schedule::kSingle, 1}},

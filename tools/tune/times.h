@@ -23,7 +23,7 @@ struct TimedProblem {
   std::string name = {}, device = {};
   std::string sizes = {};                 // ToString(ConvProblem)
   std::string direction = {}, type = {};  // the first words of it
-  double bound_ms = 0;                    // of any kernel; 0: not known
+  double bound_ms = 0;                    // what any kernel takes at least; 0: not known
   std::vector<InstanceTime> times = {};   // in the table's order
 };
 

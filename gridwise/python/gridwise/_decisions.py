@@ -11,7 +11,7 @@ from typing import Any, Dict, Optional
 
 POLICIES = ("measure", "model", "always")
 PLANS: int = 3  # that are measured, the fastest by estimate first
-ADVANTAGE: float = 0.98  # of the framework's time: what Gridwise's has to be below, more than times of the same kernel differ by
+ADVANTAGE: float = 0.98  # Gridwise must take less than this part of the framework's time; the margin exceeds noise
 SLOW: str = "only the kernel for any problem computes it, which is slow"
 
 

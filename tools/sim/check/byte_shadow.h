@@ -41,7 +41,7 @@ class ByteShadow {
 
  private:
   std::vector<uint8_t> bits_;
-  std::vector<uint32_t> origins_;  // of each dword
+  std::vector<uint32_t> origins_;  // one per dword
 };
 
 }  // namespace gridwise::sim

@@ -52,9 +52,9 @@ struct Finding {
   bool has_address = false;
   uint64_t address = 0;
   std::string what;    // see Findings::Add
-  std::string detail;  // of the first one, after `what`
+  std::string detail;  // details of the first one; follows `what`
   int64_t count = 1;
-  int instructions = 1;  // that it was found at
+  int instructions = 1;  // where it was found
 
   /// The whole sentence.
   std::string ToString() const;

@@ -19,7 +19,7 @@ enum class FloatFormat : uint8_t { kF16, kBf16, kF32, kF64, kFp8, kBf8 };
 /// Bits of a number's significand, the first one included.
 int PrecisionOf(FloatFormat format);
 /// Numbers from this one on are not representable: they round to infinity, or to the largest
-/// number where rounding or the mode keeps them there. Of kFp8 and kBf8 of `target`.
+/// number where rounding or the mode keeps them there. `target` decides what kFp8 and kBf8 are.
 double OverflowOf(FloatFormat format, TargetBit target);
 
 /// An operand of floating point numbers.

@@ -42,8 +42,8 @@ using Clocks = std::map<uint32_t, GroupClocks>;
 struct WaveClocks {
   uint32_t group = 0;
   int wave = 0;
-  GroupClocks own;                       // of the own workgroup's waves
-  std::shared_ptr<const Clocks> others;  // of other workgroups; null: nothing
+  GroupClocks own;                       // of the waves of the own workgroup
+  std::shared_ptr<const Clocks> others;  // clocks of other workgroups; null: none
 };
 
 /// The access that an access races with.
@@ -88,7 +88,7 @@ class AccessHistory {
   static constexpr int kSlots = 4;
   static constexpr uint8_t kAllBytes = 0xf;
   static constexpr uint64_t kLineBytes = 16, kPageBytes = 1024;
-  /// Of a dword.
+  /// The last accesses to a dword.
   struct Cell {
     Access slots[kSlots];
   };
@@ -111,7 +111,7 @@ class AccessHistory {
 
 /// The memory that malloc on the device cuts blocks out of. On RDNA its library hands a freed block
 /// to another wave by relaxed atomics alone (ockl, dm.cl, NEED_RELEASE), which order nothing that
-/// could be seen, so that no race there is one. Of the process; from any thread.
+/// could be seen, so races in it are not reported. One object per process; any thread may use it.
 class RecycledMemory {
  public:
   static RecycledMemory& Process();

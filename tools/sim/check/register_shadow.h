@@ -24,7 +24,7 @@ class RegisterShadow {
     if (!IsDirty(reg, lane)) return 0;
     return IsUntouched(reg, lane) ? ~0u : cells_[Cell(reg, lane)].bits;
   }
-  /// Of a dirty register.
+  /// The origin of a dirty register.
   uint32_t Origin(int reg, int lane) const {
     return IsUntouched(reg, lane) ? NeverWritten(reg) : cells_[Cell(reg, lane)].origin;
   }
@@ -51,7 +51,7 @@ class RegisterShadow {
   }
 
   std::array<uint64_t, kAllRegisters> dirty_, untouched_;
-  std::unique_ptr<CellState[]> cells_;  // of what is dirty and not untouched
+  std::unique_ptr<CellState[]> cells_;  // for registers that are dirty and not untouched
 };
 
 }  // namespace gridwise::sim

@@ -87,11 +87,11 @@ class UninitTracker {
   LaunchOrigins& origins_;
   RegisterShadow registers_;
   bool gpr_index_mode_ = false;
-  const Uop* first_ = nullptr;                      // of the instruction
-  std::vector<uint16_t> reads_, writes_, touched_;  // of the instruction, EXEC excepted
-  // Of the memory instruction under way.
+  const Uop* first_ = nullptr;                      // the instruction's first micro-op
+  std::vector<uint16_t> reads_, writes_, touched_;  // the instruction's registers, without EXEC
+  // State of the memory instruction that is being executed.
   std::array<uint8_t, kLanes> done_ = {};         // bytes of each lane that were observed
-  std::array<uint32_t, kLanes> lds_target_ = {};  // of a load to LDS
+  std::array<uint32_t, kLanes> lds_target_ = {};  // where a load to LDS writes
   std::vector<std::pair<uint16_t, std::array<uint32_t, kLanes>>> address_rows_;  // it overwrites
   bool update_undefined_ = false;  // an atomic's operand is
   uint32_t update_origin_ = 0;

@@ -48,8 +48,8 @@ class WaitTracker {
   struct Outstanding {
     const InstructionFacts* facts;
     uint32_t clock;
-    uint8_t counters;                      // that have not been waited for
-    uint32_t lds_first = 0, lds_last = 0;  // of a load to LDS
+    uint8_t counters;                      // counters that have not been waited for
+    uint32_t lds_first = 0, lds_last = 0;  // the LDS that a load to LDS writes
   };
 
   void Wait(WaitCounter counter, int limit);

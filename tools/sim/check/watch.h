@@ -9,7 +9,7 @@ namespace gridwise::sim {
 /// Output bytes [begin, end) of a launch that must be written exactly once each.
 struct WatchedRange {
   uint64_t begin = 0, end = 0;
-  std::vector<uint8_t> writes;         // of each byte; stops at 255
+  std::vector<uint8_t> writes;         // per byte; stops at 255
   std::vector<uint32_t> instructions;  // that wrote it last
 
   /// Notes that `instruction` writes [first, last).

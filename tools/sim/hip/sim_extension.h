@@ -18,7 +18,7 @@ typedef struct GridwiseSimRuns {
   int64_t workgroups;
   int64_t waves;
   double seconds;                                 // wall time of the simulation
-  int threads;                                    // of the host, of the launch with the most
+  int threads;                                    // host threads of the launch with the most
   const char* class_names[GRIDWISE_SIM_CLASSES];  // "salu", "valu", "mma", ...
   int64_t instructions[GRIDWISE_SIM_CLASSES];     // wave instructions executed, by class
   double ports_ms;    // no order of execution takes less; 0 unless gridwiseSimCountPorts
@@ -69,7 +69,7 @@ typedef struct GridwiseSimBankConflicts {
   const char* kernel;  // stays valid until the next gridwiseSimCountBankConflicts
   uint64_t pc;         // bytes from the kernel's entry
   int64_t executions;  // by waves
-  int64_t cycles;      // of all of them together, beyond those without conflicts
+  int64_t cycles;      // of all accesses together, beyond what they take without conflicts
 } GridwiseSimBankConflicts;
 
 /// What was counted, launch by launch in the order of addresses: 0, or 1 if there is no such index.
@@ -95,17 +95,18 @@ __attribute__((weak)) void gridwiseSimTimeLimit(double ms);
 /// How long launches take on the simulated machine, one after the other with gaps between them.
 typedef struct GridwiseSimTimes {
   int64_t launches;
-  const char* machine;     // "MI300X"; stays valid
-  double burst_mhz;        // clock of short runs
-  double sustained_mhz;    // of matrix units that work all the time, in long runs
-  double burst_ms;         // in short runs
-  double sustained_ms;     // in long ones: no less, and no less than sustained_mhz allows
-  double low_ms, high_ms;  // of sustained_ms, by the ranges of the machine's other parameters
-  double ports_ms;         // in long runs no order of execution takes less
-  const char* ports;       // by what: "matrix unit"; of the longest launch; stays valid
-  const char* limiter;     // without which the longest launch is fastest; stays valid
-  double gain;             // by this part of its time
-  int given_up;            // they take longer than gridwiseSimTimeLimit: the times are lower bounds
+  const char* machine;   // "MI300X"; stays valid
+  double burst_mhz;      // clock of short runs
+  double sustained_mhz;  // clock in long runs while the matrix units never idle
+  double burst_ms;       // in short runs
+  double sustained_ms;   // in long ones: no less, and no less than sustained_mhz allows
+  double low_ms,
+      high_ms;          // bounds of sustained_ms, from the ranges of the machine's other parameters
+  double ports_ms;      // in long runs no order of execution takes less
+  const char* ports;    // by what: "matrix unit"; of the longest launch; stays valid
+  const char* limiter;  // without which the longest launch is fastest; stays valid
+  double gain;          // by this part of its time
+  int given_up;         // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.

@@ -42,8 +42,8 @@ class GroupProbe {
  public:
   virtual ~GroupProbe() = default;
 
-  /// Whether the workgroup `id`, which is about to begin, is watched. Of others the probe hears
-  /// nothing, and they take no longer than without it.
+  /// Whether the workgroup `id`, which is about to begin, is watched. The probe hears
+  /// nothing of others, and they take no longer than without it.
   virtual bool Watches(const std::array<uint32_t, 3>& /*id*/) { return true; }
   /// A workgroup begins; the registers of its first `waves` waves are set up.
   virtual void Begin(const std::array<uint32_t, 3>& /*id*/, int /*waves*/) {}

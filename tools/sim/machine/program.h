@@ -140,7 +140,7 @@ class Program {
     NotKnown not_known;
   };
   std::vector<Recorded> recorded_;
-  std::deque<std::string> messages_;  // of trap micro-ops, which point at them
+  std::deque<std::string> messages_;  // trap micro-ops point at them
   View views_[kCodeViews];
 };
 

@@ -48,7 +48,7 @@ class Workgroup {
   std::span<const Wave> waves() const { return {waves_.get(), static_cast<size_t>(wave_count_)}; }
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
-  /// Of them, those that public sources leave open on the occasion (Wave::not_known).
+  /// Those executions whose effect public sources leave open (Wave::not_known).
   const std::map<uint32_t, int64_t>& not_known() const { return not_known_; }
   /// Executed waves, of all workgroups.
   int64_t executed_waves() const { return executed_waves_; }
@@ -83,7 +83,7 @@ class Workgroup {
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
-  const int wave_count_;  // of a full workgroup
+  const int wave_count_;  // as many as a full workgroup has
   int ended_ = 0;
   int64_t executed_waves_ = 0;
   uint32_t highest_barrier_signal_ = 0;
@@ -94,7 +94,7 @@ class Workgroup {
   std::map<uint32_t, int64_t> not_known_;
   Profile profile_;
   std::vector<std::pair<std::unique_ptr<GroupProbe>, ProbeWants>> all_probes_;
-  // Of these, those that watch the present workgroup, and of them those that want to be told of
+  // The probes that watch the present workgroup, and those of them that want to be told of
   // something.
   std::vector<GroupProbe*> probes_, by_step_, by_access_, by_run_;
   std::vector<int> order_;       // in which waves get their turns

@@ -154,7 +154,7 @@ llvm::json::Object JsonOf(const FunctionKey& key, const FunctionCoverage& functi
 /// What LCOV wants to know of a source file.
 struct LcovFile {
   struct Branch {
-    size_t number;  // of the conditional branches of the function on this line
+    size_t number;  // which of the function's conditional branches on this line
     const InstructionCoverage* instruction;
   };
   std::map<std::string, std::pair<int, int64_t>> functions;  // line, executions

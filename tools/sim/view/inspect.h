@@ -42,7 +42,7 @@ struct InspectedWave {
   std::array<uint32_t, 3> workgroup = {0, 0, 0};
   uint32_t wave = 0;
   std::optional<uint32_t> lds;  // an address to show LDS around
-  uint32_t hits = 1;            // of each place; later ones are passed over
+  uint32_t hits = 1;            // stops at each place; later ones are passed over
   ShownAs as = ShownAs::kHex;
 };
 /// "kernel=Gemm workgroup=1,0,0 wave=2 lds=0x100 hits=3 as=f32", each of which may be missing.

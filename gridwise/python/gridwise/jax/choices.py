@@ -18,8 +18,8 @@ from gridwise._xla import TYPES
 from gridwise.jax import call
 
 NO_FASTER = "lax was as fast, or faster"
-MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # of operands and results in a measurement
-RUN_S, SAMPLES = 0.01, 5  # of a program in a measurement
+MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # operands and results in a measurement
+RUN_S, SAMPLES = 0.01, 5  # how long, and how often, a measurement runs a program
 WAIT_S = 60  # for a decision, which may be needed while XLA is compiling
 
 

@@ -166,8 +166,8 @@ def _abstract(a, b, *, convolution, call=None):
 # the gradient of the result comes first.
 _GRADIENTS = {
     FORWARD: ((DATA, True), (WEIGHT, True)),  # dx of dy, w; dw of dy, x
-    DATA: ((FORWARD, True), (WEIGHT, False)),  # of ddx, w; of dy, ddx
-    WEIGHT: ((FORWARD, False), (DATA, False)),  # of x, ddw; of dy, ddw
+    DATA: ((FORWARD, True), (WEIGHT, False)),  # operands: ddx, w; dy, ddx
+    WEIGHT: ((FORWARD, False), (DATA, False)),  # operands: x, ddw; dy, ddw
 }
 
 
@@ -238,7 +238,7 @@ def _partitioned(convolution):
         need_replication_factors=tuple(replicated),
         reduction_factors=("n",) if convolution.wanted == WEIGHT else (),
     )
-    # Of types that say nothing of a mesh that may be around.
+    # Traced without the mesh of the caller, which types would otherwise carry.
     with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), ())):
         return jax.make_jaxpr(compute)(*(jax.ShapeDtypeStruct(shape, convolution.dtype) for shape, _ in convolution.arrays[:2]))
 

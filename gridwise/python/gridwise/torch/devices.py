@@ -79,7 +79,7 @@ class Simulator:
         self.target = target
 
     def entered(self):
-        gridwise.use_device(self.target)  # of this thread: autograd has its own
+        gridwise.use_device(self.target)  # for this thread: autograd has its own
         return NOTHING
 
     def is_capturing(self):

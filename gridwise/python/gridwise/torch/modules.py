@@ -22,7 +22,7 @@ class _Convolves:
     """What the layers have in common. They have no state of their own that is saved: state dicts, optimizers, hooks and copies are
     as before."""
 
-    gridwise_name = None  # of layers that nobody has called `use` for, which are not noted
+    gridwise_name = None  # layers that nobody called `use` for are not noted
     gridwise_routes = types.MappingProxyType({})
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):

@@ -20,10 +20,10 @@ import triton
 import triton.language as tl
 
 TILE_ROWS, TILE_COLUMNS = 64, 64
-BLOCKS_PER_UNIT = 4  # of a multiprocessor, of four warps each
+BLOCKS_PER_UNIT = 4  # per multiprocessor; a block has four warps
 WARPS = 4
 STAGES = 3  # tiles of rows that a block loads at a time
-MOST_SUMS = 4096  # of a channel, which a workgroup adds up at once
+MOST_SUMS = 4096  # partial sums of a channel that one workgroup adds up
 SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # which differ from layer to layer, and need no code of their own
 
 
@@ -58,7 +58,7 @@ def _gradient(dy, z, KIND: tl.constexpr):
 @triton.jit(do_not_specialize=SIZES)
 def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
              STAGES: tl.constexpr):
-    """Of each block the means and the squares around them."""
+    """Writes the means and the sums of squared deviations from them, per block."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     block, blocks = tl.program_id(1), tl.num_programs(1)
@@ -85,7 +85,7 @@ def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: 
 @triton.jit(do_not_specialize=SIZES)
 def _statistics(partial, values, running_mean, running_var, count, rows, rows_each, channels, fold, blocks, momentum, eps,
                 HAS_RUNNING: tl.constexpr, SIZE: tl.constexpr):
-    """Of a channel the mean and 1 / sqrt(variance + eps), and the running ones."""
+    """Writes mean and 1 / sqrt(variance + eps), and updates the running statistics, one channel per program."""
     channel = tl.program_id(0)
     i = tl.arange(0, SIZE)
     inside = i < blocks * fold
@@ -132,7 +132,7 @@ def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, ch
 def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, rows_each, channels, FROM_Y: tl.constexpr,
                    KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
                    STAGES: tl.constexpr):
-    """Of each block the sums of g and of g (x - m). `FROM_Y`: relu is read off y, since z has a residual in it; g is stored."""
+    """Writes the sums of g and of g (x - m) per block. `FROM_Y`: relu is read off y, since z has a residual in it; g is stored."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     channel = column % channels
@@ -162,7 +162,7 @@ def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, row
 
 @triton.jit(do_not_specialize=SIZES)
 def _gradients(partial, values, of_parameters, channels, fold, blocks, SIZE: tl.constexpr):
-    """Of a channel the gradients of gamma and beta."""
+    """Writes the gradients of gamma and beta, one channel per program."""
     channel = tl.program_id(0)
     i = tl.arange(0, SIZE)
     inside = i < blocks * fold

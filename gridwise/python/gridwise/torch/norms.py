@@ -117,7 +117,7 @@ class Norm(nn.Module):
         if self.weight is None or self.bias is None or (self.track_running_stats and self.momentum is None):
             return None
         if x.numel() == x.shape[1] or x.stride() != packed_strides(x.shape, True) or x.data_ptr() % 16:
-            return None  # of one value aten says what is wrong
+            return None  # for a single value, aten says what is wrong
         if residual is not None and (residual.shape, residual.dtype, residual.stride()) != (x.shape, x.dtype, x.stride()):
             return None
         return Question(x.shape, x.dtype, self.kind, residual is not None, x.device.index)

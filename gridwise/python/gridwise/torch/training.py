@@ -107,7 +107,7 @@ def _changes(graph_module, node):
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
     in_place = name.endswith("_") and not name.endswith("__")
     is_asked = any(argument is True for argument in (*node.args[1:], node.kwargs.get("inplace")))
-    is_mutable = getattr(getattr(node.target, "_schema", None), "is_mutable", False)  # of an overload of torch.ops
+    is_mutable = getattr(getattr(node.target, "_schema", None), "is_mutable", False)  # only overloads of torch.ops have a schema
     return in_place or is_asked or is_mutable or node.target in WRITES or "out" in node.kwargs
 
 

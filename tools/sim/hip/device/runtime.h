@@ -34,7 +34,7 @@ struct Device {
   std::atomic<uint32_t> stack_limit = 1024;    // hipLimitStackSize
   std::atomic<uint64_t> heap_limit = 8 << 20;  // hipLimitMallocHeapSize
   std::atomic<hipError_t> fault =
-      hipSuccess;  // of a kernel: every later launch and wait reports it
+      hipSuccess;  // a kernel's error: every later launch and wait reports it
 };
 
 /// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists

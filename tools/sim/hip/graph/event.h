@@ -21,7 +21,7 @@ struct QueuedOperation;
 struct Recording {
   explicit Recording(Device* device) : device(device) {}
 
-  Device* const device;  // of the stream
+  Device* const device;  // the stream's
   std::atomic<bool> done = false;
   std::chrono::steady_clock::time_point time = {};  // once it is done
   std::weak_ptr<QueuedOperation> behind;            // what sets it; nothing if it is done

@@ -47,7 +47,7 @@ class Hostcall {
 
  private:
   struct Shared;
-  using Slot = uint64_t[8];  // of a lane
+  using Slot = uint64_t[8];  // what one lane passes
 
   explicit Hostcall(Memory& memory);
   absl::Status ServeLane(uint32_t service, Slot& slot);

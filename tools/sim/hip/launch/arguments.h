@@ -14,8 +14,8 @@ namespace gridwise::sim {
 
 /// Addresses that hidden arguments carry.
 struct HiddenAddresses {
-  uint64_t grid_barrier = 0;        // of a GridBarrier
-  uint64_t hostcall = 0, heap = 0;  // of a Hostcall
+  uint64_t grid_barrier = 0;        // a GridBarrier's
+  uint64_t hostcall = 0, heap = 0;  // a Hostcall's
   uint64_t printf_buffer = 0;
 };
 

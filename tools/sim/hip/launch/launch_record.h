@@ -32,8 +32,8 @@ struct LaunchRecord {
   RunReport runs;    // sums
   int64_t launches = 0;
   time::RunMs ports_ms;
-  double max_ports_ms = 0;  // of a launch
-  const char* ports = "";   // of that launch
+  double max_ports_ms = 0;  // the longest of any launch
+  const char* ports = "";   // what limits that launch
   /// By launch and instruction: the kernel, and what was counted.
   std::deque<std::pair<std::string, BankConflictReport>> conflicts;
 };

@@ -19,7 +19,7 @@ enum class AllocationKind { kDevice, kHost, kManaged, kRegistered };
 
 struct AllocationType {
   AllocationKind kind = AllocationKind::kDevice;
-  unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
+  unsigned int flags = 0;  // as given to hipHostMalloc, hipMallocManaged or hipHostRegister
   std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // pool.h
 };
 

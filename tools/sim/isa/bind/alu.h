@@ -22,7 +22,7 @@ enum ValuFlags : uint32_t {
   kPairConstants = 0x20000,  // the constant 1.0 of packed halves is in both of them
   kByteSource = 256,         // byte_sel picks a byte of source 0
   kByteResult = 512,  // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
-  // Of the MODE register (exec/scalar/mode.cc):
+  // How MODE applies (exec/scalar/mode.cc):
   kRoundsItself = 0x1000,  // as its definition says, or to nearest even, whatever MODE says
   kOwnDenormals = 0x2000,  // reads and writes denormals as its definition says, whatever MODE says
   kFixedMode = kRoundsItself | kOwnDenormals,

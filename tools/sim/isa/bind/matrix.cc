@@ -200,7 +200,7 @@ absl::StatusOr<Ref> SignedSource(Binder& b, const Operand& operand, int count, V
 absl::Status BindF8f6f4(Binder& b, const Binding& binding, Instruction& in) {
   const bool scaled = binding.traits.dwords != 0;
   if (absl::Status s = b.ExpectOperands(scaled ? 6 : 4); !s.ok()) return s;
-  constexpr int kRegisters[] = {8, 8, 6, 6, 4};  // of 32 elements of 8, 8, 6, 6, 4 bits
+  constexpr int kRegisters[] = {8, 8, 6, 6, 4};  // that 32 elements of 8, 8, 6, 6 or 4 bits take
   const int64_t a = in.TakeNumber("cbsz", 0), bb = in.TakeNumber("blgp", 0);
   if (a > 4 || bb > 4) return b.Error("has formats that are not defined");
   MatrixControls controls;

@@ -146,7 +146,7 @@ TEST(Decode, RegisterUses) {
     std::vector<uint8_t> code(bytes);
     std::memcpy(code.data(), c.code.data(), bytes);
     RegisterUses uses;
-    uses.reads = uses.writes = {1, 2, 3};  // of the instruction before
+    uses.reads = uses.writes = {1, 2, 3};  // as the instruction before left them
     const absl::StatusOr<Decoder::Decoded> decoded =
         (*decoder)->Decode(code.data(), bytes, /*pc=*/0, &uses);
     ASSERT_TRUE(decoded.ok()) << decoded.status();

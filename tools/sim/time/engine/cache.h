@@ -11,8 +11,8 @@ namespace gridwise::sim::time {
 
 /// Which set of a cache a line goes to.
 enum class SetsBy : uint8_t {
-  kLowBits,  // of the line's number: lines a power of two apart crowd into few sets
-  kXor,      // of all of its bits, which spreads those too
+  kLowBits,  // the low bits of the line's number: lines a power of two apart crowd into few sets
+  kXor,      // an exclusive or of all of its bits, which spreads those too
 };
 
 /// Tags of a cache with sets of `ways` lines, the least recently used of which goes. A line carries
@@ -25,8 +25,8 @@ class Cache {
     uint64_t number = 0;
     double ready = 0;
     uint32_t set = 0;
-    uint32_t newer = 0, older = 0;  // of its set, in the order of use
-    uint32_t next = 0;              // of its chain
+    uint32_t newer = 0, older = 0;  // neighbours in its set, in the order of use
+    uint32_t next = 0;              // the next in its chain
   };
   /// The line `number`, or null; counts as a use. In force until the next call.
   Line* Find(uint64_t number);

@@ -13,8 +13,8 @@
 
 namespace gridwise::sim::time {
 
-/// Of the lines that an instruction asks L2 for: the part that is there, the part that another one
-/// is just fetching (which costs no more traffic, but the time), and of the others the part that
+/// Where the lines are that an instruction asks L2 for: the part that L2 has, the part that another
+/// instruction is fetching (which costs time, but no more traffic), and the part of the others that
 /// the Infinity Cache has.
 struct Hits {
   double l2 = 1, late = 0, mall = 1;
@@ -27,9 +27,9 @@ inline SetsBy L2SetsBy(const Machine& machine) {
 /// How a unit shares what lies below it.
 struct SplitK {
   double mhz = 0;                  // shader clock
-  double units = 1;                // that work at a time, on the device
-  double units_per_xcd = 1;        // the same, of an XCD
-  double l2_kept = 0;              // of the launch's lines L2 has so many from the launch before
+  double units = 1;                // units of the device that work at a time
+  double units_per_xcd = 1;        // units of an XCD that work at a time
+  double l2_kept = 0;              // part of the launch's lines that L2 has from the launch before
   double stores_reach_memory = 0;  // part of the stored bytes that memory takes, not the MALL
 };
 

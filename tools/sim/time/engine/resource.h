@@ -18,7 +18,7 @@ enum class Resource : uint8_t {
   kL2,
   kMall,
   kMemory,
-  kLatency,  // of all memory
+  kLatency,  // waiting for memory at any level
   kBarrier,
   kCode,  // instruction fetch
 };

@@ -51,7 +51,7 @@ struct RunningWave {
   uint32_t index = 0;  // in its workgroup
   int simd = 0;
   int priority = 0;
-  uint32_t signals = 0;  // of the barrier
+  uint32_t signals = 0;  // signals of the barrier
   bool parked = false;   // waits for the barrier,
   uint32_t barrier = 0;  // which is this instruction
   bool ended = false;
@@ -63,8 +63,8 @@ struct RunningWave {
   uint32_t reasons = 0;  // bits of the Stalls of which `stalled` has clocks
 };
 
-/// A wave that wants to issue. Of those of one time the one of the highest priority goes first, of
-/// those the oldest.
+/// A wave that wants to issue. The earliest goes first; among those of the same time, the one with
+/// the highest priority; among those, the oldest.
 struct Candidate {
   double time;
   int priority;
@@ -254,7 +254,7 @@ class Engine {
     // Banks and port have queues of their own. Halves of RDNA's LDS have banks of their own.
     const double banked = machine_.cdna() ? lds_.Take(t, clk) + clk : t;
     const double moved = port.Take(t, port_clk) + port_clk;
-    const double idle = machine_.lds_ports;  // of a port, for the dword of one lane
+    const double idle = machine_.lds_ports;  // what a port leaves idle for one lane's dword
     simds_[static_cast<size_t>(simd)].lds_done = std::max(banked, moved);
     return std::max({banked, moved, t + idle}) - idle +
            (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);

@@ -58,7 +58,7 @@ struct UnitWork {
   Shapes* shapes = nullptr;
   std::span<const WorkgroupRecord* const> workgroups;
   int resident = 1;
-  int parts = 1;  // of the unit, to one of which a workgroup's waves keep
+  int parts = 1;  // parts of the unit; a workgroup's waves keep to one of them
   SplitK sharing;
   std::span<const Hits> hits;
   uint32_t freed = 0;  // bits of Resource
@@ -77,9 +77,9 @@ struct UnitTime {
   double clk = 0;    // from the first wave's launch to the last one's end, or to where it was cut
   bool cut = false;  // it went on; `ends` of the workgroups that were under way are 0
   double rate = 0;   // instructions a clock in the later half
-  std::vector<double> ends;                  // of the workgroups, in the order of `workgroups`
-  std::vector<OpTime> ops;                   // by instruction
-  uint64_t instructions = 0;                 // of waves
+  std::vector<double> ends;   // when each workgroup ends, in the order of `workgroups`
+  std::vector<OpTime> ops;    // by instruction
+  uint64_t instructions = 0;  // executed by waves
   std::array<double, kResources> busy = {};  // clocks, mean of the unit's instances of the resource
   std::vector<Progress> progress;            // now and then, in the order of time
   double l1_lines = 0, l1_hits = 0;
@@ -100,8 +100,8 @@ struct XcdTime {
 
 /// Replays records on all units of an XCD at once, in the order of time, with an L2 that has the
 /// lines that they fetch: `work.workgroups` are the XCD's, which go round the units at first, while
-/// each engine launches waves one after the other, and then to whichever has room. Of what L2 lacks
-/// the MALL has the part `mall_hits`. `work.hits` is not used.
+/// each engine launches waves one after the other, and then to whichever has room. The MALL
+/// has the part `mall_hits` of the lines that L2 lacks. `work.hits` is not used.
 XcdTime TimeXcd(const UnitWork& work, int units, double mall_hits);
 
 }  // namespace gridwise::sim::time

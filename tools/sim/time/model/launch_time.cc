@@ -438,7 +438,7 @@ RunMs SequenceMs(std::span<const LaunchTime* const> launches, RunMs LaunchTime::
   RunMs sum;
   for (const LaunchTime* launch : launches) sum += launch->*which;
   if (launches.empty()) return sum;
-  // Of all but the first the gap counts, in place of a launch.
+  // All launches but the first cost the gap between launches, not the time of a launch.
   const Machine& machine = *launches.front()->machine;
   sum.burst -=
       static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;

@@ -22,7 +22,7 @@ namespace gridwise::sim::time {
 /// A launch of which a sample has been executed.
 struct LaunchRecord {
   std::string kernel;
-  int64_t workgroups = 0;  // of the whole launch
+  int64_t workgroups = 0;  // in the whole launch
   GroupNeeds needs;
   Occupancy occupancy;
   SamplePlan plan;
@@ -44,7 +44,7 @@ struct LaunchRecord {
 /// unit, no power either.
 struct Gain {
   Resource resource = Resource::kIssue;
-  double part = 0;  // of the time
+  double part = 0;  // its share of the time
 };
 
 /// How long a launch takes, and why.
@@ -56,7 +56,7 @@ struct LaunchTime {
   GroupNeeds needs;
   Occupancy occupancy;
   int resident = 0;  // workgroups on a unit, as far as there are so many
-  double clk = 0;    // of the kernel at the burst clock, launch not included
+  double clk = 0;    // the kernel at the burst clock, without its launch
   RunMs ms;          // launch included
   /// If all uncertain parameters of the machine but its clocks are independent of each other: by
   /// the ends of their ranges.
@@ -66,8 +66,8 @@ struct LaunchTime {
   std::vector<Gain> gains;                         // the largest first
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
   PortWork utilisation = {};                       // parts of the time of the unit
-  UnitTime unit;                                   // of the unit in detail, at the burst clock
-  std::optional<XcdTime> xcd;  // of the first XCD in detail, at the burst clock, if it was wanted
+  UnitTime unit;                                   // one unit in detail, at the burst clock
+  std::optional<XcdTime> xcd;  // the first XCD in detail, at the burst clock, if it was wanted
 
   /// The mean clock of long runs.
   double sustained_mhz() const { return machine->burst_mhz * ms.burst / ms.sustained(); }
@@ -82,9 +82,9 @@ struct TimeOptions {
   /// of RetinaNet's rows from a tenth of both are 2.7 % off (median, 22 % at the ninth tenth), from
   /// a tenth of the XCD alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
-  /// Instructions of a wave of the workgroups across the grid that are recorded. Of longer ones
-  /// only a workgroup's first goes on, to know how many there are; the others are taken to end as
-  /// it does.
+  /// How many instructions of a wave are recorded, in the workgroups across the grid. If waves are
+  /// longer, only the first of a workgroup goes on, which tells how many instructions there are;
+  /// the others are taken to end as it does.
   int64_t stratum = 100'000;
   /// A kernel that takes longer, in long runs together with what ran `before` it and without its
   /// launch, is timed no further than to find that out: from the bound of the ports if that says
@@ -92,9 +92,9 @@ struct TimeOptions {
   double limit_ms = std::numeric_limits<double>::infinity();
   RunMs before = {};
   std::vector<WaveEvent>* events = nullptr;
-  /// Whether the first XCD is executed whole and timed unit by unit, beside what is timed anyway: a
-  /// judge of what a sample of units, and rates in place of lines, are worth. Of launches with too
-  /// many instructions it is not.
+  /// Whether the first XCD is executed whole and timed unit by unit, in addition to the usual
+  /// time. The comparison shows how good a sample of units, and rates in place of lines, are.
+  /// Launches with too many instructions are not timed so.
   bool xcd = false;
 
   /// Whether a kernel that takes `kernel` or longer is one of those.

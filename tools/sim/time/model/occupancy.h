@@ -18,7 +18,7 @@ struct GroupNeeds {
   /// they have.
   bool half_unit = false;
   // No limits, but signs of a compiler in need:
-  uint32_t scratch_bytes = 0;  // of a work-item
+  uint32_t scratch_bytes = 0;  // per work-item
   int spills = 0;              // vector registers that went to memory or to accumulators
 };
 

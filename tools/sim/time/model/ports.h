@@ -46,7 +46,7 @@ PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& sha
 /// run takes as long as a short one, or else as its matrix work does at sustained_mhz.
 struct RunMs {
   double burst = 0;   // at burst_mhz
-  double matrix = 0;  // of the device's average matrix unit, at sustained_mhz
+  double matrix = 0;  // an average matrix unit's, at sustained_mhz
 
   double sustained() const { return std::max(burst, matrix); }
   RunMs& operator+=(const RunMs& other);
@@ -63,7 +63,8 @@ struct Bound {
   /// What it is in long runs.
   Resource Sustained(const Machine& machine) const;
 };
-/// Of a launch of `workgroups` whose mean work is `mean`, and of which a unit has `rounds`.
+/// What limits a launch of `workgroups` whose mean work is `mean` and of which a unit executes
+/// `rounds`.
 Bound BoundOf(const Machine& machine, const PortWork& mean, double workgroups, double rounds);
 
 }  // namespace gridwise::sim::time

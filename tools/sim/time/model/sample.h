@@ -30,7 +30,7 @@ struct SamplePlan {
   std::vector<int64_t> xcd;
   int resident = 1;       // per unit
   int64_t rounds = 1;     // workgroups that a unit executes, at most
-  double units_busy = 1;  // of the device, in the first round
+  double units_busy = 1;  // busy units of the device, in the first round
 };
 
 SamplePlan PlanSample(const Machine& machine, int64_t workgroups, int resident);

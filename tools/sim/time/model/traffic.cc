@@ -190,7 +190,7 @@ Traffic TrafficOf(const Machine& machine, std::span<const Op> ops, Shapes& shape
     any = false;
     for (std::vector<Cursor>& waves : cursors) any |= StepWorkgroup(waves, pass, step);
   }
-  // Of a pass that stopped early the part that was done counts.
+  // If a pass stopped early, the part that was done counts.
   double done = 0, all = 0;
   for (const std::vector<Cursor>& waves : cursors) {
     for (const Cursor& wave : waves) {

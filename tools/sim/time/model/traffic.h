@@ -24,8 +24,8 @@ struct Traffic {
 /// What of an XCD is looked at.
 struct XcdOfUnits {
   int64_t units = 1;
-  double part = 1;     // of its workgroups, and so much of its L2
-  double l2_kept = 0;  // of the launch's lines, L2 has so many from the launch before
+  double part = 1;     // the share of its workgroups, and of its L2
+  double l2_kept = 0;  // part of the launch's lines that L2 has from the launch before
 };
 
 /// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by

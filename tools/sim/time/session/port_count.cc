@@ -8,7 +8,7 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Of so many workgroups one is recorded, and at most so many of a launch.
+/// One in kOneOf workgroups is recorded, and at most kMaxRecorded of a launch.
 constexpr int64_t kOneOf = 32;
 constexpr int64_t kMaxRecorded = 6;
 /// Instructions of a wave that are recorded; the others are taken to be like them.
@@ -38,7 +38,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
 
 Bound PortCount::Result(const RunReport& report) {
   const std::vector<Op> ops = OpsOf(machine_, program_, kernel_, report);
-  // Of a workgroup, on average; all that is executed.
+  // The mean work of a workgroup.
   PortWork work = {};
   const auto at = [](PortWork& of, Resource r) -> double& { return of[static_cast<size_t>(r)]; };
   double executed = 0;

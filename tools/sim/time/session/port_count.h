@@ -23,7 +23,7 @@ class PortCount {
 
   LaunchProbe& probe() { return recorder_; }
 
-  /// Of the launch that `report` is of.
+  /// What limits the launch that `report` describes.
   Bound Result(const RunReport& report);
 
  private:

@@ -85,7 +85,7 @@ class Recorder::Group final : public GroupProbe {
     const uint64_t base = access.space == AddressSpace::kLds
                               ? access.base - reinterpret_cast<uint64_t>(wave.lds)
                               : access.base;
-    uint64_t address[kLanes];  // of lanes that are off there are offsets, too
+    uint64_t address[kLanes];  // lanes that are off have offsets, too
     for (int lane = 0; lane < kLanes; ++lane) address[lane] = base + access.offset[lane];
     if (access.space == AddressSpace::kScratch) Swizzle(wave, address);
     if (pending.lanes == 0) {  // those of the lanes that are off do not matter
@@ -195,7 +195,7 @@ class Recorder::Group final : public GroupProbe {
   int64_t unrecorded_ = 0;        // those of the first wave after that
   /// By instruction: the shape of its last access, which the next one has most often.
   std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
-  Touched recent_[4] = {};  // of allocations
+  Touched recent_[4] = {};  // allocations touched last
   size_t next_ = 0;
 };
 

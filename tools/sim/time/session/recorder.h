@@ -73,7 +73,7 @@ class Recorder final : public LaunchProbe {
   int64_t most_ = std::numeric_limits<int64_t>::max();
   Behind behind_ = Behind::kGoOn;
   std::optional<absl::flat_hash_set<int64_t>> only_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   Shapes shapes_;
   absl::node_hash_map<int64_t, WorkgroupRecord> records_;
   absl::flat_hash_map<uint64_t, Touched> allocations_;  // by first address

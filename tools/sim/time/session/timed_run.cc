@@ -43,7 +43,7 @@ GroupNeeds NeedsOf(const Machine& machine, const KernelInfo& kernel, const Grid&
 /// Whether workgroups may find out what others have done: then a sample would not do the same.
 enum class Dependence {
   kNone,
-  kOnOrder,  // of who was there before: atomic operations whose result is used
+  kOnOrder,  // on who came first: atomic operations whose result is used
   kWaits,    // for others
 };
 absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kernel,

@@ -18,7 +18,7 @@ namespace gridwise::sim::time {
 
 /// A launch that was timed.
 struct TimedRun {
-  RunReport report;  // of the workgroups that were executed
+  RunReport report;  // about the workgroups that were executed
   LaunchTime time;
   std::vector<Op> ops;  // by instruction of the program; those that did not run are empty
 };

@@ -21,7 +21,7 @@ namespace gridwise::sim::time {
 struct Lanes {
   uint64_t base = 0;
   int64_t stride = 4;
-  uint32_t bytes = 4;  // of a lane
+  uint32_t bytes = 4;  // per lane
   int count = 64;      // the first ones
 };
 

@@ -38,10 +38,10 @@ struct Op {
   uint64_t pc = 0;
   OpKind kind = OpKind::kInternal;
 
-  double valu_clk = 0;    // of its SIMD's vector ALU
-  double trans_clk = 0;   // of its SIMD's transcendental unit, where that is one of its own
-  double matrix_clk = 0;  // of its SIMD's matrix unit
-  double lds_clk = 0;     // of LDS, for what depends on no address
+  double valu_clk = 0;    // time of its SIMD's vector ALU
+  double trans_clk = 0;   // time of its SIMD's transcendental unit, if that is separate
+  double matrix_clk = 0;  // time of its SIMD's matrix unit
+  double lds_clk = 0;     // time of LDS that depends on no address
   double idle_clk = 0;    // s_nop, s_sleep: until the wave's next instruction
   int priority = -1;      // s_setprio
 

@@ -19,7 +19,7 @@ struct Access {
   uint32_t run = 0, op = 0;
   uint32_t shape = 0;  // in Shapes
   bool lds = false;    // base is an offset into LDS, not an address
-  uint64_t base = 0;   // of the first lane
+  uint64_t base = 0;   // address of the first lane
 };
 
 /// What a wave did, without when.

@@ -13,10 +13,10 @@ namespace gridwise::sim::time {
 
 /// Where the lanes of an access are, relative to the first of them.
 struct Shape {
-  uint32_t bytes = 0;  // of a lane
+  uint32_t bytes = 0;  // per lane
   bool writes = false;
   uint64_t lanes = 0;
-  std::vector<int64_t> offset;  // of the lanes, lowest first; the first is 0
+  std::vector<int64_t> offset;  // per lane, lowest first; the first is 0
 
   friend bool operator==(const Shape&, const Shape&) = default;
   template <typename H>
