@@ -184,7 +184,7 @@ TEST(PlanGather, BoxesStoreWhatHasTensorsOfVectorsAndTheOperandsType) {
   ConvProblem pixel = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
   pixel.batch = 1;
   pixel.k = 38;
-  EXPECT_NE(stores(pixel), Stores::kBoxes);  // which would store 40 channels
+  EXPECT_NE(stores(pixel), Stores::kBoxes);  // boxes would store 40 channels
 }
 
 // Partial sums are f32, and i8's i32.

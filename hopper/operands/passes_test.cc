@@ -253,7 +253,7 @@ TEST(Passes, FillGroups) {
             "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
-  EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
+  EXPECT_EQ(channels_of(28, 28), 32);  // other groups begin where no map can
   problem.groups = 10;
   EXPECT_EQ(channels_of(28, 28), 32);
   EXPECT_EQ(channels_of(36, 16), 64);

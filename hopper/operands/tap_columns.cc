@@ -72,7 +72,7 @@ double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
 }  // namespace
 
 std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem) {
-  constexpr std::int64_t kMultiple = 8;  // which TMA loads of w
+  constexpr std::int64_t kMultiple = 8;  // TMA loads w in such multiples
   const DeviceFacts device(Gfx::kSm90a);
   return gridwise::ChooseTapColumns(problem, kMultiple, [&](const TapColumns* columns) {
     return MicrosecondsOf(problem, device, columns);

@@ -58,7 +58,7 @@ inline constexpr int kPhaseMaps = 1;
 /// each product are adjacent, and with them its sums and its blocks of w.
 struct PhaseProduct {
   bool only_h, only_w;      // only the axis' phase with two taps
-  int first_phase, phases;  // and how many
+  int first_phase, phases;  // the first phase, and how many there are
   int first_block;          // first block of w
 };
 inline constexpr PhaseProduct kPhaseProducts[] = {

@@ -41,7 +41,7 @@ std::int64_t Compute(std::string_view op, std::int64_t a, std::int64_t b) {
     __builtin_sub_overflow(a, b, &result);
   } else if (op == "*") {
     __builtin_mul_overflow(a, b, &result);
-  } else if (b == -1) {  // by which processors cannot divide the least number
+  } else if (b == -1) {  // processors cannot divide the least number by -1
     return op == "/" ? Compute("-", 0, a) : 0;
   } else if (b != 0) {
     result = op == "/" ? a / b : a % b;

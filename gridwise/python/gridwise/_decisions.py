@@ -10,7 +10,7 @@ import os
 from typing import Any, Dict, Optional
 
 POLICIES = ("measure", "model", "always")
-PLANS: int = 3  # that are measured, the fastest by estimate first
+PLANS: int = 3  # plans that are measured, the fastest by estimate first
 ADVANTAGE: float = 0.98  # Gridwise must take less than this part of the framework's time; the margin exceeds noise
 SLOW: str = "only the kernel for any problem computes it, which is slow"
 

@@ -42,7 +42,7 @@ struct LaunchCheck {
   SyncAddresses memory_sync;
   LaunchOrigins origins;
   FloatOps float_ops;
-  uint32_t groups = 0;  // that have begun
+  uint32_t groups = 0;  // workgroups that have begun
   std::vector<WatchedRange> watched;
 
   /// A finding about `instruction` (its index in the program), without wave.

@@ -57,7 +57,7 @@ class ValueTracker {
   const CheckSettings& settings_;
   FloatOps& ops_;
   std::vector<Noted> noted_;
-  uint64_t lanes_ = 0;  // that the instruction is executed in
+  uint64_t lanes_ = 0;  // lanes that execute the instruction
 };
 
 }  // namespace gridwise::sim

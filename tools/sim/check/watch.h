@@ -10,7 +10,7 @@ namespace gridwise::sim {
 struct WatchedRange {
   uint64_t begin = 0, end = 0;
   std::vector<uint8_t> writes;         // per byte; stops at 255
-  std::vector<uint32_t> instructions;  // that wrote it last
+  std::vector<uint32_t> instructions;  // the instruction that wrote each byte last
 
   /// Notes that `instruction` writes [first, last).
   void Note(uint64_t first, uint64_t last, uint32_t instruction);

@@ -213,7 +213,7 @@ TEST(GroupKernels, MatrixCores) {
     return absl::StrCat(R"("fidelity":")", name, R"(","opcode":"v_mfma_f32_32x32x8)",
                         gfx90a ? "" : "_", R"(f16")");
   };
-  if (gfx90a) {  // which has one way to add
+  if (gfx90a) {  // gfx90a has one way to add
     EXPECT_THAT(gridwiseSimFidelity(), testing::HasSubstr(fidelity("exact")));
     return;
   }

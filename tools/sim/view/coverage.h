@@ -19,7 +19,7 @@ struct InstructionCoverage {
   SourceLine source;  // none without debug information
   int64_t executions = 0;
   bool branches = false;  // if a condition holds
-  int64_t taken = 0;      // so many times
+  int64_t taken = 0;      // how often it was taken
 
   int64_t not_taken() const { return executions - taken; }
 };

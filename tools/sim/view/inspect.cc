@@ -218,7 +218,7 @@ class InspectProbe::Inspector final : public GroupProbe {
   const Launch& launch_;
   const KernelInfo& kernel_;
   std::map<uint32_t, SourceLine> lines_;        // by instruction
-  std::deque<const InstructionFacts*> recent_;  // that the wave has executed
+  std::deque<const InstructionFacts*> recent_;  // instructions that the wave has executed
   const InstructionFacts* traced_ = nullptr;    // the last one
   const Wave* wave_ = nullptr;
 };

@@ -54,7 +54,7 @@ class Decider:
         self.choices = {}
         self.norms = {}  # those of gridwise.torch.norms
         self.last = None  # choice that was asked for
-        self.simulator = None  # that stands behind tensors of the CPU
+        self.simulator = None  # it computes tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
 
     def device_of(self, question):

@@ -24,7 +24,7 @@ BLOCKS_PER_UNIT = 4  # per multiprocessor; a block has four warps
 WARPS = 4
 STAGES = 3  # tiles of rows that a block loads at a time
 MOST_SUMS = 4096  # partial sums of a channel that one workgroup adds up
-SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # which differ from layer to layer, and need no code of their own
+SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # sizes differ from layer to layer; no code is specialized for them
 
 
 @triton.jit

@@ -31,12 +31,12 @@ namespace gridwise::sim {
 struct QueuedOperation {
   enum class State { kWaiting, kRunning, kDone };
 
-  uint64_t number = 0;  // by which what comes first is told
+  uint64_t number = 0;  // tells what comes first
   Device* device = nullptr;
   Operation operation;
   std::vector<std::shared_ptr<QueuedOperation>> after;  // empty when it is done
   State state = State::kWaiting;
-  std::thread::id thread;  // that runs it
+  std::thread::id thread;  // the thread that runs it
 
   bool done() const { return state == State::kDone; }
 };
@@ -324,7 +324,7 @@ class Queue {
   std::condition_variable changed_;
   uint64_t last_number_ = 0;
   std::map<Place, QueuedFrontier> frontiers_;
-  std::map<uint64_t, Queued> waiting_;  // and running
+  std::map<uint64_t, Queued> waiting_;  // waiting or running
   std::optional<uint64_t> seed_;
   std::mt19937_64 random_;
   bool reports_at_exit_ = false;

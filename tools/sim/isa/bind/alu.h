@@ -107,7 +107,6 @@ enum SaluFlags : uint32_t {
   kReadsDestination =
       1,  // the first argument is the destination's old value (s_cmov, s_addk, s_bitset)
   kZeroExtends16 = 2,       // the 16-bit immediate is unsigned (s_cmpk_*_u32)
-  kNoDestination = 4,       // only SCC is written
   kScalarRoundsItself = 8,  // as ValuFlags::kRoundsItself
   kScalarSelects = 16,      // as ValuFlags::kSelects
 };

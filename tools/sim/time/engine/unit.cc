@@ -52,8 +52,8 @@ struct RunningWave {
   int simd = 0;
   int priority = 0;
   uint32_t signals = 0;  // signals of the barrier
-  bool parked = false;   // waits for the barrier,
-  uint32_t barrier = 0;  // which is this instruction
+  bool parked = false;   // waits for a barrier
+  uint32_t barrier = 0;  // the barrier instruction that it waits at
   bool ended = false;
   size_t run = 0, access = 0;
   uint32_t op = 0;

@@ -17,8 +17,8 @@ namespace gridwise::sim::time {
 struct Traffic {
   std::vector<Hits> hits;  // by instruction
   double requests = 0;     // lines asked of L2
-  double misses = 0;       // that L2 lacks
-  double workgroups = 0;   // that these are of
+  double misses = 0;       // lines that L2 lacks
+  double workgroups = 0;   // workgroups that the figures are for
 };
 
 /// What of an XCD is looked at.

@@ -34,7 +34,7 @@ bool On();
 struct Telling {
   bool describes = true;  // each launch on stderr
   bool bare = false;      // without gains and interval, from a smaller sample of the XCD
-  bool quick = false;     // and of the units in detail
+  bool quick = false;     // also a smaller sample of the units in detail
 };
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);

@@ -50,7 +50,7 @@ struct Op {
   /// waited for by the program itself.
   std::vector<uint16_t> reads, writes;
 
-  uint8_t counters = 0;  // that it is outstanding on, as InstructionFacts has them
+  uint8_t counters = 0;  // counters that it is outstanding on, as in InstructionFacts
   Order order = Order::kNone;
   uint8_t limits[kWaitCounters] = {kNoLimit, kNoLimit, kNoLimit, kNoLimit};
   bool waits = false;

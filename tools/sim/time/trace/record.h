@@ -52,7 +52,7 @@ struct WorkgroupRecord {
 /// Bytes of the allocations that a launch touches, of each from the first to the last one.
 struct Footprint {
   double all = 0;     // what the MALL would have to hold
-  double loaded = 0;  // the same of loads alone
+  double loaded = 0;  // the part of it that loads move
 };
 
 }  // namespace gridwise::sim::time

@@ -29,7 +29,7 @@ struct Shape {
 /// that it touches, relative to the line of its first lane.
 struct MemoryCost {
   double address_clk = 0;
-  double bytes = 0;  // that its lanes move
+  double bytes = 0;  // bytes that its lanes move
   std::vector<int32_t> lines;
 };
 

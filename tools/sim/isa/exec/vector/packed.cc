@@ -53,6 +53,21 @@ GRIDWISE_SIM_INLINE f32 RdnaDotHalves(u32 a, u32 b, f32 c) {
   return RdnaDot2<kGeneration, Format::kF16, Format::kF32>(a, b, c);
 }
 
+/// v_dot2_f32_f16 and v_dot2c_f32_f16, as `kDot` adds up the products.
+template <f32 (*kDot)(u32, u32, f32)>
+constexpr Binding DotF16(uint8_t targets) {
+  return On(targets,
+            Valu(
+                "v_dot2_f32_f16", [](PkF16 a, PkF16 b, f32 c) { return kDot(a.bits, b.bits, c); },
+                kFixedMode));
+}
+template <f32 (*kDot)(u32, u32, f32)>
+constexpr Binding AccumulatedDotF16(uint8_t targets) {
+  return On(targets, Valu(
+                         "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return kDot(a, b, c); },
+                         kAccumulates | kFixedMode));
+}
+
 constexpr Binding kPacked[] = {
     Packed("v_pk_add_f16", [](f16 a, f16 b) { return Half(Float(a) + Float(b)); }),
     Packed("v_pk_mul_f16", [](f16 a, f16 b) { return Half(Float(a) * Float(b)); }),
@@ -90,37 +105,14 @@ constexpr Binding kPacked[] = {
     Valu(
         "v_pk_mov_b32", [](u64 a, u64 b) { return (a & 0xffffffff) | (b & 0xffffffff00000000); },
         kPairMove),
-    On(kGfx94, Valu(
-                   "v_dot2_f32_f16",
-                   [](PkF16 a, PkF16 b, f32 c) { return DotHalvesFlushed(a.bits, b.bits, c); },
-                   kFixedMode)),
-    On(kGfx90a, Valu(
-                    "v_dot2_f32_f16",
-                    [](PkF16 a, PkF16 b, f32 c) { return DotFlushedHalves(a.bits, b.bits, c); },
-                    kFixedMode)),
-    On(kGfx1100, Valu(
-                     "v_dot2_f32_f16",
-                     [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<11>(a.bits, b.bits, c); },
-                     kFixedMode)),
-    On(kGfx1201, Valu(
-                     "v_dot2_f32_f16",
-                     [](PkF16 a, PkF16 b, f32 c) { return RdnaDotHalves<12>(a.bits, b.bits, c); },
-                     kFixedMode)),
-    On(kGfx94, Valu(
-                   "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return DotHalvesFlushed(a, b, c); },
-                   kAccumulates | kFixedMode)),
-    On(kGfx90a,
-       Valu(
-           "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return DotFlushedHalves(a, b, c); },
-           kAccumulates | kFixedMode)),
-    On(kGfx1100,
-       Valu(
-           "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return RdnaDotHalves<11>(a, b, c); },
-           kAccumulates | kFixedMode)),
-    On(kGfx1201,
-       Valu(
-           "v_dot2c_f32_f16", [](u32 a, u32 b, f32 c) { return RdnaDotHalves<12>(a, b, c); },
-           kAccumulates | kFixedMode)),
+    DotF16<DotHalvesFlushed>(kGfx94),
+    DotF16<DotFlushedHalves>(kGfx90a),
+    DotF16<RdnaDotHalves<11>>(kGfx1100),
+    DotF16<RdnaDotHalves<12>>(kGfx1201),
+    AccumulatedDotF16<DotHalvesFlushed>(kGfx94),
+    AccumulatedDotF16<DotFlushedHalves>(kGfx90a),
+    AccumulatedDotF16<RdnaDotHalves<11>>(kGfx1100),
+    AccumulatedDotF16<RdnaDotHalves<12>>(kGfx1201),
     Valu("v_dot2_i32_i16",
          [](PkB16 a, PkB16 b, u32 c) { return Dot<16, true>(a.bits, b.bits, c); }),
     Valu("v_dot2_u32_u16",
