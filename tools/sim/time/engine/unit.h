@@ -59,7 +59,7 @@ struct UnitWork {
   std::span<const WorkgroupRecord* const> workgroups;
   int resident = 1;
   int parts = 1;  // parts of the unit; a workgroup's waves keep to one of them
-  SplitK sharing;
+  SharedLevels sharing;
   std::span<const Hits> hits;
   uint32_t freed = 0;  // bits of Resource
   /// Ends when so many wave instructions have issued, or a wave is where its record was cut.
