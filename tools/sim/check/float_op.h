@@ -53,8 +53,8 @@ struct FloatOp {
   bool adds = false;                  // two numbers, element by element
 };
 
-/// What `instruction` is to that; nothing if it is none, or one of those that are not understood:
-/// conversions with a scale, and matrix instructions whose formats are modifiers.
+/// The floating point operation of `instruction`. Nothing if it has none, or one that is not
+/// understood: a conversion with a scale, or a matrix instruction whose formats are modifiers.
 std::optional<FloatOp> FloatOpOf(const Instruction& instruction);
 
 }  // namespace gridwise::sim

@@ -11,8 +11,8 @@
 namespace gridwise::sim {
 
 /// Which bits of a wave's registers are undefined, and where they come from (an id of Origins).
-/// Registers are numbered as in RegisterUses; a scalar one has lane 0 only. In the beginning all
-/// bits are undefined, by themselves.
+/// Registers are numbered as in RegisterUses; a scalar one has lane 0 only. At first, all
+/// bits are undefined, and each register is its own origin.
 class RegisterShadow {
  public:
   explicit RegisterShadow(uint64_t all_lanes);
@@ -36,7 +36,7 @@ class RegisterShadow {
     dirty_[static_cast<size_t>(reg)] &= ~lanes;
     untouched_[static_cast<size_t>(reg)] &= ~lanes;
   }
-  /// Defines those of `bits` in `lanes`.
+  /// Makes `bits` defined in `lanes`.
   void ClearBits(int reg, uint64_t lanes, uint32_t bits);
 
  private:

@@ -18,7 +18,7 @@ struct WatchedRange {
 
 /// Asks for a range to be watched in the next launch.
 void WatchNextLaunch(uint64_t address, uint64_t bytes);
-/// What was asked for since the last call.
+/// The ranges that were asked for since the last call.
 std::vector<WatchedRange> TakeWatchedRanges();
 
 }  // namespace gridwise::sim

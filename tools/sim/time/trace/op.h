@@ -27,11 +27,12 @@ enum class OpKind : uint8_t {
 inline constexpr int kOpKinds = 9;
 std::string_view Name(OpKind kind);
 
-/// What the time until a result may be read depends on, besides the reader.
+/// The kind of instruction that made a result: with the reader, it decides when the result is
+/// ready.
 enum class Producer : uint8_t { kScalar, kVector, kTrans, kF64 };
 
-/// What the clock knows of an instruction before it is executed. Clocks are those of one execution
-/// by a wave.
+/// The facts that the clock has about an instruction before it is executed. Clocks are those of one
+/// execution by a wave.
 struct Op {
   std::string text;
   std::string source;  // "file.hip:12"; "" without debug information
@@ -46,8 +47,8 @@ struct Op {
   int priority = -1;      // s_setprio
 
   Producer producer = Producer::kVector;
-  /// Registers that the hardware keeps the order of: results of memory instructions and of MFMA are
-  /// waited for by the program itself.
+  /// Registers whose order the hardware keeps. The program itself waits for results of memory
+  /// instructions and of MFMA.
   std::vector<uint16_t> reads, writes;
 
   uint8_t counters = 0;  // counters that it is outstanding on, as in InstructionFacts
