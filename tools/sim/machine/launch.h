@@ -19,7 +19,7 @@ class Program;
 class WaveSync;
 struct KernelInfo;
 
-/// What all workgroups of a launch share.
+/// The part of a launch that all of its workgroups share.
 struct Launch {
   Program* program = nullptr;
   const Uop* entry = nullptr;
@@ -38,7 +38,7 @@ struct Launch {
   ProbeWants wants = {};  // what the probes want, taken together
 };
 
-/// What a launch executed.
+/// Counts of what a launch executed.
 struct RunReport {
   std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
   std::vector<int64_t> executions;  // per instruction, by its index in the program

@@ -18,8 +18,8 @@
 
 namespace gridwise::sim {
 
-/// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
-/// and scratch.
+/// The waves' registers, LDS and scratch with which one host thread executes workgroups, one after
+/// the other.
 ///
 /// A wave's turn lasts until it ends, waits at a barrier, sleeps or has taken many branches. A
 /// barrier opens when every wave that has not ended has signalled it, as on hardware.
@@ -30,7 +30,7 @@ class Workgroup {
   Workgroup(const Workgroup&) = delete;
   Workgroup& operator=(const Workgroup&) = delete;
 
-  /// The workgroup `id` begins: its waves stand in front of the kernel's first instruction.
+  /// Begins the workgroup `id`: its waves are at the kernel's first instruction.
   void Begin(const std::array<uint32_t, 3>& id);
   /// Whether all waves have ended.
   bool ended() const { return ended_ == wave_count_; }
@@ -42,7 +42,7 @@ class Workgroup {
   /// if it is time. Null, or the wave that has a fault; `progress` is whether any wave ended or
   /// the barrier opened.
   const Wave* Round(bool& progress);
-  /// All waves have ended.
+  /// Called when all waves have ended.
   void End();
 
   std::span<const Wave> waves() const { return {waves_.get(), static_cast<size_t>(wave_count_)}; }
@@ -76,10 +76,9 @@ class Workgroup {
   void ChooseProbes(const std::array<uint32_t, 3>& id);
   void Attach(Wave& wave);
   void GrowProfile();
-  /// Whether the seed ends the wave's turn in front of an instruction.
+  /// Whether the seed ends the wave's turn before an instruction.
   bool Preempts(const Wave& wave);
-  /// How often the wave that has signalled the barrier least has done so, of those that have not
-  /// ended.
+  /// The smallest number of times that a wave that has not ended has signalled the barrier.
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;

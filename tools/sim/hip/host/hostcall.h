@@ -16,8 +16,8 @@
 
 namespace gridwise::sim {
 
-/// The services of the host that device code may ask for while it runs: printf (and with it what a
-/// failed assertion says), memory for malloc and new, calls of host functions.
+/// The host services that running device code may request: printf (and with it the text of failed
+/// assertions), memory for malloc and new, calls of host functions.
 ///
 /// The protocol is that of the ROCm device libraries (ockl: hostcall_impl, devmem, hostcall
 /// messages) of ROCm 4 to 7. A wave takes a packet off the stack of free ones, fills it with eight
@@ -33,16 +33,16 @@ class Hostcall {
   Hostcall(const Hostcall&) = delete;
   Hostcall& operator=(const Hostcall&) = delete;
 
-  /// What the arguments hidden_hostcall_buffer and hidden_heap_v1 are.
+  /// The hidden arguments hidden_hostcall_buffer and hidden_heap_v1.
   uint64_t buffer() const;
   uint64_t heap() const;
 
-  /// Answers every packet that is ready; from any thread. Null, or why a request cannot be
-  /// answered, a sentence for Fault::what that lives as long as this.
+  /// Answers every packet that is ready; any thread may call it. Returns null, or a sentence for
+  /// Fault::what that says why a request cannot be answered and lives as long as this object.
   const char* Serve();
 
-  /// Gives back what kernels have freed: addresses stay valid until the launch has ended, because
-  /// other waves may remember that they are.
+  /// Frees the memory that kernels have freed. Its addresses stay valid until the launch has ended,
+  /// since other waves may have stored that they are.
   void EndLaunch();
 
  private:

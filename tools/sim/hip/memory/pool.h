@@ -7,9 +7,9 @@
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 
-/// A pool of stream ordered allocation. It keeps nothing: what is freed is freed at once. Its
-/// allocations own it too, so that they outlive hipMemPoolDestroy. The lock of the allocations
-/// (allocations.cc) guards what is not constant, but for the settings.
+/// A pool of stream ordered allocation. It keeps no freed memory. Its allocations own it, too, so
+/// that they outlive hipMemPoolDestroy. The lock of the allocations (allocations.cc) guards all
+/// members that change, except for the settings.
 struct ihipMemPoolHandle_t {
   gridwise::sim::Device* const device;
   const uint64_t max_bytes;  // for all its allocations together; 0: what the device has
