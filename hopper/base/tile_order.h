@@ -6,11 +6,11 @@
 namespace gridwise::hopper {
 
 /// The order of the tiles of a grid in which workgroups that run next to each other read the same
-/// rows or columns at about the same time, so that L2 fetches them once. Short
-/// lines of tiles are computed one after the other. Long lines are computed `height` at a time, in
-/// blocks of `band` tiles of each line; lines that are left over follow one by one. (The bands of a
-/// BlockMap, core/launch/block_map.h, run along the whole grid instead: they order what the
-/// workgroups of an XCD read, not adjacent workgroups.)
+/// rows or columns at about the same time, so that L2 fetches them once. Short lines of tiles are
+/// computed one after the other. Long lines are computed `height` at a time, in blocks of `band`
+/// tiles of each line; lines that are left over follow one by one. (The bands of a BlockMap,
+/// core/launch/block_map.h, run along the whole grid instead: they order what the workgroups of an
+/// XCD read, not adjacent workgroups.)
 struct TileOrder {
   int line = 1;            // in tiles
   bool is_of_rows = true;  // lines run along rows of the grid, from column to column
