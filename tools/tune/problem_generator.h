@@ -12,7 +12,7 @@
 
 namespace gridwise {
 
-/// What problems are for. A geometry, whatever its batch, is in one of these.
+/// The purpose of problems. Each geometry, with any batch, belongs to one.
 enum class ProblemUse { kTraining, kValidation, kTest };
 
 inline constexpr ProblemUse kAllProblemUses[] = {ProblemUse::kTraining, ProblemUse::kValidation,
@@ -39,7 +39,7 @@ struct GeneratorOptions {
   double max_flops = 5e12;  // per problem
 };
 
-/// So many different problems: layers of published networks (networks.h) and of networks like them,
+/// Returns distinct problems: layers of published networks (networks.h) and of networks like them,
 /// which differ in width, resolution and groups, with batches of 1 to 256, and as many synthetic
 /// ones, whose sizes are drawn evenly in their logarithms: of 1 to 3 dimensions, grouped,
 /// depthwise, of odd channels, strided, dilated, padded at one end. Seven of
@@ -47,7 +47,7 @@ struct GeneratorOptions {
 /// sizes but the batch. The same options make the same problems on every machine.
 std::vector<NamedProblem> GenerateProblems(const GeneratorOptions& options);
 
-/// What a geometry is for: the same for all batches of it.
+/// The purpose of a geometry, the same for all of its batches.
 ProblemUse UseOf(const ConvProblem& problem);
 
 }  // namespace gridwise
