@@ -131,8 +131,8 @@ double HangingLines(const Config& config, const ConvProblem& problem, const Grid
   if (config.direction != Direction::kForward) return 0;
   return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
 }
-/// The part of such tiles in the workgroup that has most of them, and which falls behind the others
-/// with its next tiles: a workgroup's tiles are as far apart as there are workgroups.
+/// The part of such tiles in the workgroup that has most of them, and which lags the others with
+/// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
 double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /

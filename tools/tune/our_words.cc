@@ -76,7 +76,7 @@ constexpr PipelineElsewhere kPipelines[] = {
     {"wavelet", kInter, {Schedule::kWavelet, 2}},
     {"wavelet", kIntra, {Schedule::kWavelet, 4}},
     {"wavelet", kIntra, {Schedule::kWavelet, 2}},
-    // Waves that take turns, of which some load while others multiply.
+    // Waves take turns: some load while others multiply.
     {"mem", kInter, {Schedule::kWavelet, 4}},
     {"basic_v1", kInter, {Schedule::kWavelet, 2}},
 };

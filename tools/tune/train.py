@@ -57,7 +57,7 @@ PARAMETERS = {
     "seed": 0,
     "nthread": 1,
 }
-KNOWN = 10  # columns in front of the features
+KNOWN = 10  # columns before the features
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "gridwise/planner/model.inc"
 SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "gridwise/planner/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}

@@ -27,7 +27,7 @@ struct CheckSettings {
 /// Reads "check" (the usual categories), "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
 /// Reads a mode as GRIDWISE_SIM has it: "run", "time", or what ParseCategories reads, each with
-/// "deferred," in front of it or not; or "deferred" alone. Launches are checked or timed, not both.
+/// "deferred," before it or not; or "deferred" alone. Launches are checked or timed, not both.
 /// Sets categories, `deferred` and `time` of the result.
 absl::StatusOr<CheckSettings> ParseMode(std::string_view text);
 

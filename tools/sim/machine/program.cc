@@ -29,7 +29,7 @@ int IndexOf(CodeView view) {
          (view.skips_vector ? 8 : 0);
 }
 
-/// The micro-op in front of an instruction whose facts `data` points at.
+/// The micro-op before an instruction whose facts `data` points at.
 const Uop* BeforeInstruction(Wave& w, const Uop* u) {
   const Uop* const next = u + 1;
   if (w.before != nullptr &&
@@ -61,7 +61,7 @@ class Program::Map {
     const std::lock_guard lock(mutex_);
     std::erase_if(all_, [id](const Entry& entry) { return entry.range.id == id; });
   }
-  /// Where the code for `target` is that has `pc`.
+  /// The range of code for `target` that has `pc`.
   std::optional<Range> Find(const SimTarget& target, uint64_t pc) {
     const std::lock_guard lock(mutex_);
     for (const Entry& entry : all_) {

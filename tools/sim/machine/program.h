@@ -29,8 +29,8 @@ struct RunReport;
 /// How code is executed. Code that is entered in several ways is bound once for each.
 struct CodeView {
   bool wave32 = false;
-  bool careful = false;  // under a MODE other than the usual one (Wave::careful)
-  bool steps = false;    // with a micro-op in front of each instruction that calls Wave::before
+  bool careful = false;       // under a MODE other than the usual one (Wave::careful)
+  bool steps = false;         // with a micro-op before each instruction that calls Wave::before
   bool skips_vector = false;  // without vector and memory instructions (Wave::skips_vector)
 };
 inline constexpr int kCodeViews = 16;

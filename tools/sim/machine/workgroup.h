@@ -98,7 +98,7 @@ class Workgroup {
   std::vector<GroupProbe*> probes_, by_step_, by_access_, by_run_;
   std::vector<int> order_;       // in which waves get their turns
   std::mt19937_64 random_;       // by the seed and the workgroup
-  std::vector<bool> preempted_;  // by wave: it stopped in front of an instruction
+  std::vector<bool> preempted_;  // by wave: it stopped before an instruction
 };
 
 }  // namespace gridwise::sim

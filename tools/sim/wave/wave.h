@@ -123,7 +123,7 @@ struct Wave {
 
   // What watches the wave (machine/launch_probe.h). Null where nobody does.
 
-  /// Called in front of each instruction of code that is bound for it (CodeView::steps), `first`
+  /// Called before each instruction of code that is bound for it (CodeView::steps), `first`
   /// being its first micro-op. False: the wave stops there.
   bool (*before)(Wave&, const InstructionFacts&, const Uop* first);
   /// Whatever touches memory calls it (Observe in isa/exec/memory/access.h).

@@ -28,7 +28,7 @@ struct Device {
   const hipDeviceProp_t properties;
   Memory memory;
   WaveSync wave_sync;
-  const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
+  const uint64_t printf_buffer;        // where kernels find a printf buffer, which there is not
   std::mutex launch;                   // one kernel at a time, as on one hardware queue
   std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it
   std::atomic<uint32_t> stack_limit = 1024;    // hipLimitStackSize

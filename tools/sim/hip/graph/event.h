@@ -16,8 +16,8 @@ namespace gridwise::sim {
 
 struct QueuedOperation;
 
-/// One recording of an event: a time stamp as soon as what it stands behind has run. The event has
-/// the newest; older ones end with their operations.
+/// One recording of an event, which gets a time stamp once the operations before it have run. The
+/// event holds the newest recording; older ones end with their operations.
 struct Recording {
   explicit Recording(Device* device) : device(device) {}
 

@@ -127,7 +127,7 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
   const int accumulator = static_cast<int>(flags >> 16 & 0xff);
   controls.wave64 = in.operands[0].count < accumulator ? 1 : 0;
   const int sources = gfx12 ? 1 + controls.wave64 : 1;  // gfx11 repeats A and B in every 16 lanes
-  // What would be half a register is a whole one in lanes 0 to 31.
+  // Operands of half a register take a whole one in lanes 0 to 31.
   const int counts[3] = {std::max(static_cast<int>(flags & 0xff) / sources, 1),
                          std::max(static_cast<int>(flags >> 8 & 0xff) / sources, 1),
                          accumulator / (1 + controls.wave64)};

@@ -365,7 +365,7 @@ class ValuBinder {
   /// returns that row.
   Ref Detour() { return b_.uops().back().dst = TempRef(kResultTemp); }
 
-  /// What comes between the operation and its destination register.
+  /// The steps between the operation and its destination register.
   absl::Status Finish() {
     const bool indexed = (b_.gpr_index_mode() & 8) != 0, dpp = in_.encoding == Encoding::kDpp;
     if (traits_.result == ValueType::kMask) return FinishMask(indexed, dpp);

@@ -48,7 +48,7 @@ double Levels::Read(double t, uint32_t index, uint64_t line) {
 
 double Levels::Write(double t, double bytes) {
   double arrived = Free(Resource::kL2) ? t : l2_write_.Take(t, bytes);
-  // What L2 takes it has to give on, in the long run.
+  // In the long run, L2 must pass on what it takes.
   if (!Free(Resource::kMall)) arrived = std::max(arrived, mall_.Take(t, bytes));
   if (!Free(Resource::kMemory) && stores_reach_memory_ > 0) {
     // Memory takes writes at a rate of its own; the share is one of time.

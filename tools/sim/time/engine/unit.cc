@@ -25,10 +25,10 @@ constexpr uint32_t BitOf(Stall stall) { return 1u << static_cast<int>(stall); }
 constexpr uint32_t kOfCounters =
     BitOf(Stall::kLoads) | BitOf(Stall::kStores) | BitOf(Stall::kLds) | BitOf(Stall::kScalars);
 
-/// What executes the instructions of one SIMD's waves.
+/// The resources that execute the instructions of one SIMD's waves.
 struct Simd {
   Server vector, trans, matrix;
-  /// From when on the next instruction of a kind may issue.
+  /// When the next instruction of a kind may issue.
   std::array<double, kOpKinds> next = {};
   /// When LDS and the address unit will have done what this SIMD has given them.
   double lds_done = 0, address_done = 0;
@@ -166,7 +166,7 @@ class Engine {
     if (!queue_.empty()) StartGroup(t);
   }
 
-  /// From when on the line of code that holds `op` is there.
+  /// When the line of code that holds `op` is in the cache.
   double CodeReady(RunningWave& wave, const Op& op, double t) {
     if (Free(Resource::kCode)) return kNever;
     const auto line = op.pc / static_cast<uint64_t>(machine_.code_line_bytes);
@@ -260,7 +260,8 @@ class Engine {
            (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);
   }
 
-  /// What executes `op`, issued at `t`, is told; when its result is there, for what is counted.
+  /// Occupies the resources that execute `op`, issued at `t`. Returns when its result is ready, if
+  /// a counter counts it.
   double Execute(RunningWave& wave, const Op& op, double t) {
     Simd& simd = SimdOf(wave);
     simd.next[static_cast<size_t>(op.kind)] = t + machine_.issue_clk;
@@ -398,7 +399,7 @@ class Engine {
     wave.reasons = 0;
   }
 
-  /// What the resources have done so far.
+  /// How long the resources were busy so far.
   std::array<double, kResources> Busy() const {
     const auto mean = [&](auto busy) {
       return std::accumulate(simds_.begin(), simds_.end(), 0.0,

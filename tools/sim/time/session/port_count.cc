@@ -51,7 +51,7 @@ Bound PortCount::Result(const RunReport& report) {
       std::min(machine_.units_per_xcd(), std::max(1.0, workgroups_ / machine_.xcds));
   const double share =
       std::min(machine_.l2_read_bytes / busy_of_xcd, machine_.l1_read_bytes * machine_.l1s);
-  // And of those that were recorded what depends on addresses.
+  // Work that depends on addresses comes from the recorded workgroups.
   PortWork sampled = {};
   double recorded = 0;
   for (const int64_t index : sample_) {

@@ -196,7 +196,7 @@ class Process {
     return key;
   }
 
-  /// What is known of each instruction, which is megabytes, and is told once.
+  /// The facts of each instruction: megabytes, and written once.
   static void Forget(TimedRun& run) {
     run.report = {};
     run.ops = {};

@@ -15,8 +15,8 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/stream/stream.h"
 
-// What can be asked of a stream and set (HIP 7). Nothing runs concurrently here, so a program reads
-// back what it has set, and nothing else changes.
+// Attributes of streams (HIP 7). Nothing runs concurrently here, so programs can read back what
+// they set, but it has no effect.
 
 namespace gridwise::sim {
 namespace {
@@ -49,7 +49,7 @@ bool IsOfStreams(int attribute) {
          attribute == hipLaunchAttributeMemSyncDomain;
 }
 
-// What an attribute is that has not been set.
+// The value of an attribute that was not set.
 hipLaunchAttributeValue DefaultOf(int attribute) {
   hipLaunchAttributeValue value = {};
   if (attribute == hipLaunchAttributeSynchronizationPolicy) value.priority = kSyncPolicyAuto;

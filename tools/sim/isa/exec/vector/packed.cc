@@ -36,11 +36,12 @@ GRIDWISE_SIM_INLINE u32 Dot(u32 a, u32 b, u32 c) {
 GRIDWISE_SIM_INLINE f32 DotHalves(u32 a, u32 b, f32 c) {
   return Fma(HighHalf(a), HighHalf(b), Fma(LowHalf(a), LowHalf(b), c));
 }
-/// The same without denormals of floats.
+/// The same, with denormal floats flushed.
 GRIDWISE_SIM_INLINE f32 DotHalvesFlushed(u32 a, u32 b, f32 c) {
   return FlushToPlus(DotHalves(a, b, FlushToPlus(c)));
 }
-/// And without those of halves: gfx90a (PyTorch, notes on numerical accuracy, of MI200's V_DOT2).
+/// The same, with denormal halves flushed, too: gfx90a (PyTorch, notes on numerical accuracy, on
+/// MI200's V_DOT2).
 GRIDWISE_SIM_INLINE u32 FlushHalves(u32 x) {
   const u32 low = (x & 0x7c00) != 0 ? x & 0xffff : 0;
   return low | ((x & 0x7c000000) != 0 ? x & 0xffff0000 : 0);
