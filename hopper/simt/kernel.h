@@ -57,33 +57,26 @@ GRIDWISE_DEVICE Index3 TapOf(const SimtArgs& args, int column) {
                  args.axis[2].taps);
 }
 
-/// Stores a thread's sums of k iterations [first, end): rows from m and columns from n of the tile.
+/// Stores a thread's sums of k iterations [first, end) in a row: from column n of the tile.
 template <SimtConfig kC>
-GRIDWISE_DEVICE void StoreSums(const SimtArgs& args, const SimtTileIndex& tile, int m, int n,
-                               const Vec<Element<SumType(kC.type)>, 4> (&sums)[4], long first,
-                               long end) {
-#pragma clang loop unroll(disable)
-  for (int r = 0; r < 4; ++r) {
-    const int row = tile.first_row + m + r;
-    if (row >= args.rows) continue;
-    const Index3 pixel = PixelOf<kC>(args, row);
-    auto values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
+GRIDWISE_DEVICE void StoreRow(const SimtArgs& args, const SimtTileIndex& tile, int row,
+                              const Index3& pixel, int n, Vec<Element<SumType(kC.type)>, 4> values,
+                              long first, long end) {
 #pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const int column = tile.first_column + n + e;
-      if (column >= args.columns) continue;
-      if constexpr (kC.direction == Direction::kBackwardData) {
-        if (values[e] != values[e])
-          values[e] = SumOfOwnTerms<kC>(args, tile.group, row, pixel, column, first * kC.kStep,
-                                        end * kC.kStep);
-      }
-      const Index3 tap = TapOf<kC>(args, column);
-      StoreSum<kC.type>(args.epilogue, tile.split, values[e], [&](const OutputStrides& strides) {
-        constexpr bool kWeight = kC.direction == Direction::kBackwardWeight;
-        return OffsetOf<kC>(strides, tile.group, row, pixel, column, tap,
-                            kWeight ? column % args.source_channels : 0);
-      });
+  for (int e = 0; e < 4; ++e) {
+    const int column = tile.first_column + n + e;
+    if (column >= args.columns) continue;
+    if constexpr (kC.direction == Direction::kBackwardData) {
+      if (values[e] != values[e])
+        values[e] = SumOfOwnTerms<kC>(args, tile.group, row, pixel, column, first * kC.kStep,
+                                      end * kC.kStep);
     }
+    const Index3 tap = TapOf<kC>(args, column);
+    StoreSum<kC.type>(args.epilogue, tile.split, values[e], [&](const OutputStrides& strides) {
+      constexpr bool kWeight = kC.direction == Direction::kBackwardWeight;
+      return OffsetOf<kC>(strides, tile.group, row, pixel, column, tap,
+                          kWeight ? column % args.source_channels : 0);
+    });
   }
 }
 
@@ -98,11 +91,11 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, const SimtTileIndex& tile) {
   GRIDWISE_LDS Sum rows[kStep][kPitch];
   GRIDWISE_LDS Sum columns[kStep][kPitch];
   const int k = ThreadId() % kStep, lane = ThreadId() / kStep;  // and 16, 32 and 48 further on
-  Index3 pixel[4], tap[4];
+  Index3 pixels[4], taps[4];
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
-    pixel[i] = PixelOf<kC>(args, tile.first_row + lane + i * 16);
-    tap[i] = TapOf<kC>(args, tile.first_column + lane + i * 16);
+    pixels[i] = PixelOf<kC>(args, tile.first_row + lane + i * 16);
+    taps[i] = TapOf<kC>(args, tile.first_column + lane + i * 16);
   }
   const long steps = (args.terms + kStep - 1) / kStep;
   const long first = steps * tile.split / args.splits, end = steps * (tile.split + 1) / args.splits;
@@ -117,8 +110,8 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, const SimtTileIndex& tile) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       const int row = lane + i * 16, column = tile.first_column + row;
-      const long a_at = term.Row(tile.first_row + row, pixel[i]);
-      const long b_at = term.Column(column, tap[i], kWeight ? column % args.source_channels : 0);
+      const long a_at = term.Row(tile.first_row + row, pixels[i]);
+      const long b_at = term.Column(column, taps[i], kWeight ? column % args.source_channels : 0);
       rows[k][row] = a_at < 0 ? 0 : ToFactor<kC.type>(a[a_at]);
       columns[k][row] = b_at < 0 ? 0 : ToFactor<kC.type>(b[b_at]);
     }
@@ -131,7 +124,14 @@ GRIDWISE_DEVICE void SimtTile(const SimtArgs& args, const SimtTileIndex& tile) {
       for (int r = 0; r < 4; ++r) sums[r] += x[r] * y;
     }
   }
-  StoreSums<kC>(args, tile, m, n, sums, first, end);
+#pragma clang loop unroll(disable)
+  for (int r = 0; r < 4; ++r) {
+    const int row = tile.first_row + m + r;
+    if (row >= args.rows) continue;
+    const Index3 pixel = PixelOf<kC>(args, row);
+    const auto values = r == 0 ? sums[0] : r == 1 ? sums[1] : r == 2 ? sums[2] : sums[3];
+    StoreRow<kC>(args, tile, row, pixel, n, values, first, end);
+  }
 }
 
 /// Workgroups compute tile after tile.
