@@ -31,8 +31,8 @@ __attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
 /// Adds a device to those of the process, unless it is there already: a product or a partition of
 /// one, named as in GRIDWISE_SIM_DEVICES ("RX 7600", "MI300X/CPX", "gfx942"). Does nothing if
-/// GRIDWISE_SIM_DEVICES is set. Returns 0, or 1 if there is no such product or the program has called
-/// HIP before.
+/// GRIDWISE_SIM_DEVICES is set. Returns 0, or 1 if there is no such product or the program has
+/// called HIP before.
 __attribute__((weak)) int gridwiseSimAddDevice(const char* name);
 
 /// 1 if launches are timed by the simulator's clock now (GRIDWISE_SIM=time), else 0.
@@ -46,8 +46,8 @@ __attribute__((weak)) void gridwiseSimProgress(uint64_t* done, uint64_t* total);
 /// failed. Stays valid.
 __attribute__((weak)) const char* gridwiseSimLastFault(void);
 
-/// Sets how gfx942's matrix instructions add up formats below 32 bits: exactly as the hardware does,
-/// or fast (0). They begin fast unless GRIDWISE_SIM_MATRIX=exact.
+/// Sets how gfx942's matrix instructions add up formats below 32 bits: exactly as the hardware
+/// does, or fast (0). They begin fast unless GRIDWISE_SIM_MATRIX=exact.
 __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 
 /// The matrix, dot product and transcendental opcodes that kernels of the process have executed,
@@ -56,12 +56,12 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
 /// Sets whether later launches compute GridwiseSimRuns::ports_ms, for long runs, from all that they
-/// execute and the addresses of a few workgroups. This costs a few per cent. Check mode and time mode
-/// ignore it.
+/// execute and the addresses of a few workgroups. This costs a few per cent. Check mode and time
+/// mode ignore it.
 __attribute__((weak)) void gridwiseSimCountPorts(int on);
 
-/// Sets whether later launches count LDS bank conflicts, which makes them slower. Check mode ignores
-/// it. Discards earlier counts.
+/// Sets whether later launches count LDS bank conflicts, which makes them slower. Check mode
+/// ignores it. Discards earlier counts.
 __attribute__((weak)) void gridwiseSimCountBankConflicts(int on);
 
 /// An instruction of a counted launch that lost cycles to LDS bank conflicts.
@@ -72,8 +72,8 @@ typedef struct GridwiseSimBankConflicts {
   int64_t cycles;      // of all accesses together, beyond what they take without conflicts
 } GridwiseSimBankConflicts;
 
-/// Fills in the count of number `index`: launch by launch, and by address within a launch. Returns 0,
-/// or 1 if there is no such index.
+/// Fills in the count of number `index`: launch by launch, and by address within a launch. Returns
+/// 0, or 1 if there is no such index.
 __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
                                                      GridwiseSimBankConflicts* conflicts);
 
@@ -105,12 +105,13 @@ typedef struct GridwiseSimTimes {
   double burst_ms;       // in short runs
   double sustained_ms;   // in long runs: at least burst_ms, and what sustained_mhz allows
   double low_ms,
-      high_ms;          // bounds of sustained_ms, from the ranges of the machine's other parameters
-  double ports_ms;      // lower bound for any order of execution, in long runs
-  const char* ports;    // what sets the bound of the longest launch: "matrix unit"; stays valid
-  const char* limiter;  // the resource whose absence would help the longest launch most; stays valid
-  double gain;          // how much it would help: part of the launch's time
-  int given_up;         // they take longer than gridwiseSimTimeLimit: the times are lower bounds
+      high_ms;        // bounds of sustained_ms, from the ranges of the machine's other parameters
+  double ports_ms;    // lower bound for any order of execution, in long runs
+  const char* ports;  // what sets the bound of the longest launch: "matrix unit"; stays valid
+  const char*
+      limiter;   // the resource whose absence would help the longest launch most; stays valid
+  double gain;   // how much it would help: part of the launch's time
+  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.
@@ -118,12 +119,13 @@ __attribute__((weak)) int gridwiseSimTakeTimes(GridwiseSimTimes* times);
 
 /// --- Check mode (tools/sim/check/README.md) ---
 
-/// Sets what is checked in later launches, overriding the environment variable GRIDWISE_SIM: "check",
-/// "check:waits,races" or "run". With "deferred," before it, or "deferred" alone, operations of
-/// streams run when the host waits for them. Returns 0, or 1 if `mode` is not understood.
+/// Sets what is checked in later launches, overriding the environment variable GRIDWISE_SIM:
+/// "check", "check:waits,races" or "run". With "deferred," before it, or "deferred" alone,
+/// operations of streams run when the host waits for them. Returns 0, or 1 if `mode` is not
+/// understood.
 __attribute__((weak)) int gridwiseSimCheck(const char* mode);
-/// Turns on or off that waves, workgroups and deferred operations interleave by a seed, from the next
-/// launch on, overriding GRIDWISE_SIM_SEED.
+/// Turns on or off that waves, workgroups and deferred operations interleave by a seed, from the
+/// next launch on, overriding GRIDWISE_SIM_SEED.
 __attribute__((weak)) void gridwiseSimSeed(int on, uint64_t seed);
 
 /// In the next launch each of the `bytes` bytes at `address` must be written exactly once.
@@ -143,8 +145,8 @@ typedef struct GridwiseSimFinding {
   int64_t count;     // how often
 } GridwiseSimFinding;
 
-/// The number of distinct findings of the process so far; and one of them by index, which returns 0,
-/// or 1 if there is no such index.
+/// The number of distinct findings of the process so far; and one of them by index, which returns
+/// 0, or 1 if there is no such index.
 __attribute__((weak)) int gridwiseSimFindingCount(void);
 __attribute__((weak)) int gridwiseSimFindingAt(int index, GridwiseSimFinding* finding);
 __attribute__((weak)) void gridwiseSimClearFindings(void);

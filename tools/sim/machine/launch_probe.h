@@ -22,11 +22,11 @@ struct ProbeWants {
   bool steps = false;
   bool accesses = false;  // GroupProbe::Observe
   bool runs = false;      // GroupProbe::Ran
-  /// LDS ends where the kernel's request ends, not at the end of the hardware's block. An access past
-  /// it is no fault, but is reported to LaunchProbe::Faulted.
+  /// LDS ends where the kernel's request ends, not at the end of the hardware's block. An access
+  /// past it is no fault, but is reported to LaunchProbe::Faulted.
   bool exact_lds = false;
-  /// One host thread executes the launch, and several workgroups take turns on it: the probe needs no
-  /// locks, and runs can be repeated.
+  /// One host thread executes the launch, and several workgroups take turns on it: the probe needs
+  /// no locks, and runs can be repeated.
   bool serial = false;
 
   friend constexpr ProbeWants operator|(ProbeWants a, ProbeWants b) {
@@ -35,8 +35,9 @@ struct ProbeWants {
   }
 };
 
-/// Watches the workgroups that one host thread executes, one after the other. Only that thread calls
-/// it. Functions that ProbeWants names are called if the LaunchProbe wants them, the others always.
+/// Watches the workgroups that one host thread executes, one after the other. Only that thread
+/// calls it. Functions that ProbeWants names are called if the LaunchProbe wants them, the others
+/// always.
 class GroupProbe {
  public:
   virtual ~GroupProbe() = default;

@@ -96,7 +96,8 @@ class LevelsOfUnit final : public Levels {
 /// An XCD's L2, line by line, and its share of the other levels. The MALL has a part of the lines.
 class LevelsOfXcd final : public Levels {
  public:
-  LevelsOfXcd(const Machine& machine, const SharedLevels& sharing, double mall_hits, uint32_t freed);
+  LevelsOfXcd(const Machine& machine, const SharedLevels& sharing, double mall_hits,
+              uint32_t freed);
   void Stored(double t, uint64_t line) override;
 
   double requests() const { return requests_; }

@@ -33,12 +33,12 @@ class Recorder final : public LaunchProbe {
   void Begin(const Launch& launch) override { launch_ = &launch; }
   std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
 
-  /// What waves do after their recorded part. If the first wave of a workgroup goes on, it shows how
-  /// many instructions there are (waves are taken to have them in the same proportions to the end)
-  /// and what memory the waves that go on touch.
+  /// What waves do after their recorded part. If the first wave of a workgroup goes on, it shows
+  /// how many instructions there are (waves are taken to have them in the same proportions to the
+  /// end) and what memory the waves that go on touch.
   enum class Behind { kGoOn, kFirstGoesOn, kEnd };
-  /// Sets that waves are recorded up to the first taken branch after this many instructions, of their
-  /// own or of a first wave that goes on alone. Applies from the next launch on.
+  /// Sets that waves are recorded up to the first taken branch after this many instructions, of
+  /// their own or of a first wave that goes on alone. Applies from the next launch on.
   void Limit(int64_t instructions, Behind behind) {
     most_ = instructions;
     behind_ = behind;

@@ -27,8 +27,8 @@ namespace gridwise::sim::time {
 ///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json, PATH.html: all launches; PATH.N.trace.json: the Nth
 ///   GRIDWISE_SIM_TIME_XCD=1        times all units of the first XCD, too (TimeOptions::xcd)
 ///
-/// Each new launch is timed and described on stderr. A launch with the kernel, grid and arguments of
-/// an earlier one takes the same time.
+/// Each new launch is timed and described on stderr. A launch with the kernel, grid and arguments
+/// of an earlier one takes the same time.
 bool On();
 
 struct Telling {
