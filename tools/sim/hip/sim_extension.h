@@ -30,8 +30,8 @@ typedef struct GridwiseSimRuns {
 __attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
 /// Adds a device to those of the process, unless it is there already: a product or a partition of
-/// one, named as in GRIDWISE_SIM_DEVICES ("RX 7600", "MI300X/CPX", "gfx942"). Does nothing if
-/// GRIDWISE_SIM_DEVICES is set. Returns 0, or 1 if there is no such product or the program has
+/// one, named as in GRIDWISE_SIM_DEVICES ("RX 7600", "MI300X/CPX", "gfx942"). Returns 0, or 1
+/// and does nothing if there is no such product, GRIDWISE_SIM_DEVICES is set, or the program has
 /// called HIP before.
 __attribute__((weak)) int gridwiseSimAddDevice(const char* name);
 
