@@ -173,7 +173,7 @@ def retired_words(glossary):
     pairs = []
     for words, folders in rows:
         alternatives = "|".join(re.escape(word.strip()) for word in words.split(","))
-        # A constant's name goes on behind its prefix.
+        # A constant's name continues after its prefix.
         end = "" if alternatives.startswith("k") and alternatives[1:2].isupper() else r"\b"
         pairs.append((re.compile(rf"\b(?:{alternatives}){end}", 0 if end == "" else re.IGNORECASE), tuple(folders.split())))
     return pairs

@@ -50,7 +50,7 @@ namespace {
 struct Sample {
   ConvProblem problem;
   const KernelFamily* family = nullptr;
-  std::size_t instance = 0;  // of the family's
+  std::size_t instance = 0;  // among the family's
   int splits = 0;
   double ms = 0;
 };
@@ -94,7 +94,7 @@ class Constants {
   const Gfx gfx_;
   hopper::Fit hopper_ = hopper::kFit;
   TileFits tile_;
-  std::vector<Constant> list_;  // of one of these
+  std::vector<Constant> list_;  // constants of hopper_, or of tile_
 };
 
 /// Estimated milliseconds, or 0 if the instance does not compute it.
@@ -108,7 +108,7 @@ double Estimate(const Sample& sample, Gfx gfx, const FittedConstants& fits) {
 
 /// What choices by estimates lose, and how far off estimates are.
 struct Loss {
-  std::vector<double> efficiency;  // of the layers, the least first
+  std::vector<double> efficiency;  // per layer, in ascending order
   double error = 0;                // root mean square of logarithms, of faster instances
   double mean() const {
     double sum = 0;
@@ -122,7 +122,7 @@ struct Loss {
 
 Loss LossOf(const std::vector<Layer>& layers, const Constants& constants) {
   const FittedConstants fits = constants.ToFitted();
-  constexpr double kFaster = 2;  // than so many times the best
+  constexpr double kFaster = 2;  // how much slower than the best
   Loss loss;
   double squares = 0, count = 0;
   for (const Layer& layer : layers) {
@@ -220,7 +220,7 @@ absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
 absl::Status Run(const std::vector<std::string>& tables) {
   const absl::StatusOr<std::vector<TimedProblem>> problems = ReadTables(tables);
   if (!problems.ok()) return problems.status();
-  std::vector<Layer> lists[2];  // of backward-weight the second
+  std::vector<Layer> lists[2];  // layers of backward-weight are in the second
   std::optional<Gfx> gfx;
   for (const TimedProblem& problem : *problems) {
     const std::optional<Gfx> device = ParseGfx(problem.device);

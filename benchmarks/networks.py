@@ -40,7 +40,7 @@ def autocast():
 
 
 def first(outputs):
-    """Of a network's outputs, which segmentation has in a dictionary."""
+    """The first output of a network; segmentation networks return a dictionary."""
     return outputs if isinstance(outputs, torch.Tensor) else next(iter(outputs.values()))
 
 
@@ -141,7 +141,7 @@ def compare(model, x, trains, args):
     times = [[], []]
     for _ in range(args.turns):
         for graph, list_, change in zip(graphs, times, (gridwise.torch.restore, gridwise.torch.use)):
-            change(model)  # which a graph does not see
+            change(model)  # a graph does not see this
             graph.replay()
             list_.append(milliseconds(graph))
     gridwise.torch.restore(model)

@@ -278,7 +278,7 @@ void RegisterMfma() {
       kSmall * 128, "gfx950");
 }
 
-/// Of waves of 32 lanes.
+/// Instructions of targets whose waves have 32 lanes.
 void RegisterRdna() {
   Register("s_add_u32 s0, s0, s1", 0, "gfx1100");
   Register("v_add_nc_u32_e32 v0, v1, v2", 0, "gfx1100");

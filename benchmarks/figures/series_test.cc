@@ -54,9 +54,9 @@ TEST(Series, IsReadAsWhatWasPrinted) {
 
 TEST(Series, RefusesLinesThatAreNone) {
   const std::string good = PrintLine(Line(1, 2));
-  for (const char* bad : {"{", "[]", "{}", "{\"date\":\"d\",\"commit\":\"c\",\"machine\":\"m\"}",
-                          "{\"date\":\"d\",\"commit\":\"c\",\"machine\":\"m\",\"computed\":{\"x\":"
-                          "\"1\"},\"measured\":{}}"}) {
+  for (const char* bad :
+       {"{", "[]", "{}", R"({"date":"d","commit":"c","machine":"m"})",
+        R"({"date":"d","commit":"c","machine":"m","computed":{"x":"1"},"measured":{}})"}) {
     const absl::Status status = ParseSeries(absl::StrCat(good, "\n", bad, "\n")).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad;
     EXPECT_THAT(status.message(), HasSubstr("line 2: ")) << bad;

@@ -110,7 +110,7 @@ Case MatrixCase(std::int64_t batch, std::int64_t m, std::int64_t n, std::int64_t
                           .terms = k};
   return {.name = absl::StrCat(batch, "x", m, "x", n, "x", k, a_by_rows ? " A col" : " A row",
                                b_by_rows ? " B row" : " B col"),
-          .gemms = {std::move(gemm)},
+          .gemms = {gemm},
           .a_elements = elements(a_by_rows, m),
           .b_elements = elements(b_by_rows, n),
           .c_elements = batch * m * n};
@@ -149,7 +149,7 @@ Case ContractionCase() {
   }
   gemm.terms = kX * kY;
   return {.name = "contraction",
-          .gemms = {std::move(gemm)},
+          .gemms = {gemm},
           .a_elements = kX * kI * kY,
           .b_elements = kL * kJ * kX * kY,
           .c_elements = kJ * kI * kL};

@@ -27,7 +27,8 @@ bool CoversOnce(int rows, int columns, int xcds, int log2_band) {
     if (i >= xcds && slot != SlotOf(map.of_launch, i - xcds, tiles) + 1) return false;
     const TileOfGemm tile = TileAt(map, slot, rows, columns);
     if (tile.row < 0 || tile.row >= rows || tile.column < 0 || tile.column >= columns) return false;
-    const auto number = static_cast<std::size_t>(tile.row * columns + tile.column);
+    const auto number = static_cast<std::size_t>(tile.row) * static_cast<std::size_t>(columns) +
+                        static_cast<std::size_t>(tile.column);
     if (seen[number]) return false;
     seen[number] = true;
   }

@@ -15,7 +15,8 @@ using flatbuffers::Verifier;
 
 template <class T>
 std::optional<T> ToStd(const flatbuffers::Optional<T>& value) {
-  return value.has_value() ? std::optional<T>(*value) : std::nullopt;
+  if (!value.has_value()) return std::nullopt;
+  return value.value();
 }
 
 absl::Status UnknownFields(const char* table) {

@@ -37,6 +37,7 @@ enum class ConvMode : std::int8_t { kUnset = 0, kConvolution = 1, kCrossCorrelat
 
 /// PointwiseMode, of which these are the functions that Gridwise fuses.
 enum class PointwiseMode : std::int8_t {
+  kUnset = 0,
   kAbs = 1,
   kAdd = 2,
   kElu = 14,

@@ -325,7 +325,7 @@ constexpr Direction kDirections[] = {Direction::kForward, Direction::kBackwardDa
 
 TEST_F(PluginTest, SaysWhatItIs) {
   const char *name = nullptr, *version = nullptr, *api = nullptr, *engine = nullptr;
-  hipdnnPluginType_t type = {};
+  auto type = static_cast<hipdnnPluginType_t>(0);
   EXPECT_EQ(PLUGIN(hipdnnPluginGetName)(&name), HIPDNN_PLUGIN_STATUS_SUCCESS);
   EXPECT_EQ(PLUGIN(hipdnnPluginGetVersion)(&version), HIPDNN_PLUGIN_STATUS_SUCCESS);
   EXPECT_EQ(PLUGIN(hipdnnPluginGetApiVersion)(&api), HIPDNN_PLUGIN_STATUS_SUCCESS);

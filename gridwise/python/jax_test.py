@@ -279,7 +279,7 @@ class TransformationsTest(Case):
                 self.assert_gridwise(1)
 
     def test_vmap_of_gradients(self):
-        """Of each image, of each weight, and of both."""
+        """vmap over images, over weights, and over both."""
         xs, ws = array(3, 2, 8, 8, 16), array(3, 3, 3, 8, 32)
 
         def gradients(f, x, w):
@@ -348,7 +348,7 @@ class TransformationsTest(Case):
 
 
 class ShardingTest(Case):
-    """Of the batch, over two devices: GPUs if there are as many, else two parts of the CPU."""
+    """The batch is sharded over two devices: GPUs if there are two, else two parts of the CPU."""
 
     def setUp(self):
         super().setUp()
@@ -368,7 +368,7 @@ class ShardingTest(Case):
         operands = place(x, "data"), place(w, None), place(dy, "data")
         compiled = program.lower(*operands).compile()
         self.assertNotIn("all-gather", compiled.as_text())
-        self.assertIn("all-reduce", compiled.as_text())  # of dw
+        self.assertIn("all-reduce", compiled.as_text())  # dw is summed over the devices
         actual = program(*operands)
         for a, e in zip(actual, self.expected):
             self.assert_close(jax.device_get(a), e)

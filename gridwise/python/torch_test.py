@@ -136,7 +136,7 @@ class OpsTest(Case):
         w = tensor(12, 8, 3, 3, grad=False)[::2].requires_grad_()
         arguments = ([1, 1], [1, 1], [1, 1], False, [0, 0], 1)
         y = ops.convolution(x, w, None, *arguments)
-        y.sum().backward()  # of a gradient whose strides are 0
+        y.sum().backward()  # the gradient's strides are 0
         exact = [t.detach().double().requires_grad_() for t in (x, w)]
         torch.ops.aten.convolution(*exact, None, *arguments).sum().backward()
         self.assert_close(x.grad, exact[0].grad)
@@ -511,7 +511,7 @@ class EagerTest(Case):
         self.assertEqual([row.calls for row in gridwise.torch.report()], [3, 3])
 
     def test_gradients_of_biases(self):
-        """Of few pixels, of many, of a prime number of them, and of tensors that do not lie as one."""
+        """Few pixels, many, a prime number of them, and tensors that are not contiguous."""
         for batch, size in ((1, (5, 5)), (4, (14, 14)), (1, (40, 64)), (1, (23, 23)), (1, (1, 1009))):
             for order in (torch.channels_last, torch.contiguous_format):
                 dy = tensor(batch, 6, *size, dtype=self.DTYPE, order=order, grad=False)
@@ -742,7 +742,7 @@ class OptimizeTest(Case):
 
 
 class FuseTest(Case):
-    """Of layers of normalisation and what follows them. Without a GPU they are aten's, in the graph that is tested."""
+    """Fuses normalisation with what follows it. Without a GPU, aten computes the layers of the graph that is tested."""
 
     def compare(self, model, *inputs, dtype=HALF):
         """One step of a model, and of its graph: outputs, gradients and running statistics. Returns the graph."""
@@ -766,7 +766,7 @@ class FuseTest(Case):
         return [(type(layer).__name__, layer.kind) for layer in fused.modules() if hasattr(layer, "kind")]
 
     def arguments(self, fused):
-        """Of each layer, how many tensors it takes."""
+        """The number of tensors that each layer takes."""
         nodes = [node for node in fused.graph.nodes if node.op == "call_module"]
         return [len(node.args) for node in nodes if hasattr(fused.get_submodule(node.target), "kind")]
 

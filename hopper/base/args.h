@@ -34,7 +34,7 @@ struct ExactArgs {
   long source_image, source_pixel[3];
   int source_size[3];  // pixels
   int source_group, other_group;
-  int other_out, other_source, other_tap;  // of w; the distance of pixels of dy is other_source
+  int other_out, other_source, other_tap;  // strides of w; for dy, other_source is that of pixels
   // Output and source channels per group, if groups of the launch are merged.
   int of_group, of_source_group;
   MagicDiv by_of_group;

@@ -19,8 +19,8 @@ struct Config {
   int consumers = 2;      // warpgroups that multiply
   bool pingpong = false;  // consumers take turns at tiles, so that one stores while the other
                           // multiplies; otherwise they share a tile
-  int reps = 1;           // of 64 rows
-  int columns = 256;      // of a tile
+  int reps = 1;           // times 64 rows
+  int columns = 256;      // per tile
   int stages = 4;
   int epilogue_columns = 64;  // columns that TMA stores at once, if stores_boxes()
   int k_tile = 64;     // elements of K: 128 or 64 bytes of channels, or, in backward-weight, pixels
@@ -81,7 +81,7 @@ struct Config {
   }
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
-  constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // of a row
+  constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per row
   /// Bytes of a column; in f32, of one part.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }

@@ -6,9 +6,9 @@
 namespace gridwise::hopper {
 
 /// The order of the tiles of a grid in which workgroups that run next to each other read the same
-/// rows or columns at about the same time, so that L2 fetches them once. Tiles follow each other
-/// along short lines. Of long lines, `height` are done together, in blocks of `band` tiles of each
-/// line; the remaining lines are done one after the other. (The bands of a BlockMap,
+/// rows or columns at about the same time, so that L2 fetches them once. Short lines of tiles are
+/// computed one after the other. Long lines are computed `height` at a time, in blocks of `band`
+/// tiles of each line; lines that are left over follow one by one. (The bands of a BlockMap,
 /// core/launch/block_map.h, run along the whole grid instead: they order what the workgroups of an
 /// XCD read, not adjacent workgroups.)
 struct TileOrder {

@@ -16,12 +16,14 @@ TEST(TileOrder, HasEachTileOnce) {
       for (const bool is_of_rows : {false, true}) {
         for (const int at_once : {0, 3, 132}) {
           const TileOrder order = MakeTileOrder(rows, columns, is_of_rows, at_once);
-          std::vector<int> times(static_cast<std::size_t>(rows * columns));
+          const auto pitch = static_cast<std::size_t>(columns);
+          std::vector<int> times(static_cast<std::size_t>(rows) * pitch);
           for (int tile = 0; tile < rows * columns; ++tile) {
             const TileCoord coord = TileCoordOf(order, tile);
             ASSERT_LT(coord.row, rows);
             ASSERT_LT(coord.column, columns);
-            ++times[static_cast<std::size_t>(coord.row * columns + coord.column)];
+            ++times[static_cast<std::size_t>(coord.row) * pitch +
+                    static_cast<std::size_t>(coord.column)];
           }
           EXPECT_THAT(times, testing::Each(1)) << rows << " x " << columns << ", " << at_once;
         }

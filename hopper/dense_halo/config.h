@@ -53,7 +53,7 @@ struct HaloDenseConfig {
   constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }  // warpgroups
   constexpr int pixels() const { return rows() * tile_consumers() * reps; }
   constexpr bool is_forward() const { return direction == Direction::kForward; }
-  constexpr int k_tile_bytes() const { return k_tile * 2; }  // of a pixel of a patch
+  constexpr int k_tile_bytes() const { return k_tile * 2; }  // per pixel of a patch
   /// Backward-data, whose filter lies along its columns: blocks of 64 of a product's taps, for
   /// `channels` columns of a tap.
   constexpr int blocks(int channels) const { return (merged_taps() * channels + 63) / 64; }

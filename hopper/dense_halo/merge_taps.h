@@ -18,7 +18,7 @@ struct TapMerge {
   static constexpr int kProduct = AlignUp(3 * kColumns, 8), kPieces = AlignUp(kColumns, 8) / 8;
   using Sums = float[kProduct / 2];  // per thread, see core/arch/wgmma.h
   using Two = Vec<float, 2>;
-  static constexpr int kBytes = 4 * 12 * kPieces * 8;  // of memory that warps share
+  static constexpr int kBytes = 4 * 12 * kPieces * 8;  // shared by the warps
 
   char* shared;
 

@@ -21,21 +21,21 @@ struct GatherArgs {
   int filter[3];          // taps of w
   int w_tap, w_group;     // backward-data: elements from one to the next
   int sub_gemms;          // their first tiles are counted in rows of tiles
-  int steps[kMaxPhases];  // of K
+  int steps[kMaxPhases];  // k iterations
   // Sub-GEMMs with equal numbers of tiles take turns, one tile at a time, so that those without
   // terms are stored while others multiply.
   int phases_alternate;
   MagicDiv by_sub_gemms;
   int tiles;  // per group, with their splits
   int splits, groups;
-  TileOrder order;  // of all sub-GEMMs
+  TileOrder order;  // of the tiles of all sub-GEMMs together
   MagicDiv by_tiles, by_splits;
   int in_cluster;  // the splits of a tile are a cluster, which adds them up
   SourceGroups source_groups;
   int k, n;              // source and output channels
-  int k_tiles;           // of a tap's k
+  int k_tiles;           // k tiles of one tap
   int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
-  int has_five_axes;     // of the source's maps
+  int has_five_axes;     // whether the source's maps have five axes
   Stores stores;
   int staged_pitch;  // bytes from row to row of the epilogue's last tensor; 0: it is not staged
   ExactArgs exact;

@@ -133,8 +133,8 @@ double HangingLines(const Config& config, const ConvProblem& problem, const Grid
   if (config.direction != Direction::kForward) return 0;
   return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
 }
-/// The part of such tiles in the workgroup that has most of them, and which falls behind the others
-/// with its next tiles: a workgroup's tiles are as far apart as there are workgroups.
+/// The part of such tiles in the workgroup that has most of them, and which lags the others with
+/// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
 double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
@@ -149,7 +149,7 @@ double EfficiencyOf(const Config& config) {
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
-/// Bytes of x that RooflineWorkOf counts several times, because they belong to several pixels.
+/// Bytes of x that CountRooflineWork counts several times, because they belong to several pixels.
 double OverlappingBytes(const ConvProblem& problem) {
   if (!PixelsOverlap(problem)) return 0;
   const TensorAxes x = problem.AxesOf(Tensor::kX);
@@ -229,9 +229,10 @@ class Estimates {
   struct Division {
     int splits;
     bool in_cluster;
-    int tensors;  // of sums
+    int tensors;  // how many tensors of sums
     double tiles, rounds;
-    double steps;  // of the workgroup that ends last: it may be the only one with the longest tile
+    double steps;  // those of the workgroup that ends last, which may be the only one with the
+                   // longest tile
   };
   Division Divide(int splits, bool in_cluster) const {
     Division of = {.splits = splits,

@@ -16,8 +16,8 @@ namespace gridwise::hopper {
 struct Grid {
   std::int64_t of_group = 0, groups = 1;
   std::int64_t n_tiles = 1, m_tiles = 1;  // m_tiles of backward-weight
-  double steps = 0;                       // of K, of all tiles
-  double max_steps = 0, min_steps = 1e9;  // of a tile
+  double steps = 0;                       // k iterations of all tiles
+  double max_steps = 0, min_steps = 1e9;  // k iterations of the longest and the shortest tile
 
   double tiles() const { return static_cast<double>(of_group * groups); }
 };

@@ -111,7 +111,7 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
 }
 
-/// Of one split, by an instance of backward-weight, on many pixels.
+/// What an instance of backward-weight takes for many pixels, without split-K.
 double CyclesOfWeight(std::int64_t groups, std::int64_t c, std::int64_t k) {
   constexpr Config kRow = {.direction = Direction::kBackwardWeight, .columns = 64, .stages = 6};
   ConvProblem problem = Problem(Direction::kBackwardWeight, 28, 1);
@@ -184,7 +184,7 @@ TEST(PlanGather, BoxesStoreWhatHasTensorsOfVectorsAndTheOperandsType) {
   ConvProblem pixel = Problem(Direction::kForward, 1, 1);  // its strides matter to no map
   pixel.batch = 1;
   pixel.k = 38;
-  EXPECT_NE(stores(pixel), Stores::kBoxes);  // which would store 40 channels
+  EXPECT_NE(stores(pixel), Stores::kBoxes);  // boxes would store 40 channels
 }
 
 // Partial sums are f32, and i8's i32.

@@ -11,7 +11,7 @@ namespace gridwise::hopper {
 
 /// A tile of a sub-GEMM and a group, and the part of K that a workgroup sums.
 struct GatherTileAt {
-  int index;  // of the sub-GEMM
+  int index;  // which sub-GEMM
   int group, split;
   int row, column;  // first row and column
   int first, end;   // steps of K
@@ -85,7 +85,7 @@ class GatherStep {
   }
 
   int k_tile = 0;
-  int tap;      // of w
+  int tap;      // which tap of w
   int move[3];  // source pixels from the first tap to this one
 
  private:

@@ -36,10 +36,10 @@ struct HaloArgs {
   long w_group;                                    // strides of w: elements
   int w_out, w_source, w_z, w_y, w_x;
   int filter_runs;  // groups have runs of 16 bytes in w, at multiples of 16 after its first
-  int blocks;       // of 64 channels
+  int blocks;       // blocks of 64 channels
   int workgroups;   // workgroups that share the tiles of a block
   int channels;     // in all groups, with their gaps; of the output, or of dy in backward-weight
-  int source_channels;  // of x in backward-weight; of line instances
+  int source_channels;  // channels of x; only for backward-weight and line instances
   int dy_blocks;        // one group in backward-weight: blocks of 64 channels of dy for each of x;
                         // otherwise 0
   int k_tiles, splits;  // one group: steps of K, and the splits that share them
@@ -48,7 +48,7 @@ struct HaloArgs {
   int depth;
   MagicDiv by_depth;
   int log_group;        // log2 of the channels from one group to the next
-  int group_mask;       // that number minus one
+  int group_mask;       // the number of groups minus one
   int of_group;         // channels per group of the output, or of dy in backward-weight
   int of_source_group;  // channels per group of the source
   int mixes;  // products have zeros in the filter: of other groups, or of all K of a split

@@ -57,9 +57,9 @@ struct HaloConfig {
   /// Taps of a phase along an axis; phase 0 has the fewest.
   constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
   constexpr int taps_of_phase(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
-  constexpr int pixels() const { return 64 * consumers * reps; }       // of a team's tile
-  constexpr int pixel_bytes() const { return 64 * SizeOf(type); }      // of a patch
-  constexpr int run_bytes() const { return channels * SizeOf(type); }  // of the filter
+  constexpr int pixels() const { return 64 * consumers * reps; }       // pixels of a team's tile
+  constexpr int pixel_bytes() const { return 64 * SizeOf(type); }      // per pixel of a patch
+  constexpr int run_bytes() const { return channels * SizeOf(type); }  // per tap of the filter
   /// Staging of a team: its tile in the operands' type, or what lanes pass on at once.
   constexpr int staging_bytes() const {
     return SizeOf(type) == 1 ? consumers * 8192 : phases() * pixels() * 128;

@@ -26,7 +26,7 @@ GRIDWISE_DEVICE HaloTileAt FindHaloTile(const HaloArgs& args, int tile) {
 /// The tiles of this workgroup, which has one block of channels: first, first + step, ...
 struct HaloWork {
   int block, first, step, tiles;
-  int split;  // of K, which is too short to share: all splits but the first are zeros
+  int split;  // K is too short to split: all splits but the first are zeros
 
   GRIDWISE_DEVICE explicit HaloWork(const HaloArgs& args)
       : block(BlockIdX() % args.blocks),

@@ -31,7 +31,7 @@ inline constexpr std::int64_t kBarrierBytes = 64;
 struct HaloShape {
   struct Tap {
     int plane;
-    std::array<int, 2> shift;   // of pixels in the plane
+    std::array<int, 2> shift;   // how far pixels are shifted in the plane
     std::array<int, 3> source;  // pixels from the patch's corner: d, h, w
     std::array<int, 3> filter;
   };
@@ -51,7 +51,7 @@ struct HaloShape {
   std::array<int, 2> origin = {};  // source pixel of the patch of the first tile
   std::array<int, 2> step = {};    // source pixels from one pixel of a tile to the next
   std::array<int, 2> reach = {};   // the furthest shift
-  std::array<int, 2> pixels = {};  // of the largest phase
+  std::array<int, 2> pixels = {};  // pixels of the largest phase
   std::array<int, 2> flip = {};    // 1: an axis' first phase is of odd pixels
 };
 
@@ -59,7 +59,7 @@ struct HaloShape {
 struct HaloTiling {
   int tile_h = 0, tile_w = 0, pitch = 0, lines = 0;
   int box_bytes = 0, plane_bytes = 0, stage_bytes = 0, shared_bytes = 0;
-  std::int64_t tiles = 0;  // of a block of channels
+  std::int64_t tiles = 0;  // tiles of one block of channels
 };
 
 /// Where a stage has pixels of dy.
@@ -69,9 +69,9 @@ enum class DyInStage { kNone, kByPitch, kPacked };
 struct HaloLimits {
   std::int64_t pixels;  // per tile, by pitch
   int up = 1;           // factor by which lines of the output are longer
-  int multiple = 1;     // of a tile's pixels, by pitch
+  int multiple = 1;     // a tile's pixels, by pitch, are a multiple of this
   int stages = 0;
-  std::int64_t other_bytes = 0;  // of shared memory, without stages
+  std::int64_t other_bytes = 0;  // shared memory without stages
   int filter_bytes = 0;          // in a stage
   DyInStage dy = DyInStage::kNone;
   int channels = kBlock;  // per pixel, in a stage

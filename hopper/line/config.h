@@ -19,7 +19,7 @@ struct LineConfig {
   Direction direction = Direction::kForward;  // or backward-data with stride 1
   DataType type = DataType::kF16;
   int lines = 7;   // taps along h
-  int pieces = 3;  // of 8 elements: taps along w times source channels
+  int pieces = 3;  // pieces of 8 elements: taps along w times source channels
   int columns = 64;
   int teams = 3;
   int stages = 6;
@@ -40,7 +40,7 @@ struct LineConfig {
 
   constexpr int warpgroups() const { return teams; }
   constexpr int threads() const { return 128 * (teams + 1); }
-  constexpr int steps() const { return (lines * pieces + 1) / 2; }  // of 16 elements of K
+  constexpr int steps() const { return (lines * pieces + 1) / 2; }  // k iterations of 16 elements
   constexpr int line_bytes() const { return elements * 2; }
   /// TMA boxes have at most 256 elements per line, and lines that are multiples of 16 bytes apart.
   /// Longer lines, at any distance, are loaded by lanes of the producer warp.

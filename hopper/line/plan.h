@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-/// Like the functions of plan.h, for line instances.
+/// Like the functions of hopper/gather/plan.h, for line instances.
 std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request);
 Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request);

@@ -17,7 +17,7 @@ namespace gridwise::hopper {
 /// taps and all pixels, and workgroups divide the taps, one window each.
 struct NarrowWeightConfig {
   DataType type = DataType::kF16;
-  int channels = 16;  // of a group of 32, or of 16 in total
+  int channels = 16;  // channels of a group of 32, or of 16 in total
   int filter = 3;     // taps along each axis; 0: any number
   int warps = 12;
   int stages = 3;
@@ -34,7 +34,9 @@ struct NarrowWeightConfig {
 
   constexpr int threads() const { return 32 * warps; }
   constexpr bool has_windows() const { return filter == 0; }
-  constexpr int parts() const { return has_windows() ? 1 : warps / 4; }       // of a tile's pixels
+  constexpr int parts() const {
+    return has_windows() ? 1 : warps / 4;
+  }  // parts that a tile's pixels are divided into
   constexpr int taps() const { return has_windows() ? 7 : filter * filter; }  // per warp
   constexpr int window() const { return warps / 4 / parts() * taps(); }
   /// Bytes of the f32 sums of one part of the warps.

@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-/// Like the functions of halo_plan.h, for narrow instances.
+/// Like the functions of hopper/halo/plan.h, for narrow instances.
 std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
                                          const ConvProblem& problem);
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request);

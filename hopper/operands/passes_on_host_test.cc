@@ -83,7 +83,7 @@ TEST(Split, PartsAddUpExactly) {
   std::vector<float> from = {0,         -0.0f,          1, -1, 0x1p-149f, -0x1.fffffcp-127f,
                              0x1p-126f, 0x1.fffffep111f};
   std::mt19937 random(9);
-  for (int i = 0; i < 3000; ++i) {  // of all exponents below 2^112
+  for (int i = 0; i < 3000; ++i) {  // all exponents below 2^112 occur
     const auto bits = static_cast<unsigned>(random()) & 0x80ffffffu;
     from.push_back(std::bit_cast<float>(bits | static_cast<unsigned>(random() % 238) << 23));
   }

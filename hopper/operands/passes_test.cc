@@ -47,7 +47,7 @@ TEST(Passes, MakeRoomForTma) {
   EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, Spaced()).k, 100);
 }
 
-// Of a first layer's dw, channels are those of a filter line; x is a copy with lines of the filter.
+// dw of a first layer: a filter line's channels are merged; x is copied with lines of the filter.
 TEST(CanonicalProblem, HasFilterLinesOfWeights) {
   ConvProblem stem = {.direction = Direction::kBackwardWeight, .batch = 2, .c = 3, .k = 64};
   for (const std::size_t axis : {1u, 2u}) {
@@ -114,7 +114,7 @@ TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   EXPECT_FALSE(MakeCanonicalForm(last, kGfx, SpacedTaps()).writes_sums);
 }
 
-// Of f32, groups become as many source channels as a k tile has.
+// f32: groups are merged until they have as many source channels as a k tile.
 TEST(CanonicalProblem, OfPartsHasMergedGroups) {
   constexpr Gfx kGfx = Gfx::kSm90a;
   const Dim axis = {.in = 20, .filter = 3, .pad_begin = 1, .pad_end = 1};
@@ -152,8 +152,7 @@ TEST(CanonicalProblem, OfPartsHasMergedGroups) {
   EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8, /*d_group=*/9).merged_groups, 1);
 }
 
-// Of f32 in backward-weight, groups are copied unless those of a tile begin at multiples of 16
-// bytes.
+// f32 in backward-weight: groups are copied unless those of a tile begin at multiples of 16 bytes.
 TEST(CanonicalProblem, OfPartsHasGroupsOfTiles) {
   const auto apart = [](std::int64_t groups, std::int64_t channels) {
     ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
@@ -278,7 +277,7 @@ TEST(Passes, FillGroups) {
             "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
-  EXPECT_EQ(channels_of(28, 28), 32);  // which begin where no map can
+  EXPECT_EQ(channels_of(28, 28), 32);  // other groups begin where no map can
   problem.groups = 10;
   EXPECT_EQ(channels_of(28, 28), 32);
   EXPECT_EQ(channels_of(36, 16), 64);
@@ -286,7 +285,7 @@ TEST(Passes, FillGroups) {
   EXPECT_EQ(channels_of(128, 128), 128);
   const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
-  problem.groups = 3;  // of four phases each
+  problem.groups = 3;  // each with four phases
   problem.direction = Direction::kBackwardData;
   problem.dims[1].stride = problem.dims[2].stride = 2;
   EXPECT_EQ(channels_of(24, 36), 24);
@@ -355,7 +354,7 @@ TEST(Passes, SpaceGroups) {
   EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
 }
 
-// Of patches, taps as columns are a copy of dx and nothing else.
+// For a patch embedding, taps as columns would only copy dx.
 TEST(TapColumns, AreNotChosenForPatches) {
   ConvProblem patches = {.direction = Direction::kBackwardData, .batch = 64, .c = 12, .k = 96};
   patches.dims[1] = {.in = 224, .filter = 4, .stride = 4};

@@ -35,13 +35,14 @@ double TermsOf(const ConvProblem& problem, int first_axis) {
 double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
                       const TapColumns* columns = nullptr) {
   constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;
-  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // of kColumns
+  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // speed of kColumns
   constexpr double kNotOverlapped = 0.29, kLaunchUs = 6;
   constexpr double kPassUs = 2, kOutputsOfUs = 200e3, kTermsOfUs = 1.7e6, kPassMemoryRate = 0.6;
   constexpr std::int64_t kColumns = 64;
   const ConvProblem& problem = columns ? columns->problem : whole;
   const bool forward = problem.direction == Direction::kForward;
-  double pixels = static_cast<double>(problem.batch), loads = pixels;  // of the output; of channels
+  double pixels = static_cast<double>(problem.batch),
+         loads = pixels;  // pixels of the output; loads of channels
   for (const Dim& dim : problem.dims) {
     pixels *= static_cast<double>(forward ? dim.out() : dim.in);
     loads *= static_cast<double>(dim.out() * dim.filter);
@@ -71,7 +72,7 @@ double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
 }  // namespace
 
 std::optional<TapColumns> ChooseTapColumns(const ConvProblem& problem) {
-  constexpr std::int64_t kMultiple = 8;  // which TMA loads of w
+  constexpr std::int64_t kMultiple = 8;  // TMA loads w in such multiples
   const DeviceFacts device(Gfx::kSm90a);
   return gridwise::ChooseTapColumns(problem, kMultiple, [&](const TapColumns* columns) {
     return MicrosecondsOf(problem, device, columns);

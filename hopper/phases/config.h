@@ -58,8 +58,8 @@ inline constexpr int kPhaseMaps = 1;
 /// each product are adjacent, and with them its sums and its blocks of w.
 struct PhaseProduct {
   bool only_h, only_w;      // only the axis' phase with two taps
-  int first_phase, phases;  // and how many
-  int first_block;          // of w
+  int first_phase, phases;  // the first phase, and how many there are
+  int first_block;          // first block of w
 };
 inline constexpr PhaseProduct kPhaseProducts[] = {
     {.only_h = false, .only_w = false, .first_phase = 0, .phases = 4, .first_block = 0},

@@ -12,7 +12,7 @@
 
 namespace gridwise::hopper {
 
-/// Like the functions of plan.h, for phase instances.
+/// Like the functions of hopper/gather/plan.h, for phase instances.
 std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& request);
 Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& request);

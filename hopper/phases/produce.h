@@ -18,7 +18,7 @@ struct PhaseTiles {
         first(BlockIdX() - split * workgroups) {}
 
   int workgroups;
-  int split;  // of K, which is too short to share: all splits but the first are zeros
+  int split;  // K is too short to split: all splits but the first are zeros
   int first;
 };
 

@@ -24,7 +24,7 @@ struct SimtConfig {
   bool operator==(const SimtConfig&) const = default;
 
   static constexpr int kTile = 64;  // rows and columns
-  static constexpr int kStep = 16;  // of K
+  static constexpr int kStep = 16;  // terms of K
   static constexpr int threads() { return 256; }
 };
 
@@ -60,7 +60,7 @@ struct SimtArgs {
   int rows, columns;
   long terms;  // K
   int column_tiles, splits, groups;
-  long tiles;           // of all groups and splits
+  long tiles;           // tiles of all groups and splits
   int source_channels;  // per group
   EpilogueArgs epilogue;
 };

@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// Like the functions of plan.h, for SIMT instances.
+/// Like the functions of hopper/gather/plan.h, for SIMT instances.
 std::optional<std::string> RejectProblem(const SimtConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const SimtConfig& config, const PartRequest& request);
 Plan<SimtArgs> PlanSimt(const SimtConfig& config, const PartRequest& request);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/arch/gpu.h"
+#include "core/arch/hopper.h"
 #include "hopper/simt/config.h"
+
+/// Where the factors of a product are: a term of K, in the operands of a row and of a column.
 
 namespace gridwise::hopper {
 
@@ -102,19 +104,5 @@ class SimtTerm {
   int channel_ = 0;
   Index3 index_ = {};  // the pixel, or the tap
 };
-
-/// Bytes of a row's pixel (in backward-weight: k) and a column in a tensor of the output's shape.
-template <SimtConfig kC>
-GRIDWISE_DEVICE long OffsetOf(const OutputStrides& strides, int group, int row, const Index3& pixel,
-                              int column, const Index3& tap, int channel) {
-  constexpr bool kWeight = kC.direction == Direction::kBackwardWeight;
-  const Index3& index = kWeight ? tap : pixel;
-  long bytes =
-      group * strides.group + static_cast<long>(kWeight ? channel : column) * strides.column;
-  bytes += kWeight ? static_cast<long>(row) * strides.row : pixel.outer * strides.image;
-#pragma unroll
-  for (int i = 0; i < 3; ++i) bytes += static_cast<long>(index.at[i]) * strides.axis[i];
-  return bytes;
-}
 
 }  // namespace gridwise::hopper

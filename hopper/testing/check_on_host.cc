@@ -78,7 +78,7 @@ std::vector<std::byte> SplitOnHost(const std::vector<std::byte>& tensor, std::in
 DeviceFacts SmallDevice() {
   DeviceFacts device = Gfx::kSm90a;
   device.compute_units = 3;
-  device.machine.l2_bytes = 0;  // which holds no tensor of the epilogue
+  device.machine.l2_bytes = 0;  // L2 holds no tensor of the epilogue
   return device;
 }
 

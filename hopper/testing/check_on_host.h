@@ -32,7 +32,7 @@ namespace gridwise::hopper {
 /// A square filter on images of `height` x `width` pixels.
 ConvProblem Problem(Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k,
                     Dim height, Dim width);
-Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // of 3 taps
+Dim Axis(std::int64_t in, std::int64_t stride = 1, std::int64_t pad = 1);  // an axis with 3 taps
 /// The problem with an axis d.
 ConvProblem WithDepth(ConvProblem problem, Dim depth);
 /// The problem with its operands as passes copy them for instances that need such pixels.
@@ -77,7 +77,7 @@ class HostProblem {
   SplitK split_k_;
   DataType out_type_;
   std::vector<std::byte> a_, b_, out_, d_[2];
-  std::vector<std::byte> parts_;  // of b_; empty if kernels multiply b_ itself
+  std::vector<std::byte> parts_;  // b_ in bf16 parts; empty if kernels multiply b_ itself
   absl::StatusOr<Expected> expected_;
 };
 

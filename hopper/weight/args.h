@@ -16,7 +16,7 @@ struct WeightArgs {
   TensorMap x[kMaxParts];   // im2col
   const void* dy_data;      // for lanes that load dy
   int dy_pitch, dy_pixels;  // bytes from one pixel to the next, and the number of pixels
-  SubGemm gemm;             // of forward
+  SubGemm gemm;             // the GEMM of forward
   AxisStrides strides[3];
   int filter[3];
   int tiles, splits, groups;
@@ -27,11 +27,11 @@ struct WeightArgs {
   int k, c;                    // per group, or for all groups of a tile
   int of_group_k, of_group_c;  // per group
   MagicDiv by_of_group_k, by_of_group_c;
-  int dy_channels;                   // of dy from one group of a pixel to the next; otherwise 0
-  int x_channels;                    // the same for x
-  int c_blocks;                      // of 64 channels
+  int dy_channels;  // channels of dy from one group of a pixel to the next; otherwise 0
+  int x_channels;   // the same for x
+  int c_blocks;     // blocks of 64 channels
   MagicDiv by_c_blocks, by_taps[2];  // along h and w
-  int k_tiles, longer;  // of 64 pixels, per split; the first `longer` splits have one more
+  int k_tiles, longer;  // k tiles of 64 pixels, per split; the first `longer` splits have one more
   int is_3d;
   Stores stores;  // not boxes
   ExactArgs exact;

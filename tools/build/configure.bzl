@@ -127,7 +127,7 @@ system_library = repository_rule(
     configure = True,
 )
 
-# Debian's static libraries of Abseil are of no use in shared ones: they are not position-independent.
+# Debian's static libraries of Abseil are not position-independent, so shared libraries cannot link them.
 _ABSEIL_SOURCES = {
     "20260526.0": "6e1aee535473414164bf83e4ebc40240dec71a4701f8a642d906e95bea1aea0c",
 }
@@ -161,7 +161,7 @@ cc_library(
         stripPrefix = "abseil-cpp-" + version,
     )
 
-    # Headers are those of /usr/include, which everything else is compiled with.
+    # The headers are those in /usr/include, as for everything else.
     rctx.execute(["find", ".", "(", "-name", "*.h", "-o", "-name", "*.inc", "-o", "-name", "BUILD.bazel", ")", "-delete"])
     rctx.file("BUILD.bazel", """load("@rules_cc//cc:defs.bzl", "cc_library")
 

@@ -14,7 +14,7 @@ DIRECTIONS = [
     "bwd_weight",
 ]
 
-# Of operands: as users name them, and as lists of instances do.
+# Types of operands: the names that users write, and those in lists of instances.
 TYPES = {
     "f16": "kF16",
     "bf16": "kBF16",

@@ -26,7 +26,7 @@ class KernelCodes {
   std::map<const char*, std::unique_ptr<sim::CodeObject>> objects_;  // by their bytes
 };
 
-/// The instructions of a kernel that KernelCodes gave, in their order.
+/// The instructions of a kernel from KernelCodes, in order.
 absl::StatusOr<std::vector<CodeLine>> Disassemble(const sim::KernelInfo& kernel, Gfx gfx);
 
 }  // namespace gridwise

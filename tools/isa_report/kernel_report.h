@@ -14,16 +14,16 @@
 
 namespace gridwise {
 
-/// Instructions of a kind per matrix instruction of the main loop, as executed: the difference of
-/// two lengths of K, that is of steps that are like those before them. The counts of MainLoop have
-/// branches that few steps take.
+/// Executed instructions of a kind per matrix instruction of the main loop: the difference between
+/// two lengths of K, so that only steady iterations count. MainLoop also counts code behind
+/// branches that few iterations take.
 struct PerMatrix {
   double valu = 0, salu = 0;  // vector ALU, scalar
   double scalar_loads = 0;    //
   double branches = 0;        // taken or not
 };
 
-/// What a compiled instance needs of the machine, and what its main loop consists of.
+/// The resources of a compiled instance, and the instructions of its main loop.
 struct KernelReport {
   std::string instance;
   // From the code object's metadata. On gfx9 vgprs count the agprs.

@@ -68,7 +68,7 @@ CodeClass ClassOf(std::string_view text) {
 }
 
 std::optional<MainLoop> FindMainLoop(std::span<const CodeLine> code) {
-  std::map<uint64_t, uint64_t> ends;  // of the loops, by their first instruction
+  std::map<uint64_t, uint64_t> ends;  // last instructions of the loops, by their first
   for (const CodeLine& line : code) {
     const std::optional<uint64_t> target = BranchTarget(line);
     if (target && *target <= line.pc) {

@@ -16,14 +16,14 @@ struct CodeLine {
   std::string text;
 };
 
-/// What the report counts of an instruction.
+/// The classes of instructions that the report counts.
 enum class CodeClass { kMatrix, kFma, kValu, kSalu, kLds, kVmem, kSmem, kBranch, kOther };
 
 /// The class of an instruction's text. kFma are vector multiply-adds, which count as vector-ALU
 /// instructions as well; waits, barriers and hints are kOther.
 CodeClass ClassOf(std::string_view text);
 
-/// Instructions of a loop, counted as they stand in the code, whichever way branches in it go.
+/// Instructions of a loop, counted in the code, whether or not branches skip them.
 struct MainLoop {
   uint64_t begin = 0, end = 0;  // its instructions have begin <= pc < end
   int matrix = 0;
@@ -31,14 +31,14 @@ struct MainLoop {
   int valu = 0;  // vector ALU without matrix instructions, multiply-adds included
   int salu = 0, lds = 0, vmem = 0;
 
-  /// Whether its work is matrix instructions, or else multiply-adds.
+  /// Whether the loop has matrix instructions; else multiply-adds count.
   bool has_matrix() const { return matrix > 0; }
 };
 
-/// The innermost loop with matrix instructions, or without any in the kernel, with multiply-adds. A
-/// loop is what lies between a backward branch and its target. Of several loops the one with most
-/// of that work; of several of those, which differ in what surrounds it, the one with the fewest
-/// vector-ALU instructions.
+/// The innermost loop with matrix instructions or, if the kernel has none, with multiply-adds. A
+/// loop is what lies between a backward branch and its target. If there are several, the loop with
+/// the most such instructions is meant; among equals, the one with the fewest vector-ALU
+/// instructions.
 std::optional<MainLoop> FindMainLoop(std::span<const CodeLine> code);
 
 }  // namespace gridwise

@@ -15,7 +15,7 @@ constexpr char kStyles[] =
 #include "tools/page/styles.inc"
     ;
 
-// Of what a page could load from elsewhere, the policy allows nothing.
+// The policy keeps a page from loading anything from elsewhere.
 constexpr std::string_view kHead =
     R"(<!doctype html>
 <html lang="en">

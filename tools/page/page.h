@@ -6,7 +6,7 @@
 
 namespace gridwise {
 
-/// What a page shows. Each has a script of its own in tools/page/js.
+/// What a page shows. Each kind has a script in tools/page/js.
 enum class PageKind {
   kComparison,  // two choices on the problems of a set
   kCoverage,    // what runs have executed of kernels
@@ -16,8 +16,8 @@ enum class PageKind {
   kTime,        // launches by the simulator's clock
 };
 
-/// An HTML page that needs nothing but itself: styles, charts and tables are in it, and so is
-/// `json`, the document that it shows, in an element with the id "data".
+/// A self-contained HTML page: it holds styles, charts, tables and `json`, the document that it
+/// shows, in an element with the id "data".
 std::string MakePage(PageKind kind, std::string_view title, std::string_view json);
 
 }  // namespace gridwise

@@ -8,7 +8,7 @@
 
 namespace gridwise {
 
-/// The document that a page of MakePage shows. kInvalidArgument if it is no such page.
+/// The document that a page of MakePage shows. kInvalidArgument if `page` is not such a page.
 absl::StatusOr<llvm::json::Value> PageData(std::string_view page);
 
 }  // namespace gridwise

@@ -7,9 +7,9 @@
 
 namespace gridwise {
 
-/// Returns all bytes of a file, or of what else can be read from its beginning to its end, such as
-/// a pipe. A file that cannot be opened or read is an error with its path and the system's reason;
-/// so is a folder, which opens but cannot be read.
+/// Returns all bytes of a file, or of a pipe or similar that can be read to its end. If it cannot
+/// be opened or read (a folder opens, but cannot be read), the error has the path and the system's
+/// reason.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 }  // namespace gridwise

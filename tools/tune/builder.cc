@@ -242,8 +242,8 @@ class Builder {
   const Gfx gfx_;
   const std::string_view filter_;
   const std::int64_t max_configs_;
-  bool filtered_ = false;  // of some object
-  absl::Status lacking_;   // of another
+  bool filtered_ = false;  // whether some object was filtered
+  absl::Status lacking_;   // what another one lacks
   Built built_;
   std::map<std::string, std::int64_t> refused_;
   std::set<std::tuple<std::string, Direction, std::string>> known_;

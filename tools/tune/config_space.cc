@@ -44,7 +44,7 @@ std::vector<std::string> Enumerators() {
   for (int i = 0; i < 256; ++i) {
     const std::string_view name = Name(static_cast<E>(i));
     if (name == "?") break;
-    names.emplace_back(absl::StripSuffix(name, "-"));  // which only separates it from a number
+    names.emplace_back(absl::StripSuffix(name, "-"));  // "-" only separates it from a number
   }
   return names;
 }

@@ -15,11 +15,11 @@
 
 namespace gridwise {
 
-/// A number of a config: of a field, or of a part of one. It is called tile_m in filters and files.
+/// A number of a config: a field, or a part of one. Filters and files call it tile_m, for example.
 struct Trait {
   std::string group, part;               // "tile", "m"; of a field without parts its name, ""
   std::vector<std::string> enumerators;  // what its values are called; empty: an integer
-  int least = 1, most = 4096;            // of integers
+  int least = 1, most = 4096;            // bounds of integers
   int fallback = 0;                      // its value in a config that does not say; below `least`:
                                          // there is none
 
@@ -27,8 +27,8 @@ struct Trait {
   std::string name() const { return part.empty() ? group : group + "_" + part; }
 };
 
-/// The number that `text` stands for: an enumerator, or an integer. kInvalidArgument, naming what
-/// it may be.
+/// The number that `text` stands for: an enumerator, or an integer. Else kInvalidArgument, which
+/// names the values that are allowed.
 absl::StatusOr<int> ParseValue(const Trait& trait, std::string_view text);
 
 /// "128", or the name of an enumerator.
@@ -44,11 +44,11 @@ class ConfigSpace {
   const std::vector<Trait>& traits() const { return traits_; }
   bool HasTarget(Gfx gfx) const { return (gfx == Gfx::kSm90a) == is_nvidia_; }
 
-  /// What an instance of it is called (InstanceInfo::name), and the config that is called so.
+  /// The name of a config's instance (InstanceInfo::name), and the config of a name.
   virtual std::string NameOf(const Values& values, Direction direction) const = 0;
   virtual absl::StatusOr<Values> Parse(std::string_view name, Direction direction) const = 0;
 
-  /// OK, or kInvalidArgument with the sentence why there is no such kernel for the target.
+  /// OK, or kInvalidArgument with a sentence that says why the target has no such kernel.
   absl::Status Check(const Values& values, Direction direction, Gfx gfx) const;
 
   /// The source of its kernel, an include of compile_instances.h and a line as in a list of
@@ -63,11 +63,11 @@ class ConfigSpace {
  protected:
   explicit ConfigSpace(bool is_nvidia) : is_nvidia_(is_nvidia) {}
 
-  /// Reject's sentence, of values within their limits; null: none.
+  /// Reject's sentence for values within their limits, or null.
   virtual const char* Reject(const Values& values, Direction direction, Gfx gfx) const = 0;
   /// The macro that a line of instances begins with.
   virtual std::string_view Macro(Direction direction) const = 0;
-  /// Traits in front of the config's own, which the macro takes as its first argument.
+  /// Traits before the config's own: the macro's first argument.
   virtual std::size_t MacroArguments() const { return 0; }
 
   std::vector<Trait> traits_;
@@ -76,10 +76,10 @@ class ConfigSpace {
   const bool is_nvidia_;
 };
 
-/// Those of all families: tile, direct, ck, hopper.
+/// The spaces of all families: tile, direct, ck, hopper.
 std::span<const ConfigSpace* const> ConfigSpaces();
 
-/// The one of a family; kInvalidArgument, naming those there are.
+/// The space of a family; else kInvalidArgument, which names the families.
 absl::StatusOr<const ConfigSpace*> FindConfigSpace(std::string_view family);
 
 }  // namespace gridwise

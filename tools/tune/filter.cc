@@ -23,7 +23,7 @@ using Values = ConfigSpace::Values;
 /// What a part of the text says of a config: a number (conditions are 0 and 1) or a text.
 struct Expression {
   std::function<std::int64_t(const Values&)> number;
-  std::function<std::string_view(const Values&)> text;  // of texts
+  std::function<std::string_view(const Values&)> text;  // for texts
 
   bool is_text() const { return static_cast<bool>(text); }
 };
@@ -41,7 +41,7 @@ std::int64_t Compute(std::string_view op, std::int64_t a, std::int64_t b) {
     __builtin_sub_overflow(a, b, &result);
   } else if (op == "*") {
     __builtin_mul_overflow(a, b, &result);
-  } else if (b == -1) {  // by which processors cannot divide the least number
+  } else if (b == -1) {  // processors cannot divide the least number by -1
     return op == "/" ? Compute("-", 0, a) : 0;
   } else if (b != 0) {
     result = op == "/" ? a / b : a % b;
@@ -284,7 +284,7 @@ class Parser {
   const std::string_view text_;
   const std::vector<Trait>& traits_;
   std::size_t at_ = 0;
-  int level_ = 0;  // of parentheses
+  int level_ = 0;  // nested parentheses
   absl::Status status_;
 };
 

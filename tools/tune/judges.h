@@ -21,20 +21,19 @@ struct AskedProblem {
   std::vector<model::RankedInstance> instances;  // those with times, in their order
 };
 
-/// What its kernels say to it. kInvalidArgument for what the library does not know: a name that is
-/// no config's, or one that does not compute the problem.
+/// The kernels' answers to the problem. kInvalidArgument for a name that is no config's, or whose
+/// instance does not compute the problem.
 absl::StatusOr<AskedProblem> CheckTimedInstances(const TimedProblem& problem);
 
-/// A target's model, which is null or outlives who asks.
+/// A target's model; null, or it outlives the caller.
 using ModelOf = std::function<const model::Model*(Gfx)>;
 
-/// The planner with the models; the instances' estimates; the models wherever they were trained;
-/// and whoever takes the largest tile.
+/// Four judges: the planner with the models; the instances' estimates; the models wherever they
+/// were trained; and the rule that takes the largest tile.
 std::vector<Judge> StandardJudges(const ModelOf& model_of);
 
-/// What tools/tune/train.py reads: a line for each time, with what is known of the problem and the
-/// instance's features. Kernels that the library does not know are left out, and counted in
-/// `unknown`.
+/// The input of tools/tune/train.py: a line for each time, with the problem and the instance's
+/// features. Kernels that the library does not know are left out, and counted in `unknown`.
 absl::StatusOr<std::string> PrintTrainingTable(const std::vector<TimedProblem>& problems,
                                                int& unknown);
 

@@ -20,7 +20,7 @@ struct NetworkLayer {
 /// et al., 2015; padded), Darknet-53 (Redmon and Farhadi, 2018), MobileNet v2 (Sandler et al.,
 /// 2018), EfficientNet B0 (Tan and Le, 2019), ConvNeXt-T (Liu et al., 2022), Stable Diffusion's
 /// U-Net (Rombach et al., 2022), R3D-18 (Tran et al., 2018) and wav2vec 2.0 (Baevski et al., 2020).
-/// Of 1 to 3 dimensions.
+/// They have 1 to 3 dimensions.
 const std::vector<NetworkLayer>& NetworkLayers();
 
 }  // namespace gridwise

@@ -61,8 +61,8 @@ std::string Squeezed(std::string_view text) {
 }
 
 constexpr std::string_view kIntra = "intrawave", kInter = "interwave";
-/// Of several of a name the first is the nearest, and of several names of one schedule the first is
-/// its own.
+/// If a name occurs several times, the first schedule is the nearest; if a schedule has several
+/// names, the first is its own.
 constexpr PipelineElsewhere kPipelines[] = {
     {"compv3", kIntra, {Schedule::kSingle, 1}},
     {"basic_v1", kIntra, {Schedule::kSingle, 1}},
@@ -76,7 +76,7 @@ constexpr PipelineElsewhere kPipelines[] = {
     {"wavelet", kInter, {Schedule::kWavelet, 2}},
     {"wavelet", kIntra, {Schedule::kWavelet, 4}},
     {"wavelet", kIntra, {Schedule::kWavelet, 2}},
-    // Waves that take turns, of which some load while others multiply.
+    // Waves take turns: some load while others multiply.
     {"mem", kInter, {Schedule::kWavelet, 4}},
     {"basic_v1", kInter, {Schedule::kWavelet, 2}},
 };

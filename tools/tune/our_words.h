@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// What users of other libraries write for a value, in our words (docs/coming-from.md).
+/// From the values that users of other libraries write to our words (docs/coming-from.md).
 #pragma once
 
 #include <span>
@@ -12,11 +12,11 @@ namespace gridwise {
 
 enum class WordKind { kType, kDirection, kLayout, kWeightLayout, kFamily, kOp };
 
-/// Our word for `text`, of which neither case nor '-', '_' and spaces matter: "f16" for "fp16" and
-/// "half". What is none of the known ones is returned as it is.
+/// Our word for `text`: "f16" for "fp16" and "half". Case, '-', '_' and spaces do not matter.
+/// Unknown words are returned unchanged.
 std::string OurWord(WordKind kind, std::string_view text);
 
-/// A schedule of CK Tile, and those here that do what it is for.
+/// A schedule of CK Tile, and those here with the same purpose.
 struct PipelineElsewhere {
   std::string_view name;       // "compv4"
   std::string_view scheduler;  // "intrawave", "interwave"
@@ -26,7 +26,7 @@ struct PipelineElsewhere {
 /// All of them; a name may stand for several schedules, and a schedule have several names.
 std::span<const PipelineElsewhere> PipelinesElsewhere();
 
-/// What a schedule is called there: by the first of its names.
+/// The first of a schedule's names there.
 PipelineElsewhere ElsewhereOf(Pipeline pipeline);
 
 }  // namespace gridwise

@@ -45,7 +45,7 @@ TEST(OurWord, LeavesOthersAsTheyAre) {
   EXPECT_EQ(OurWord(WordKind::kType, "f64"), "f64");
   EXPECT_EQ(OurWord(WordKind::kDirection, "half"), "half");
   EXPECT_EQ(OurWord(WordKind::kDirection, "bwd"), "bwd");       // either of two
-  EXPECT_EQ(OurWord(WordKind::kWeightLayout, "KCYX"), "KCYX");  // which no kernel reads
+  EXPECT_EQ(OurWord(WordKind::kWeightLayout, "KCYX"), "KCYX");  // no kernel reads it
   EXPECT_EQ(OurWord(WordKind::kOp, ""), "");
 }
 

@@ -54,7 +54,7 @@ ConvProblem LikeLayer(Draw& draw, const NetworkLayer& layer) {
   const bool depthwise = problem.groups == problem.c && problem.groups == problem.k;
   constexpr double kWidths[] = {0.5, 0.75, 1, 1.25, 1.5, 2};
   const auto scaled = [unit = draw.Of(kWidths)](std::int64_t channels) {
-    if (channels < 16) return channels;  // of images
+    if (channels < 16) return channels;  // channels of images
     return std::max<std::int64_t>(8, std::llround(static_cast<double>(channels) * unit / 8) * 8);
   };
   const std::int64_t c = scaled(problem.c_per_group()), k = scaled(problem.k_per_group());

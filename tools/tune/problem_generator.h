@@ -12,7 +12,7 @@
 
 namespace gridwise {
 
-/// What problems are for. A geometry, whatever its batch, is in one of these.
+/// The purpose of problems. Each geometry, with any batch, belongs to one.
 enum class ProblemUse { kTraining, kValidation, kTest };
 
 inline constexpr ProblemUse kAllProblemUses[] = {ProblemUse::kTraining, ProblemUse::kValidation,
@@ -36,18 +36,18 @@ struct GeneratorOptions {
   ProblemUse use = ProblemUse::kTraining;
   Direction direction = Direction::kForward;
   int count = 1500;
-  double max_flops = 5e12;  // of a problem
+  double max_flops = 5e12;  // per problem
 };
 
-/// So many different problems: layers of published networks (networks.h) and of networks like them,
+/// Returns distinct problems: layers of published networks (networks.h) and of networks like them,
 /// which differ in width, resolution and groups, with batches of 1 to 256, and as many synthetic
 /// ones, whose sizes are drawn evenly in their logarithms: of 1 to 3 dimensions, grouped,
-/// depthwise, of odd channels, strided, dilated, padded at one end. Of every ten geometries, which
-/// are told by a hash of all but the batch, seven are for training, one for validation and two for
-/// tests. The same options make the same problems on every machine.
+/// depthwise, of odd channels, strided, dilated, padded at one end. Seven of
+/// ten geometries are for training, one is for validation and two are for tests, by a hash of all
+/// sizes but the batch. The same options make the same problems on every machine.
 std::vector<NamedProblem> GenerateProblems(const GeneratorOptions& options);
 
-/// What a geometry is for: the same for all batches of it.
+/// The purpose of a geometry, the same for all of its batches.
 ProblemUse UseOf(const ConvProblem& problem);
 
 }  // namespace gridwise

@@ -12,8 +12,8 @@ namespace gridwise {
 /// A page about the times of sweeps (PageKind::kSweep): for each device, direction and type the
 /// best kernel of each problem. Where problems have several times, also every kernel's efficiency
 /// on every problem, how many problems each family wins, and how good the least estimates are. A
-/// kernel's efficiency is the best kernel's time by its own. kInvalidArgument if there are no
-/// times.
+/// kernel's efficiency is the best kernel's time divided by its own. kInvalidArgument if there are
+/// no times.
 absl::StatusOr<std::string> MakeReport(const std::vector<TimedProblem>& problems);
 
 }  // namespace gridwise

@@ -118,7 +118,7 @@ json::Array MmaOf(const TargetTraits& target, int edge, DataType type) {
       if (k > 0) return json::Array{std::string(absl::StripSuffix(Name(unit), "-")), m, m, k};
     }
   }
-  return json::Array{"mfma", edge, edge, 1};  // which is refused
+  return json::Array{"mfma", edge, edge, 1};  // this is refused
 }
 
 /// The configs of a tile in a type.

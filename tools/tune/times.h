@@ -23,13 +23,13 @@ struct TimedProblem {
   std::string name = {}, device = {};
   std::string sizes = {};                 // ToString(ConvProblem)
   std::string direction = {}, type = {};  // the first words of it
-  double bound_ms = 0;                    // of any kernel; 0: not known
+  double bound_ms = 0;                    // what any kernel takes at least; 0: not known
   std::vector<InstanceTime> times = {};   // in the table's order
 };
 
-/// The times of a table of `gridwise sweep --time`, or of several ones after each other: problems
-/// in their first order, with the kernels that have a time or a bound of it. A kernel that is there
-/// twice has its last one. kInvalidArgument, naming the line, for what is no such table.
+/// Reads one or more tables of `gridwise sweep --time`. Problems are in the order in which they
+/// first occur, with the kernels that have a time or a bound of it. If a kernel occurs twice, the
+/// last time counts. kInvalidArgument, naming the line, if the text is no such table.
 absl::StatusOr<std::vector<TimedProblem>> ReadTimes(std::string_view csv);
 
 }  // namespace gridwise

@@ -45,7 +45,7 @@ import xgboost
 FOLDS = 5
 TREES = 200  # a planner has microseconds
 ASKED = 12  # kernels of a problem, those of least estimate: kAsked of gridwise/planner/ranking.h
-FINALISTS = 4  # of them, which more than the first sixth of the trees are asked about: as ranking.cc does
+FINALISTS = 4  # instances that all trees are asked about, not just the first sixth of them: as ranking.cc does
 SLOWEST = 3  # log2: that kernels are slower matters to no plan
 PARAMETERS = {
     "tree_method": "hist",
@@ -58,7 +58,7 @@ PARAMETERS = {
     "seed": 0,
     "nthread": 1,
 }
-KNOWN = 10  # columns in front of the features
+KNOWN = 10  # columns before the features
 SAMPLE_PROBLEMS = 40
 BUILT_IN = "gridwise/planner/model.inc"
 SAMPLES = {BUILT_IN: "tools/tune/tables/sample.csv", "gridwise/planner/sm_90a.inc": "tools/tune/tables/sample_sm_90a.csv"}
@@ -99,7 +99,7 @@ class Table:
         self.not_asked = numpy.zeros(len(instances), dtype=bool)
         self.problem = numpy.zeros(len(instances), dtype=int)  # its number
         self.margin = margin
-        self.lead = numpy.zeros(len(instances))  # of the kernel of least estimate, in ranks
+        self.lead = numpy.zeros(len(instances))  # of the kernel with the least estimate, in ranks
         for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
             self.label[indices] = numpy.minimum(slowdown, SLOWEST)

@@ -16,7 +16,7 @@ namespace {
 
 /// What a judge comes to on a problem.
 struct Applicability {
-  std::size_t chosen = 0;      // of the problem's times
+  std::size_t chosen = 0;      // which of the problem's times
   double first = 0, of_3 = 0;  // efficiency of its first, and of the fastest of its first three
   bool bounded = false;        // `first` is an upper bound
 };

@@ -11,14 +11,14 @@
 
 namespace gridwise {
 
-/// A way to choose kernels: a number for each of a problem's, of which the least is its choice.
+/// A way to choose kernels: a number for each kernel of a problem; the least is the choice.
 struct Judge {
   std::string name;
   std::function<absl::StatusOr<std::vector<double>>(const TimedProblem&)> rank;
 };
 
-/// How near it comes to the best kernel of each problem: its efficiency is the best kernel's time
-/// by that of its choice.
+/// How near a judge comes to the best kernel of each problem: its efficiency is the best kernel's
+/// time divided by that of its choice.
 struct JudgeScore {
   std::string judge = {};
   double mean = 0, median = 0, tenth_percentile = 0, minimum = 0;
@@ -44,12 +44,12 @@ struct ValidatedGroup {
   std::vector<Loss> losses = {};  // up to five, the worst first
 };
 
-/// Scores of judges by times: what was timed is what there is to choose from. kInvalidArgument if
-/// no problem has two times; a judge's error.
+/// Scores of judges, which choose among the kernels that were timed. Errors: kInvalidArgument if no
+/// problem has two times; a judge's error.
 absl::StatusOr<std::vector<ValidatedGroup>> Validate(std::span<const TimedProblem> problems,
                                                      std::span<const Judge> judges);
 
-/// For people.
+/// The scores as text for people.
 std::string ToString(const std::vector<ValidatedGroup>& groups);
 
 }  // namespace gridwise

@@ -70,8 +70,8 @@ TEST(Validation, KnowsTheBestKernel) {
   EXPECT_EQ(estimates.tenth_percentile, 0.25);
   EXPECT_EQ(estimates.minimum, 0.25);
   EXPECT_THAT(estimates.best_first, DoubleEq(1.0 / 3));
-  EXPECT_THAT(estimates.best_in_3, DoubleEq(2.0 / 3));            // of a and b
-  EXPECT_THAT(estimates.mean_of_3, DoubleEq((1 + 1 + 0.5) / 3));  // of 4, 2, 8 the best is 2
+  EXPECT_THAT(estimates.best_in_3, DoubleEq(2.0 / 3));            // a and b
+  EXPECT_THAT(estimates.mean_of_3, DoubleEq((1 + 1 + 0.5) / 3));  // the best of 4, 2 and 8 is 2
   EXPECT_THAT(group.scores[1].mean, DoubleEq((0.5 + 0.2 + 0.125) / 3));
   EXPECT_EQ(group.losses[0].problem, "c");
   EXPECT_EQ(group.losses[0].chosen, "large");

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who computes a convolution in a framework, Gridwise or the framework: what gridwise.torch and gridwise.jax decide by, and the file that
-keeps what was measured."""
+"""Decides whether Gridwise or a framework computes a convolution, for gridwise.torch and gridwise.jax, and keeps measurements in a file."""
 
 from __future__ import annotations
 
@@ -10,13 +9,13 @@ import os
 from typing import Any, Dict, Optional
 
 POLICIES = ("measure", "model", "always")
-PLANS: int = 3  # that are measured, the fastest by estimate first
-ADVANTAGE: float = 0.98  # of the framework's time: what Gridwise's has to be below, more than times of the same kernel differ by
+PLANS: int = 3  # plans that are measured, the fastest by estimate first
+ADVANTAGE: float = 0.98  # Gridwise must take less than this part of the framework's time; the margin exceeds noise
 SLOW: str = "only the kernel for any problem computes it, which is slow"
 
 
 class File:
-    """Answers as lines of JSON. Other processes append to the same file; what a line was measured with is part of its key."""
+    """Decisions as lines of JSON. Other processes append to the same file. The key of a line says what it was measured with."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -24,7 +23,7 @@ class File:
         self._lines: Dict[str, Dict[str, Any]] = {}
 
     def _update(self) -> None:
-        """Reads what was appended since, whole lines of it; skips those that are damaged."""
+        """Reads complete lines that were appended since the last call. Skips damaged ones."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self._read)
@@ -46,20 +45,20 @@ class File:
         return self._lines.get(key)
 
     def store(self, said: Dict[str, Any]) -> None:
-        """A file that cannot be written costs the next process a measurement, no more."""
+        """Appends a decision. If that fails, only the next process pays, with a measurement."""
         self._lines[said["key"]] = said
         try:
             os.makedirs(os.path.dirname(os.path.abspath(self.path)), exist_ok=True)
             with open(self.path, "ab") as file:
                 fcntl.flock(file, fcntl.LOCK_EX)
-                # On a line of its own, whatever a process that was ended left behind.
+                # Begins a new line, in case a killed process left an incomplete one.
                 file.write(b"\n" + json.dumps(said).encode() + b"\n")
         except OSError:
             pass
 
 
 def default_path(framework: str) -> str:
-    """Where the answers for a framework are if nothing says otherwise: for "torch", $GRIDWISE_TORCH_CACHE or
+    """The default path of the decisions for a framework: for "torch", $GRIDWISE_TORCH_CACHE or
     ~/.cache/gridwise/torch.jsonl."""
     folder = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.environ.get(f"GRIDWISE_{framework.upper()}_CACHE") or os.path.join(folder, "gridwise", framework + ".jsonl")

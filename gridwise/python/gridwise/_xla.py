@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a convolution of XLA is to Gridwise: the arguments of jax.lax.conv_general_dilated to a gridwise.Problem. Needs no JAX."""
+"""From the arguments of jax.lax.conv_general_dilated to a gridwise.Problem. Needs no JAX."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _permuted(shape: Ints, spec: Ints) -> Ints:
 
 
 def _placed(values: Sequence[int], spec: Ints) -> Ints:
-    """The inverse of _permuted."""
+    """Inverts _permuted."""
     shape = [0] * len(spec)
     for axis, value in zip(spec, values):
         shape[axis] = value
@@ -47,7 +47,7 @@ def _placed(values: Sequence[int], spec: Ints) -> Ints:
 class Convolution:
     """A convolution y = x * w, or one of its gradients; each is linear in its two operands.
 
-    With the axes of space alone, y[o] = sum over taps t of x[o * stride + t * dilation - low] w[t], where `low` is the first number of
+    Along the axes of space, y[o] = sum over taps t of x[o * stride + t * dilation - low] w[t], where `low` is the first number of
     `padding`, and x outside of its shape is zero.
 
     Attributes:
@@ -83,7 +83,7 @@ class Convolution:
         return _placed((n, k, *space), self.y_spec)
 
     def _in_order(self, x: T, w: T, y: T) -> Tuple[T, T, T]:
-        """What is said of x, w and y, of the operands and of the result."""
+        """Reorders values for x, w and y to those for the operands and the result."""
         return {FORWARD: (x, w, y), DATA: (y, w, x), WEIGHT: (y, x, w)}[self.wanted]
 
     @property
@@ -99,14 +99,14 @@ class Convolution:
         return dataclasses.replace(self, wanted=wanted)
 
     def axes_of(self, what: str) -> Tuple[Optional[int], Optional[int], Optional[int]]:
-        """The axes of the operands and of the result along which IMAGES, INPUTS or OUTPUTS of the channels, or GROUPS lie, outermost; None
-        of an array that has no such axis. INPUTS and OUTPUTS are of convolutions with one group."""
+        """The axes of the operands and of the result along which IMAGES, INPUTS or OUTPUTS (channels), or GROUPS lie outermost; None for an
+        array without such an axis. INPUTS and OUTPUTS need a convolution with one group."""
         x, w, y = self.x_spec, self.w_spec, self.y_spec
         axes = {IMAGES: (x[0], None, y[0]), INPUTS: (x[1], w[1], None), OUTPUTS: (None, w[0], y[1]), GROUPS: (x[1], w[0], y[1])}
         return self._in_order(*axes[what])
 
     def times(self, what: str, times: int) -> Convolution:
-        """The same with so many times what axes_of names: independent convolutions in one."""
+        """The convolution with several times the images, channels or groups that axes_of names: independent convolutions in one."""
         along_x, along_w, _ = self.asking(FORWARD).axes_of(what)
 
         def scaled(shape: Ints, along: Optional[int]) -> Ints:
@@ -118,13 +118,13 @@ class Convolution:
         )
 
     def of_images(self, n: int) -> Convolution:
-        """The same of another number of images."""
+        """The convolution with another number of images."""
         shape = list(self.x_shape)
         shape[self.x_spec[0]] = n
         return dataclasses.replace(self, x_shape=tuple(shape))
 
     def check(self) -> None:
-        """Raises Refused where Gridwise has nothing to say."""
+        """Raises Refused if Gridwise cannot compute it."""
         rank = len(self.x_spec) - 2
         if self.dtype not in TYPES:
             raise Refused(f"arrays of {self.dtype} have no kernels")
@@ -136,7 +136,7 @@ class Convolution:
             raise Refused("empty arrays")
 
     def problem(self) -> Problem:
-        """The gridwise.Problem, of arrays that lie in memory as major_to_minor says. Raises InvalidArgumentError where it is none."""
+        """The gridwise.Problem, for arrays in the memory order of major_to_minor. Raises InvalidArgumentError if it is invalid."""
         n, c, *sizes = _permuted(self.x_shape, self.x_spec)
         k, _, *taps = _permuted(self.w_shape, self.w_spec)
         return Problem(
@@ -189,11 +189,11 @@ def forward(
     feature_group_count: int,
     batch_group_count: int,
 ) -> Convolution:
-    """The convolution that jax.lax.conv_general_dilated(lhs, rhs, ...) is, where `specs` are ConvDimensionNumbers. It is a FORWARD one of
-    lhs and rhs; or, if lhs is dilated, a DATA one of lhs and weights_of_transposed(rhs).
+    """Returns the convolution that jax.lax.conv_general_dilated(lhs, rhs, ...) computes; `specs` are ConvDimensionNumbers. It is FORWARD,
+    of lhs and rhs, or, if lhs is dilated, DATA, of lhs and weights_of_transposed(rhs).
 
     Raises:
-      Refused: it is none that Gridwise computes.
+      Refused: Gridwise does not compute it.
     """
     if not all(isinstance(size, int) for size in (*lhs_shape, *rhs_shape)):
         raise Refused("sizes are not known before the program runs")
@@ -219,8 +219,8 @@ def _transposed(
     rhs_dilation: Ints,
     groups: int,
 ) -> Convolution:
-    """Along an axis, lhs dilated by s and padded by (l, h), with T taps r apart, is the data gradient of a convolution with stride s and
-    the taps in reverse: out[i] = sum over o, t of lhs[o] rhs[T - 1 - t] where i = o s + t r - p and p = (T - 1) r - l."""
+    """Returns the convolution of a dilated lhs. Along an axis, lhs dilated by s and padded by (l, h), with T taps r apart, is the data
+    gradient of a convolution with stride s and the taps in reverse: out[i] = sum over o, t of lhs[o] rhs[T - 1 - t] where i = o s + t r - p and p = (T - 1) r - l."""
     lhs_spec, rhs_spec, out_spec = specs
     if any(stride != 1 for stride in strides):
         raise Refused(f"window_strides {strides} and lhs_dilation {lhs_dilation} at once")

@@ -44,7 +44,7 @@ struct MetadataExtension {
 };
 
 struct Error;    // XLA's, which owns it
-struct Context;  // of a call
+struct Context;  // what a call executes in
 
 struct ErrorArguments {
   std::size_t size;

@@ -158,7 +158,7 @@ class Key {
   std::size_t count_ = 0;
 };
 
-/// Of an output, or of the gradients of x and w.
+/// The choice for an output (the first), or those for the gradients of x and w.
 using Choices = std::array<std::optional<Choice>, 2>;
 
 struct Known {
@@ -415,7 +415,8 @@ std::array<bool, 3> MaskOf(ListObject* list) {
 /// output_padding, groups, mask of the gradients of x, w and the bias.
 void Backward(Value* stack, std::uint64_t, std::uint64_t) {
   TensorObject* const dy = AsTensor(stack[0]);
-  TensorObject* const others[2] = {AsTensor(stack[2]), AsTensor(stack[1])};  // of dx, of dw
+  TensorObject* const others[2] = {AsTensor(stack[2]),
+                                   AsTensor(stack[1])};  // the other operands of dx and of dw
   const std::array<bool, 3> mask = MaskOf(AsList(stack[9]));
   Key key;
   for (int i : {0, 1, 2}) key.AddTensor(AsTensor(stack[i]));

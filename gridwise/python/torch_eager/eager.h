@@ -40,7 +40,7 @@ struct gridwise_torch_choice {
   int64_t* calls;             ///< incremented at each call
 };
 
-/// The arguments of a convolution behind its tensors.
+/// The arguments of a convolution after its tensors.
 struct gridwise_torch_parameters {
   int64_t rank, stride[3], padding[3], dilation[3], transposed, output_padding[3], groups;
 };

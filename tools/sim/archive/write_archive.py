@@ -38,7 +38,7 @@ SYSROOT = (
     *(f"usr/include/x86_64-linux-gnu/{name}" for name in ("asm", "bits", "c++", "gnu", "sys", "fpu_control.h", "ieee754.h")),
     *(f"usr/lib/gcc/x86_64-linux-gnu/*/{name}" for name in ("crt*.o", "libatomic.*", "libgcc*", "libstdc++*", "libsupc++.a")),
 )
-# Of LIBRARIES: what a linker looks for, and what the scripts among it name.
+# The part of LIBRARIES that a linker looks for, and the files that its linker scripts name.
 LINKED = (
     *("Scrt1.o", "crt1.o", "crti.o", "crtn.o", "libc.so", "libc_nonshared.a", "libm.so", "libmvec.so*", "libatomic.so.1"),
     *("libdl.a", "libdl.so.2", "libpthread.a", "libpthread.so.0", "libresolv.so*", "librt.a", "librt.so.1", "libutil.a"),

@@ -15,12 +15,12 @@ struct ShadowBytes {
   bool any = false;
 };
 
-/// Which bits of LDS or of a lane's scratch are undefined: in the beginning all.
+/// Which bits of LDS or of a lane's scratch are undefined: at first, all.
 class ByteShadow {
  public:
   explicit ByteShadow(uint32_t bytes = 0) : bits_(bytes, 0xff), origins_((bytes + 3) / 4) {}
 
-  /// ORs what is undefined of the byte at `offset` into byte `i` of `out`.
+  /// ORs the undefined bits of the byte at `offset` into byte `i` of `out`.
   void Load(uint32_t offset, uint32_t i, ShadowBytes& out) const {
     out.bits[i] = bits_[offset];
     if (bits_[offset] == 0 || out.any) return;
@@ -41,7 +41,7 @@ class ByteShadow {
 
  private:
   std::vector<uint8_t> bits_;
-  std::vector<uint32_t> origins_;  // of each dword
+  std::vector<uint32_t> origins_;  // one per dword
 };
 
 }  // namespace gridwise::sim

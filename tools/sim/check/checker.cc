@@ -280,7 +280,7 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
     const int lane = __builtin_ctzll(left);
     const uint64_t address = access.base + access.offset[lane];
     Conflict conflict = history.Note(clocks_, address, access.bytes, mine, lds);
-    // What stores the value that is there already changes nothing.
+    // A store of the value that is already there changes nothing.
     if (conflict.found && conflict.writes && !access.reads && Repeats(access, lane))
       conflict.found = false;
     if (conflict.found && (launch_.target & kRdna) != 0 && RecycledMemory::Process().Holds(address))

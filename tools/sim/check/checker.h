@@ -28,7 +28,7 @@
 
 namespace gridwise::sim {
 
-/// What check mode knows of a launch.
+/// The state of check mode for a launch.
 struct LaunchCheck {
   CheckSettings settings;
   SourceLineFn source_line;  // may be null
@@ -42,12 +42,12 @@ struct LaunchCheck {
   SyncAddresses memory_sync;
   LaunchOrigins origins;
   FloatOps float_ops;
-  uint32_t groups = 0;  // that have begun
+  uint32_t groups = 0;  // workgroups that have begun
   std::vector<WatchedRange> watched;
 
   /// A finding about `instruction` (its index in the program), without wave.
   Finding MakeFinding(Category category, uint32_t instruction) const;
-  /// After the launch: watched bytes that were not written once.
+  /// Reports watched bytes that were not written exactly once. Called after the launch.
   void ReportWatched() const;
 };
 
@@ -73,9 +73,10 @@ class WaveCheck final : public Reporter {
   const WaitTracker& waits() const { return waits_; }
 
   WaveClocks& clocks() { return clocks_; }
-  /// What of the wave is in the past of whoever synchronises with it now.
+  /// The accesses of the wave that happened before anything that synchronises with it now.
   GroupClocks Completed() const;
-  /// That and what it knows of others. `by_lds`: by way of LDS, whose instructions stay in order.
+  /// Those, and the accesses of others that the wave knows of. `by_lds`: it synchronises through
+  /// LDS, whose instructions stay in order.
   Clocks Known(bool by_lds) const;
 
  private:
@@ -85,7 +86,7 @@ class WaveCheck final : public Reporter {
   void CheckRaces(const MemoryAccess& access);
   bool Repeats(const MemoryAccess& access, int lane) const;
   void Learn(const Clocks& published);
-  /// Learns what `wave` had done and knew when it stored to LDS at its `clock`.
+  /// Takes over what `wave` had done and knew when it stored to LDS at its `clock`.
   void LearnFromStore(int wave, uint32_t clock);
   void ReportRace(const Conflict& conflict, const MemoryAccess& access, int lane, uint64_t address);
 

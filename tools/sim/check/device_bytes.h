@@ -12,13 +12,13 @@
 
 namespace gridwise::sim {
 
-/// Which bits of the process's device memory are undefined: what hipMalloc gave and neither a copy
-/// nor a fill nor a kernel has written, and what kernels have stored undefined bits to. Memory that
-/// the host may write by itself is not tracked, and where a page that nobody is known to have
-/// written holds something else than zeros, somebody has.
+/// Which bits of the process's device memory are undefined: memory from hipMalloc that no copy,
+/// fill or kernel has written, and bytes to which kernels stored undefined bits. Memory that the
+/// host may write directly is not tracked. A page with no known writes that does not hold zeros
+/// counts as written.
 ///
-/// Only launches that are checked for it tell of their stores, so any other launch makes all memory
-/// count as defined (Forget).
+/// Only launches that are checked for undefined values report their stores, so any other launch
+/// makes all memory count as defined (Forget).
 class DeviceBytes {
  public:
   static DeviceBytes& Process();
@@ -31,7 +31,7 @@ class DeviceBytes {
   void Freed(uint64_t address);
   void Written(uint64_t address, uint64_t bytes);
   void Copied(uint64_t to, uint64_t from, uint64_t bytes);
-  /// Reports what a kernel has stored there that is undefined as a whole.
+  /// Reports values in this range that a kernel stored and that are entirely undefined.
   void ReadByHost(uint64_t address, uint64_t bytes);
   void Forget();
 

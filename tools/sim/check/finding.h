@@ -17,7 +17,7 @@
 
 namespace gridwise::sim {
 
-/// What check mode looks for; the names are those of GRIDWISE_SIM=check:NAME,... and of reports.
+/// Kinds of mistakes. GRIDWISE_SIM=check:NAME,... and reports use their names.
 enum class Category : uint8_t {
   kWaits,
   kHazards,
@@ -27,7 +27,7 @@ enum class Category : uint8_t {
   kWatch,
   kUninit,
   kStreams,
-  // What correct kernels do too: looked for only where it is asked for by name.
+  // Correct kernels do these, too, so they are checked only if named.
   kNonfinite,
   kOverflow,
   kCancellation
@@ -52,9 +52,9 @@ struct Finding {
   bool has_address = false;
   uint64_t address = 0;
   std::string what;    // see Findings::Add
-  std::string detail;  // of the first one, after `what`
+  std::string detail;  // details of the first one; follows `what`
   int64_t count = 1;
-  int instructions = 1;  // that it was found at
+  int instructions = 1;  // where it was found
 
   /// The whole sentence.
   std::string ToString() const;
@@ -65,12 +65,12 @@ class Findings {
  public:
   static Findings& Get();
 
-  /// Adds a finding, or counts it if it is known: same category, kernel, `what` and pc, or the same
-  /// source line and the same `what` but for numbers: a loop that was unrolled. The first of its
-  /// kind goes to stderr at once.
+  /// Adds a finding, or counts it if it is known. Findings are the same if category, kernel, `what`
+  /// and pc are, or (for an unrolled loop) the source line and all of `what` but its numbers. A new
+  /// finding goes to stderr at once.
   void Add(Finding finding);
-  /// After a launch of `kernel`, or (empty) anything else that was checked: says on stderr what was
-  /// seen more than once, and writes the report.
+  /// Called after a launch of `kernel`, or with "" after anything else that was checked. Prints
+  /// what was seen more than once on stderr, and writes the report.
   void EndLaunch(const std::string& kernel);
   void Clear();
   std::vector<Finding> All() const;
@@ -86,7 +86,7 @@ class Findings {
   std::set<std::pair<size_t, uint64_t>> places_;  // findings and the pcs of their instructions
   std::vector<Finding> findings_;                 // in the order of their first occurrence
   std::set<std::string> checked_;                 // kernels
-  size_t summarized_ = 0;                         // findings that EndLaunch has spoken of
+  size_t summarized_ = 0;                         // findings that EndLaunch has printed
 };
 
 }  // namespace gridwise::sim

@@ -70,7 +70,7 @@ int64_t Number(const Instruction& instruction, std::string_view name, size_t ind
   return modifier->numbers[index];
 }
 
-/// Which numbers of its registers an operand is.
+/// The elements of registers that an operand consists of.
 enum class Parts { kAll, kLow, kHigh };
 
 double ConstantOf(const Operand& operand, FloatFormat format) {
@@ -157,7 +157,7 @@ class Reader {
   }
   bool IsMatrix() const { return Has("mfma") || Has("smfmac") || Has("wmma") || Has("swmmac"); }
 
-  /// Which half of a register a result of 16 bits goes to.
+  /// The half of a register that a result of 16 bits goes to.
   Parts ResultHalf() const {
     const Modifier* const selects = Find(instruction_, "dst_sel");
     if (selects != nullptr) return selects->value == "WORD_1" ? Parts::kHigh : Parts::kLow;
@@ -166,7 +166,7 @@ class Reader {
         op_sel != nullptr && op_sel->numbers.size() >= operands() && op_sel->numbers.back() != 0;
     return high ? Parts::kHigh : Parts::kLow;
   }
-  /// Which half source `source` of 16 bits is; both, where that is not looked at any closer.
+  /// The half that source `source` of 16 bits is; both, if that is not known.
   Parts SourceHalf(size_t source) const {
     if (IsPacked() || instruction_.encoding == Encoding::kSdwa) return Parts::kAll;
     return Number(instruction_, "op_sel", source) != 0 ? Parts::kHigh : Parts::kLow;

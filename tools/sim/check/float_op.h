@@ -19,7 +19,7 @@ enum class FloatFormat : uint8_t { kF16, kBf16, kF32, kF64, kFp8, kBf8 };
 /// Bits of a number's significand, the first one included.
 int PrecisionOf(FloatFormat format);
 /// Numbers from this one on are not representable: they round to infinity, or to the largest
-/// number where rounding or the mode keeps them there. Of kFp8 and kBf8 of `target`.
+/// number where rounding or the mode keeps them there. `target` decides what kFp8 and kBf8 are.
 double OverflowOf(FloatFormat format, TargetBit target);
 
 /// An operand of floating point numbers.
@@ -53,8 +53,8 @@ struct FloatOp {
   bool adds = false;                  // two numbers, element by element
 };
 
-/// What `instruction` is to that; nothing if it is none, or one of those that are not understood:
-/// conversions with a scale, and matrix instructions whose formats are modifiers.
+/// The floating point operation of `instruction`. Nothing if it has none, or one that is not
+/// understood: a conversion with a scale, or a matrix instruction whose formats are modifiers.
 std::optional<FloatOp> FindFloatOp(const Instruction& instruction);
 
 }  // namespace gridwise::sim

@@ -11,12 +11,12 @@
 namespace gridwise::sim {
 namespace {
 
-/// What gfx950 waits longer than gfx942 for an XDL result (CDNA4 ISA 7.6, table 38).
+/// How much longer gfx950 waits than gfx942 for an XDL result (CDNA4 ISA 7.6, table 38).
 int LongerWait(const MatrixFacts& matrix, TargetBit target) {
   return target == kGfx950 && matrix.xdl && matrix.passes > 2 ? 1 : 0;
 }
 
-/// What a use of a matrix result is.
+/// How an instruction uses a matrix result.
 enum class Use : uint8_t { kRead, kReadByMemory, kOverwrite };
 
 /// Wait states between a matrix instruction and a use of its result by anything but SrcC.
@@ -27,7 +27,8 @@ int AfterResult(const MatrixFacts& matrix, Use use, TargetBit target) {
   return matrix.passes + (matrix.xdl ? 3 : 2) + LongerWait(matrix, target);
 }
 
-/// The same for SrcC of matrix instruction `user`, whose registers are those of the result exactly
+/// The wait states for SrcC of matrix instruction `user`, whose registers are all those of the
+/// result
 /// (`same`) or some of them.
 int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same,
                    TargetBit target) {
@@ -170,8 +171,8 @@ void Gfx9Hazards::CheckScalarReads(const InstructionFacts& facts, Reporter& repo
     if (event.facts == nullptr || Since(event) > 5) continue;
     if (facts.vmem) Need(5, event, "vector memory reads an SGPR that VALU wrote", reg, reporter);
     if (!facts.valu) continue;
-    // As a constant; a mask or carry needs no wait (CDNA3 ISA, section 4.5, table 11). Compilers
-    // wait all the same.
+    // Applies to SGPRs read as constants. A mask or carry needs no wait (CDNA3 ISA, section 4.5,
+    // table 11), though compilers wait.
     if (!hazard.mask.Overlaps(reg) && target_ != kGfx90a)
       Need(2, event, "VALU reads an SGPR that VALU wrote", reg, reporter);
     if (reg == kVccLo && hazard.div_fmas)
@@ -214,7 +215,7 @@ void Gfx9Hazards::CheckHardwareRegisters(const InstructionFacts& facts, Reporter
   register_set_[0] = {&facts, now_};
 }
 
-/// What has been fetched is older than the invalidation (CDNA3 ISA, S_ICACHE_INV).
+/// Instructions that were fetched before the invalidation are old ones (CDNA3 ISA, S_ICACHE_INV).
 void Gfx9Hazards::CheckInvalidatedCode(const InstructionFacts& facts, Reporter& reporter) {
   constexpr int kNops = 16;
   if (facts.hazard.scalar_nop) {

@@ -9,15 +9,15 @@
 
 namespace gridwise::sim {
 
-/// What one wave does that its target's hardware does not guard against: pairs and triples of
-/// instructions between which the program must put something, along the path that is executed. The
-/// rules are those of LLVM (GCNHazardRecognizer, AMDGPUWaitSGPRHazards) and of the ISA documents;
-/// README.md lists them.
+/// Finds hazards that the target's hardware does not guard against: pairs and triples of
+/// instructions of one wave, along the executed path, between which the program must put something.
+/// The rules are those of LLVM (GCNHazardRecognizer, AMDGPUWaitSGPRHazards) and of the ISA
+/// documents; README.md lists them.
 class HazardTracker {
  public:
   virtual ~HazardTracker() = default;
-  /// Reports what `facts`, which is about to be executed, needs and does not have, then notes what
-  /// it does.
+  /// Reports what `facts`, which is about to be executed, requires but lacks; then notes its
+  /// effects.
   virtual void Before(const InstructionFacts& facts, Reporter& reporter) = 0;
 };
 

@@ -173,7 +173,7 @@ std::vector<Distance> WideStores() {
   };
 }
 
-/// Of each number of passes, f32 and f64: who reads the result, as what.
+/// Readers of a matrix instruction's result, for each number of passes, f32 and f64.
 std::vector<Distance> MatrixResults() {
   const std::string xdl2 = "v_mfma_f32_4x4x4_16b_f16 v[0:3], v[10:11], v[12:13], v[0:3]";
   const std::string xdl4 = "v_mfma_f32_16x16x16_f16 v[0:3], v[10:11], v[12:13], v[0:3]";
@@ -549,7 +549,8 @@ TEST(Gfx12, ScalarsThatVectorInstructionsHaveRead) {
     return ElementsAre(HasSubstr(absl::StrCat("needs s_wait_alu depctr_", wait, "(0)")));
   };
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", reads}), found("sa_sdst"));
-  EXPECT_THAT(behind({"s_mov_b32 s5, 0", "s_mov_b32 s6, s5"}), found("sa_sdst"));  // of its pair
+  EXPECT_THAT(behind({"s_mov_b32 s5, 0", "s_mov_b32 s6, s5"}),
+              found("sa_sdst"));  // the other half of the pair
   EXPECT_THAT(behind({"s_mov_b32 s6, 0", "s_mov_b32 s7, s6"}), IsEmpty());
   EXPECT_THAT(behind({"v_readfirstlane_b32 s4, v1", reads}), found("va_sdst"));
   EXPECT_THAT(behind({"v_readfirstlane_b32 s4, v1", "s_mov_b32 s6, s4"}), IsEmpty());

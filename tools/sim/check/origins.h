@@ -11,8 +11,9 @@
 
 namespace gridwise::sim {
 
-/// Where undefined bits come from, by number. 0: memory that was never written, not yet read by
-/// anybody. Up to kAllRegisters: RegisterShadow::NeverWritten. Above: what was added. Thread safe.
+/// Origins of undefined bits, by number. 0: memory that was neither written nor read yet. Up to
+/// kAllRegisters: RegisterShadow::NeverWritten. Higher numbers are those that were added. Thread
+/// safe.
 class Origins {
  public:
   static Origins& Process();

@@ -14,36 +14,39 @@ namespace gridwise::sim {
 /// accesses of different waves to one byte, one of them a write, not both atomic, and no
 /// synchronisation in between. The clock of a wave is the number of its memory instructions.
 ///
-/// What is no race although it looks like one: a load whose value a compare-and-swap checks before
-/// it is used, a store of what is there already, and a loop that polls LDS, whose loads cannot be
-/// told from others by their instructions; such a load synchronises with the store it sees; and
-/// what a wave does to a counter after its own read-modify-write of it, which comes after those
-/// that it saw. gfx11's stores do not say that they are atomic: one that an atomic access meets is
-/// taken to be.
+/// Some accesses look like races but are not reported:
+/// - a load whose value a compare-and-swap checks before it is used
+/// - a store of the value that is already there
+/// - a load of a loop that polls LDS, which no instruction marks; it synchronises with the store
+/// that
+///   it sees
+/// - accesses of a wave to a counter after its own read-modify-write of it: they come after those
+///   that it saw
+/// gfx11's stores do not say that they are atomic: one that meets an atomic access is taken to be.
 ///
-/// Waves synchronise at barriers, and by atomics: one that writes publishes what its wave had
-/// completed and knew, one that reads learns what was published at the address. An LDS access, or a
-/// store to memory that another workgroup is to see, is complete when it has been waited for.
-/// gfx9's LDS takes instructions in the order of their issue, so that none but a load from memory
-/// to LDS can overtake a read in front of a barrier.
+/// Waves synchronise at barriers and by atomics. An atomic that writes publishes what its wave had
+/// completed and knew; one that reads takes over what was published at the address. An LDS access,
+/// or a store to memory that another workgroup is to see, is complete once the wave has waited for
+/// it. gfx9's LDS executes instructions in the order of their issue: only a load from memory to LDS
+/// can overtake a read before a barrier.
 
-/// What is known of one workgroup's waves: the highest clocks whose accesses lie in the past, of
-/// those to memory as other workgroups and as waves of the same one see it, of those to LDS, of its
-/// reads as later LDS instructions see them, and of loads that write LDS, which are waited for
-/// apart from the others.
+/// What is known of the waves of one workgroup: the highest clocks whose accesses lie in the past.
+/// There are separate clocks for accesses to memory as other workgroups see them, and as waves of
+/// the same workgroup do; for accesses to LDS; for reads as later LDS instructions see them; and
+/// for loads that write LDS, for which waves wait separately.
 struct GroupClocks {
   std::vector<uint32_t> memory, local, lds, lds_reads, to_lds;
   void Join(const GroupClocks& other);
 };
-/// By workgroup.
+/// Clocks by workgroup.
 using Clocks = std::map<uint32_t, GroupClocks>;
 
 /// One wave's view.
 struct WaveClocks {
   uint32_t group = 0;
   int wave = 0;
-  GroupClocks own;                       // of the own workgroup's waves
-  std::shared_ptr<const Clocks> others;  // of other workgroups; null: nothing
+  GroupClocks own;                       // of the waves of the own workgroup
+  std::shared_ptr<const Clocks> others;  // clocks of other workgroups; null: none
 };
 
 /// The access that an access races with.
@@ -57,7 +60,7 @@ struct Conflict {
   uint32_t polled_clock = 0;
 };
 
-/// Who touched memory last: a few accesses of each dword, by byte.
+/// The last accesses to memory: a few for each dword, by byte.
 class AccessHistory {
  public:
   struct Access {
@@ -76,8 +79,8 @@ class AccessHistory {
     uint32_t order = 0;  // among the accesses of the history
   };
 
-  /// Notes that the wave of `view` makes `access` to `bytes` bytes at `address` and returns what it
-  /// races with. `lds`: an address in the workgroup's LDS.
+  /// Notes that the wave of `view` makes `access` to `bytes` bytes at `address`. Returns the access
+  /// that it races with. `lds`: the address is in the workgroup's LDS.
   Conflict Note(const WaveClocks& view, uint64_t address, uint32_t bytes, Access access, bool lds);
   void Clear() {
     pages_.clear();
@@ -88,18 +91,18 @@ class AccessHistory {
   static constexpr int kSlots = 4;
   static constexpr uint8_t kAllBytes = 0xf;
   static constexpr uint64_t kLineBytes = 16, kPageBytes = 1024;
-  /// Of a dword.
+  /// The last accesses to a dword.
   struct Cell {
     Access slots[kSlots];
   };
-  /// As long as all accesses of a line were to all of it, its first cell stands for the others.
+  /// While all accesses to a line cover the whole line, its first cell stands for the others.
   struct Page {
     Cell cells[kPageBytes / 4];
     bool split[kPageBytes / kLineBytes] = {};
   };
 
   Page& PageOf(uint64_t address);
-  /// Notes an access to the bytes of a dword that it says, or of each dword of a line.
+  /// Notes an access to some bytes of a dword, or of each dword of a line.
   void NoteIn(Cell& cell, const WaveClocks& view, Access access, bool lds, Conflict& conflict);
 
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
@@ -111,7 +114,7 @@ class AccessHistory {
 
 /// The memory that malloc on the device cuts blocks out of. On RDNA its library hands a freed block
 /// to another wave by relaxed atomics alone (ockl, dm.cl, NEED_RELEASE), which order nothing that
-/// could be seen, so that no race there is one. Of the process; from any thread.
+/// could be seen, so races in it are not reported. One object per process; any thread may use it.
 class RecycledMemory {
  public:
   static RecycledMemory& Process();
@@ -124,7 +127,7 @@ class RecycledMemory {
   std::map<uint64_t, uint64_t> ends_;  // by first address
 };
 
-/// What atomics published, by address.
+/// The clocks that atomics published, by address.
 class SyncAddresses {
  public:
   void Publish(uint64_t address, const Clocks& clocks);

@@ -54,7 +54,7 @@ uint32_t Gfx11Hazards::LastWriter(const RegisterRange& range) const {
 }
 
 void Gfx11Hazards::CheckDual(const InstructionFacts& facts, Reporter& reporter) const {
-  // After so many vector instructions a result is there (LLVM, fixLdsDirectVALUHazard).
+  // A result is ready after this many vector instructions (LLVM, fixLdsDirectVALUHazard).
   constexpr int kEnough = 15;
   for (const uint16_t reg : facts.hazard.lost_sources) {
     const uint32_t writer = LastWriter({reg, 1});

@@ -11,8 +11,8 @@
 namespace gridwise::sim {
 
 /// Which bits of a wave's registers are undefined, and where they come from (an id of Origins).
-/// Registers are numbered as in RegisterUses; a scalar one has lane 0 only. In the beginning all
-/// bits are undefined, by themselves.
+/// Registers are numbered as in RegisterUses; a scalar one has lane 0 only. At first, all
+/// bits are undefined, and each register is its own origin.
 class RegisterShadow {
  public:
   explicit RegisterShadow(uint64_t all_lanes);
@@ -24,7 +24,7 @@ class RegisterShadow {
     if (!IsDirty(reg, lane)) return 0;
     return IsUntouched(reg, lane) ? ~0u : cells_[Cell(reg, lane)].bits;
   }
-  /// Of a dirty register.
+  /// The origin of a dirty register.
   uint32_t Origin(int reg, int lane) const {
     return IsUntouched(reg, lane) ? NeverWritten(reg) : cells_[Cell(reg, lane)].origin;
   }
@@ -36,7 +36,7 @@ class RegisterShadow {
     dirty_[static_cast<size_t>(reg)] &= ~lanes;
     untouched_[static_cast<size_t>(reg)] &= ~lanes;
   }
-  /// Defines those of `bits` in `lanes`.
+  /// Makes `bits` defined in `lanes`.
   void ClearBits(int reg, uint64_t lanes, uint32_t bits);
 
  private:
@@ -51,7 +51,7 @@ class RegisterShadow {
   }
 
   std::array<uint64_t, kAllRegisters> dirty_, untouched_;
-  std::unique_ptr<CellState[]> cells_;  // of what is dirty and not untouched
+  std::unique_ptr<CellState[]> cells_;  // for registers that are dirty and not untouched
 };
 
 }  // namespace gridwise::sim

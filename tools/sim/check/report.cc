@@ -21,7 +21,7 @@
 namespace gridwise::sim {
 namespace {
 
-/// What a category is about, for those who show rules.
+/// The description of a category, for viewers that show rules.
 constexpr std::array<const char*, kCategories> kDescriptions = {
     "A result is used before the wait for it",
     "The hardware needs more instructions in between",

@@ -13,16 +13,16 @@ namespace gridwise::sim {
 /// Findings as JSON: {"findings": [{"category": ..., "kernel": ..., ...}]}.
 std::string ToJson(const std::vector<Finding>& findings);
 
-/// As SARIF 2.1.0 (OASIS), a result each. Files below GRIDWISE_SIM_SOURCE_ROOT, or without that
-/// below the working directory, are relative to it (%SRCROOT%), as those who show results beside
-/// the source want them.
+/// Findings as SARIF 2.1.0 (OASIS), one result each. Files below GRIDWISE_SIM_SOURCE_ROOT (by
+/// default the working directory) are relative to it (%SRCROOT%), as viewers expect that show
+/// results beside the source.
 std::string ToSarif(const std::vector<Finding>& findings);
 
-/// As JUnit's XML: a failed test case each, with its file and line, and a passed one for each of
-/// the `checked` kernels that has none.
+/// Findings as JUnit's XML: a failed test case each, with file and line, and a passed one for each
+/// `checked` kernel without findings.
 std::string ToJunit(const std::vector<Finding>& findings, const std::set<std::string>& checked);
 
-/// What `path` is to hold, by how it ends: .sarif or .sarif.json, .xml, anything else is JSON.
+/// The report for `path`, whose ending decides the format: .sarif or .sarif.json, .xml, else JSON.
 std::string ReportFor(std::string_view path, const std::vector<Finding>& findings,
                       const std::set<std::string>& checked);
 

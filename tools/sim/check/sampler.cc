@@ -45,8 +45,8 @@ uint32_t Hash(uint32_t a, uint32_t b) {
   return h ^ h >> 12;
 }
 
-/// What undefined bits of a register become: those of `value` turned over, noise, all 0, all 1,
-/// numbers that are large in every format, and the value of another register, which decides
+/// The values tried for undefined bits of a register: the inverted bits of `value`, noise, all 0,
+/// all 1, numbers that are large in every format, and the value of another register, which decides
 /// comparisons.
 uint32_t FillOf(int fill, uint32_t value, uint32_t other, int reg, int lane) {
   switch (fill) {

@@ -10,13 +10,13 @@
 
 namespace gridwise::sim {
 
-/// What is checked, and in what order things happen that may happen in another order too.
+/// What is checked, and the order of operations whose order is not fixed.
 struct CheckSettings {
   uint32_t categories = 0;  // bit c: Category c
   bool deferred = false;    // what is put on a stream runs when the host waits for it
   bool time = false;        // launches are timed from a sample of their workgroups
-  /// Shuffles what is ready of deferred operations; where there is a check, or nothing is deferred,
-  /// waves and workgroups, and preempts waves at random.
+  /// Shuffles deferred operations that are ready. If something is checked or nothing is deferred,
+  /// also shuffles waves and workgroups and preempts waves at random.
   std::optional<uint64_t> seed;
 
   bool Has(Category c) const { return (categories >> static_cast<int>(c) & 1) != 0; }
@@ -27,7 +27,7 @@ struct CheckSettings {
 /// Reads "check" (the usual categories), "check:waits,races" or "run" (nothing is checked).
 absl::StatusOr<uint32_t> ParseCategories(std::string_view text);
 /// Reads a mode as GRIDWISE_SIM has it: "run", "time", or what ParseCategories reads, each with
-/// "deferred," in front of it or not; or "deferred" alone. Launches are checked or timed, not both.
+/// "deferred," before it or not; or "deferred" alone. Launches are checked or timed, not both.
 /// Sets categories, `deferred` and `time` of the result.
 absl::StatusOr<CheckSettings> ParseMode(std::string_view text);
 
@@ -35,9 +35,9 @@ absl::StatusOr<CheckSettings> ParseMode(std::string_view text);
 const CheckSettings& EnvironmentSettings();
 
 /// The process's settings: the environment's (GRIDWISE_SIM, GRIDWISE_SIM_SEED) until
-/// SetCheckSettings. They hold for launches from then on; reports have source lines of code objects
-/// that were loaded while something was checked. What the environment asks for and is not
-/// understood is reported, and everything is checked.
+/// SetCheckSettings. They hold for later launches. Reports have source lines of code objects that
+/// were loaded while something was checked. If the environment's text is not understood, that is
+/// reported and everything is checked.
 CheckSettings CurrentCheckSettings();
 void SetCheckSettings(const CheckSettings& settings);
 

@@ -19,8 +19,8 @@ struct SourceLine {
   friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
 };
 
-/// Which line of an address: the instruction's own, of the innermost function that was inlined
-/// there; or where the function begins that it was all inlined into.
+/// Which line of an address is meant: the instruction's own, in the innermost inlined function; or
+/// the beginning of the function that everything was inlined into.
 enum class LineOf : uint8_t { kInstruction, kFunction };
 
 /// The line of an address of a code object.

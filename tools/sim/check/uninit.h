@@ -26,7 +26,7 @@ class LaunchOrigins {
   /// Memory that was never written, which `facts` reads.
   uint32_t Read(const InstructionFacts& facts, AddressSpace space, const std::string& where,
                 const Reporter& reporter);
-  /// What `facts` stores to device memory. `whole`: there is nothing else in what it stores.
+  /// Undefined bits that `facts` stores to device memory. `whole`: all that it stores is undefined.
   uint32_t Stored(const InstructionFacts& facts, uint32_t value, bool whole, int lane,
                   const Reporter& reporter);
 
@@ -34,18 +34,18 @@ class LaunchOrigins {
   std::map<std::tuple<const InstructionFacts*, uint32_t, bool>, uint32_t> known_;
 };
 
-/// Undefined values of one wave, in the manner of Valgrind's Memcheck: every bit of registers, LDS,
-/// scratch and device memory is defined or not; instructions pass that on (Sampler); and what is
-/// undefined may be copied, computed with and thrown away. It is reported where it decides
-/// something: an address, a branch or EXEC, a watched output, memory that the host reads.
+/// Tracks undefined values of one wave, as Valgrind's Memcheck does. Every bit of registers, LDS,
+/// scratch and device memory is defined or not, and instructions pass that on (Sampler). Undefined
+/// bits may be copied, computed with and thrown away. They are reported when they decide something:
+/// an address, a branch or EXEC, a watched output, memory that the host reads.
 class UninitTracker {
  public:
-  /// `scalars`: so many scalar registers are set at the start. `lds`: the workgroup's.
+  /// `scalars` is the number of scalar registers that are set at the start, `lds` the workgroup's.
   UninitTracker(Wave& wave, int scalars, ByteShadow& lds, LaunchOrigins& origins);
 
   /// Before an instruction; `first` is its first micro-op.
   void Before(const InstructionFacts& facts, const Uop* first, Reporter& reporter);
-  /// During it, for what it does to memory. `watched`: the output must be defined.
+  /// During the instruction, for its accesses to memory. `watched`: the output must be defined.
   /// `observed`: how many bytes of each lane have been.
   void Observe(const InstructionFacts& facts, const MemoryAccess& access,
                const std::array<uint8_t, kLanes>& observed, bool watched, Reporter& reporter);
@@ -87,11 +87,11 @@ class UninitTracker {
   LaunchOrigins& origins_;
   RegisterShadow registers_;
   bool gpr_index_mode_ = false;
-  const Uop* first_ = nullptr;                      // of the instruction
-  std::vector<uint16_t> reads_, writes_, touched_;  // of the instruction, EXEC excepted
-  // Of the memory instruction under way.
+  const Uop* first_ = nullptr;                      // the instruction's first micro-op
+  std::vector<uint16_t> reads_, writes_, touched_;  // the instruction's registers, without EXEC
+  // State of the memory instruction that is being executed.
   std::array<uint8_t, kLanes> done_ = {};         // bytes of each lane that were observed
-  std::array<uint32_t, kLanes> lds_target_ = {};  // of a load to LDS
+  std::array<uint32_t, kLanes> lds_target_ = {};  // where a load to LDS writes
   std::vector<std::pair<uint16_t, std::array<uint32_t, kLanes>>> address_rows_;  // it overwrites
   bool update_undefined_ = false;  // an atomic's operand is
   uint32_t update_origin_ = 0;

@@ -16,7 +16,7 @@
 
 namespace gridwise::sim {
 
-/// What the instructions of a launch do with floating point numbers, taken apart once.
+/// The floating point operations of a launch's instructions, found out once.
 class FloatOps {
  public:
   /// Two, where two instructions are in one (v_dual).
@@ -35,11 +35,11 @@ class ValueTracker {
 
   /// Notes what an instruction is about to read.
   void Before(const InstructionFacts& facts);
-  /// Looks at what it has made of that; `reporter` reports about it.
+  /// Checks the instruction's results, and reports to `reporter`.
   void After(Reporter& reporter);
 
  private:
-  /// What is known of one operation before it is executed.
+  /// What is noted of one operation before it is executed.
   struct Noted {
     const FloatOp* op = nullptr;
     uint64_t finite = 0;  // lanes whose sources are all finite
@@ -57,7 +57,7 @@ class ValueTracker {
   const CheckSettings& settings_;
   FloatOps& ops_;
   std::vector<Noted> noted_;
-  uint64_t lanes_ = 0;  // that the instruction is executed in
+  uint64_t lanes_ = 0;  // lanes that execute the instruction
 };
 
 }  // namespace gridwise::sim

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint8_t Bit(WaitCounter c) { return static_cast<uint8_t>(1u << static_cast<int>(c)); }
 
-/// Where a counter is full the next instruction waits, so older ones are done.
+/// The largest value of a counter. If it is full, the next instruction waits for the oldest one.
 int Capacity(TargetBit target, WaitCounter counter) {
   if (counter == WaitCounter::kLds && (target & kGfx9) != 0) return 15;
   return counter == WaitCounter::kScalar ? 31 : 63;
@@ -151,7 +151,7 @@ std::optional<WaitTracker::ToLds> WaitTracker::PendingToLds(uint32_t first, uint
 
 uint32_t WaitTracker::OldestLds() const {
   for (const Outstanding& o : outstanding_) {
-    // What a FLAT instruction does to LDS is done when its LDS counter says so.
+    // The LDS counter says when a FLAT instruction's access to LDS is done.
     const bool on_lds = (o.counters & Bit(WaitCounter::kLds)) != 0;
     if (on_lds && (o.facts->lds || o.facts->flat)) return o.clock;
   }

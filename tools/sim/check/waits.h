@@ -36,8 +36,8 @@ class WaitTracker {
   };
   std::optional<ToLds> PendingToLds(uint32_t first, uint32_t last) const;
 
-  /// The least clock of an outstanding LDS instruction, of a load to LDS, and of one that stores to
-  /// memory; kNone: there is none.
+  /// The least clocks of an outstanding LDS instruction, load to LDS, and store to memory; kNone if
+  /// there is none.
   static constexpr uint32_t kNone = ~uint32_t{0};
   uint32_t OldestLds() const;
   uint32_t OldestToLds() const;
@@ -48,18 +48,18 @@ class WaitTracker {
   struct Outstanding {
     const InstructionFacts* facts;
     uint32_t clock;
-    uint8_t counters;                      // that have not been waited for
-    uint32_t lds_first = 0, lds_last = 0;  // of a load to LDS
+    uint8_t counters;                      // counters that have not been waited for
+    uint32_t lds_first = 0, lds_last = 0;  // the LDS that a load to LDS writes
   };
 
   void Wait(WaitCounter counter, int limit);
   bool Ordered(const Outstanding& o, WaitCounter counter, bool flat_pending) const;
-  /// What to wait for on `counter` so that the `i`th outstanding instruction is done.
+  /// The limit to wait for on `counter` so that the `i`th outstanding instruction is done.
   int LimitFor(size_t i, WaitCounter counter) const;
-  /// False if that use of the pending register is none that has to wait.
+  /// False if this use of the pending register need not wait.
   bool ReportUse(const InstructionFacts& facts, int reg, bool writes, Reporter& reporter) const;
-  /// Whether the two write registers in the order of their issue. Loads from memory of gfx12 do
-  /// not, although they are counted in order (RDNA4 ISA 10.8; LLVM, SIInsertWaitcnts).
+  /// Whether the two write registers in the order of their issue. gfx12's loads from memory do not,
+  /// although they are counted in order (RDNA4 ISA 10.8; LLVM, SIInsertWaitcnts).
   bool SameOrder(const InstructionFacts& a, const InstructionFacts& b) const;
 
   const TargetBit target_;

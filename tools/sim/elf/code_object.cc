@@ -40,7 +40,7 @@ absl::Status FromLlvm(llvm::Error error, std::string_view doing) {
 
 // The bytes of the image's PT_LOAD segments at their places relative to `base`.
 struct Mapping {
-  std::byte* base = nullptr;  // of virtual address 0 of the ELF
+  std::byte* base = nullptr;  // where virtual address 0 of the ELF is
   uint64_t bytes = 0;
 
   bool Holds(uint64_t address, uint64_t size) const {

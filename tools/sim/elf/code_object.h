@@ -31,7 +31,7 @@ struct KernelInfo {
   std::string shown_name;       // for people: ShownName(name)
   uint64_t descriptor_address;  // device addresses are host addresses
   uint64_t entry_address;
-  uint64_t code_bytes;  // of the kernel's own function, without those it calls
+  uint64_t code_bytes;  // size of the kernel's own function, without those it calls
   uint32_t kernarg_bytes;
   uint32_t static_lds_bytes;
   uint32_t private_bytes;  // scratch of one work-item

@@ -207,7 +207,7 @@ TEST_P(CodeObjectTest, ReadsTheKernelsOfAllNotes) {
 TEST_P(CodeObjectTest, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {
   Bytes elf = Elf();
   Memory memory;
-  uint64_t offset = 0;  // of Scale's descriptor in the file
+  uint64_t offset = 0;  // where Scale's descriptor is in the file
   uint32_t kernarg = 0;
   {
     const auto object = CodeObject::Load(elf, memory);
@@ -254,7 +254,7 @@ TEST_P(CodeObjectTest, ReadsGenericCode) {
       {"gfx9-4-generic", std::byte{0x5f}},
       {"gfx11-generic", std::byte{0x54}},
       {"gfx12-generic", std::byte{0x59}},
-      {"gfx90a", std::byte{0x3f}}};  // of no family
+      {"gfx90a", std::byte{0x3f}}};  // a processor of no family
   Bytes elf = Elf();
   elf[offsetof(Elf64_Ehdr, e_flags)] = machines.at(target->generic);
   Memory memory;

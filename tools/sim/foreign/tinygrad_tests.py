@@ -16,7 +16,7 @@ import unittest
 from hip import Fault, compile_code_object
 
 TARGETS = {"rdna3": "gfx1100", "rdna4": "gfx1201", "cdna": "gfx950"}
-LDS_GRANULE = 512  # of the field of COMPUTE_PGM_RSRC2 that run_asm gets
+LDS_GRANULE = 512  # unit of the field of COMPUTE_PGM_RSRC2 that run_asm gets
 ARGUMENT_BYTES = 8
 
 KERNEL = """

@@ -18,21 +18,21 @@ typedef struct GridwiseSimRuns {
   int64_t workgroups;
   int64_t waves;
   double seconds;                                 // wall time of the simulation
-  int threads;                                    // of the host, of the launch with the most
+  int threads;                                    // host threads of the launch with the most
   const char* class_names[GRIDWISE_SIM_CLASSES];  // "salu", "valu", "mma", ...
   int64_t instructions[GRIDWISE_SIM_CLASSES];     // wave instructions executed, by class
-  double ports_ms;    // no order of execution takes less; 0 unless gridwiseSimCountPorts
-  const char* ports;  // by what: "matrix unit", of the launch with the most; stays valid
+  double ports_ms;    // lower bound for any order of execution; 0 unless gridwiseSimCountPorts
+  const char* ports;  // what sets the bound of the longest launch: "matrix unit"; stays valid
 } GridwiseSimRuns;
 
 /// Fills in `runs` with the launches of the process that have finished since the last call; 0, or 1
 /// if none has.
 __attribute__((weak)) int gridwiseSimTakeRuns(GridwiseSimRuns* runs);
 
-/// Adds a device to those of the process, unless one of them is the same: a product, or a partition
-/// of one, by a name as GRIDWISE_SIM_DEVICES has ("RX 7600", "MI300X/CPX", "gfx942"). Only before
-/// the program's first other call of HIP, and if GRIDWISE_SIM_DEVICES does not say which devices
-/// there are: 0, or 1 if it is too late or there is no such product.
+/// Adds a device to those of the process, unless it is there already: a product or a partition of
+/// one, named as in GRIDWISE_SIM_DEVICES ("RX 7600", "MI300X/CPX", "gfx942"). Returns 0, or 1
+/// and does nothing if there is no such product, GRIDWISE_SIM_DEVICES is set, or the program has
+/// called HIP before.
 __attribute__((weak)) int gridwiseSimAddDevice(const char* name);
 
 /// 1 if launches are timed by the simulator's clock now (GRIDWISE_SIM=time), else 0.
@@ -46,8 +46,8 @@ __attribute__((weak)) void gridwiseSimProgress(uint64_t* done, uint64_t* total);
 /// failed. Stays valid.
 __attribute__((weak)) const char* gridwiseSimLastFault(void);
 
-/// How gfx942's matrix instructions on formats below 32 bits add from now on: exactly as the
-/// hardware does, or (0) fast, as at start unless GRIDWISE_SIM_MATRIX=exact.
+/// Sets how gfx942's matrix instructions add up formats below 32 bits: exactly as the hardware
+/// does, or fast (0). They begin fast unless GRIDWISE_SIM_MATRIX=exact.
 __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 
 /// The matrix, dot product and transcendental opcodes that kernels of the process have executed,
@@ -55,13 +55,13 @@ __attribute__((weak)) void gridwiseSimSetExactMatrices(int exact);
 /// "not known" (tools/sim/isa/README.md), as JSON. Stays valid until the thread's next call.
 __attribute__((weak)) const char* gridwiseSimFidelity(void);
 
-/// Whether launches from now on tell GridwiseSimRuns::ports_ms, of long runs, from all that they
-/// execute and the addresses of a few workgroups. Costs a few per cent. Not in check mode and not
-/// in time mode.
+/// Sets whether later launches compute GridwiseSimRuns::ports_ms, for long runs, from all that they
+/// execute and the addresses of a few workgroups. This costs a few per cent. Check mode and time
+/// mode ignore it.
 __attribute__((weak)) void gridwiseSimCountPorts(int on);
 
-/// Whether launches from now on count LDS bank conflicts, which makes them slower. Not in check
-/// mode. Forgets what was counted.
+/// Sets whether later launches count LDS bank conflicts, which makes them slower. Check mode
+/// ignores it. Discards earlier counts.
 __attribute__((weak)) void gridwiseSimCountBankConflicts(int on);
 
 /// An instruction of a counted launch that lost cycles to LDS bank conflicts.
@@ -69,43 +69,49 @@ typedef struct GridwiseSimBankConflicts {
   const char* kernel;  // stays valid until the next gridwiseSimCountBankConflicts
   uint64_t pc;         // bytes from the kernel's entry
   int64_t executions;  // by waves
-  int64_t cycles;      // of all of them together, beyond those without conflicts
+  int64_t cycles;      // of all accesses together, beyond what they take without conflicts
 } GridwiseSimBankConflicts;
 
-/// What was counted, launch by launch in the order of addresses: 0, or 1 if there is no such index.
+/// Fills in the count of number `index`: launch by launch, and by address within a launch. Returns
+/// 0, or 1 if there is no such index.
 __attribute__((weak)) int gridwiseSimBankConflictsAt(int index,
                                                      GridwiseSimBankConflicts* conflicts);
 
 /// --- Time mode (tools/sim/time/README.md) ---
 
-/// Whether launches from now on are timed in place of executed whole, in place of the environment
-/// variable GRIDWISE_SIM: 0 no, 1 yes, 2 yes and each is described on stderr, 3 yes and quickly:
-/// from a smaller sample, without limiter and interval, 4 without these from a smaller sample of
-/// what an XCD's workgroups load alone, which is more precise.
+/// Sets whether later launches are timed instead of executed whole, overriding the environment
+/// variable GRIDWISE_SIM:
+///   0  they are executed
+///   1  they are timed
+///   2  they are timed and described on stderr
+///   3  they are timed quickly: from a smaller sample, without limiter and interval
+///   4  as 3, but only the sample of what an XCD's workgroups load is smaller: more precise
 __attribute__((weak)) void gridwiseSimTime(int mode);
 
-/// What launches from now on compute, in words, for the report of GRIDWISE_SIM_TIME_REPORT.
+/// Says in words what later launches compute, for the report of GRIDWISE_SIM_TIME_REPORT.
 __attribute__((weak)) void gridwiseSimNameLaunches(const char* what);
 
-/// Launches since the last gridwiseSimTakeTimes that take longer than `ms` milliseconds together,
-/// in long runs, are from now on timed no further than to find that out; infinity, as at
-/// start: all are.
+/// Sets a limit on the time of launches: once those since the last gridwiseSimTakeTimes take more
+/// than `ms` milliseconds together, in long runs, timing stops (GridwiseSimTimes::given_up). The
+/// limit is infinity at start.
 __attribute__((weak)) void gridwiseSimTimeLimit(double ms);
 
 /// How long launches take on the simulated machine, one after the other with gaps between them.
 typedef struct GridwiseSimTimes {
   int64_t launches;
-  const char* machine;     // "MI300X"; stays valid
-  double burst_mhz;        // clock of short runs
-  double sustained_mhz;    // of matrix units that work all the time, in long runs
-  double burst_ms;         // in short runs
-  double sustained_ms;     // in long ones: no less, and no less than sustained_mhz allows
-  double low_ms, high_ms;  // of sustained_ms, by the ranges of the machine's other parameters
-  double ports_ms;         // in long runs no order of execution takes less
-  const char* ports;       // by what: "matrix unit"; of the longest launch; stays valid
-  const char* limiter;     // without which the longest launch is fastest; stays valid
-  double gain;             // by this part of its time
-  int given_up;            // they take longer than gridwiseSimTimeLimit: the times are lower bounds
+  const char* machine;   // "MI300X"; stays valid
+  double burst_mhz;      // clock of short runs
+  double sustained_mhz;  // clock in long runs while the matrix units never idle
+  double burst_ms;       // in short runs
+  double sustained_ms;   // in long runs: at least burst_ms, and what sustained_mhz allows
+  double low_ms,
+      high_ms;        // bounds of sustained_ms, from the ranges of the machine's other parameters
+  double ports_ms;    // lower bound for any order of execution, in long runs
+  const char* ports;  // what sets the bound of the longest launch: "matrix unit"; stays valid
+  const char*
+      limiter;   // the resource whose absence would help the longest launch most; stays valid
+  double gain;   // how much it would help: part of the launch's time
+  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.
@@ -113,12 +119,13 @@ __attribute__((weak)) int gridwiseSimTakeTimes(GridwiseSimTimes* times);
 
 /// --- Check mode (tools/sim/check/README.md) ---
 
-/// What is checked of launches from now on, in place of the environment variable GRIDWISE_SIM:
-/// "check", "check:waits,races" or "run"; with "deferred," in front of it, or "deferred" alone,
-/// operations of streams run when the host waits for them. 0, or 1 if `mode` is not understood.
+/// Sets what is checked in later launches, overriding the environment variable GRIDWISE_SIM:
+/// "check", "check:waits,races" or "run". With "deferred," before it, or "deferred" alone,
+/// operations of streams run when the host waits for them. Returns 0, or 1 if `mode` is not
+/// understood.
 __attribute__((weak)) int gridwiseSimCheck(const char* mode);
-/// Seeded interleaving of waves and workgroups, and of deferred operations, from the next launch
-/// on, in place of GRIDWISE_SIM_SEED.
+/// Turns on or off that waves, workgroups and deferred operations interleave by a seed, from the
+/// next launch on, overriding GRIDWISE_SIM_SEED.
 __attribute__((weak)) void gridwiseSimSeed(int on, uint64_t seed);
 
 /// In the next launch each of the `bytes` bytes at `address` must be written exactly once.
@@ -138,8 +145,8 @@ typedef struct GridwiseSimFinding {
   int64_t count;     // how often
 } GridwiseSimFinding;
 
-/// Number of distinct findings of the process so far, and one of them by its index: 0, or 1 if
-/// there is none.
+/// The number of distinct findings of the process so far; and one of them by index, which returns
+/// 0, or 1 if there is no such index.
 __attribute__((weak)) int gridwiseSimFindingCount(void);
 __attribute__((weak)) int gridwiseSimFindingAt(int index, GridwiseSimFinding* finding);
 __attribute__((weak)) void gridwiseSimClearFindings(void);

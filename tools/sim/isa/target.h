@@ -46,7 +46,7 @@ constexpr bool IsFurther(const Processor& processor) {
 
 /// The further processors, each as its target.
 inline constexpr auto kSimProcessors = [] {
-  std::array<SimTarget, std::ranges::count_if(kProcessors, IsFurther)> further = {};
+  std::array<SimTarget, std::ranges::count_if(kProcessors, IsFurther)> further;
   auto next = further.begin();
   for (const Processor& processor : kProcessors) {
     if (!IsFurther(processor)) continue;

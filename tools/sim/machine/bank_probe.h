@@ -17,7 +17,7 @@ namespace gridwise::sim {
 struct BankConflictReport {
   uint64_t pc = 0;         // bytes from the kernel's entry
   int64_t executions = 0;  // by waves
-  int64_t cycles = 0;      // of all of them together, see BankConflicts
+  int64_t cycles = 0;      // of all accesses together, see BankConflicts
 };
 
 /// Counts the LDS bank conflicts of a launch.

@@ -247,7 +247,7 @@ class Crew {
   const Launch& launch_;
   const RunOptions& options_;
   const int64_t total_;
-  std::vector<int64_t> order_;  // of the workgroups, empty: as they are numbered
+  std::vector<int64_t> order_;  // in which workgroups start; empty: as they are numbered
   std::atomic<int64_t> next_ = 0;
   std::atomic<int64_t> done_ = 0;
   std::atomic<bool> stop_ = false;

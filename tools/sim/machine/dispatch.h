@@ -22,19 +22,18 @@ struct RunOptions {
   /// Called now and then from a worker thread with finished and total workgroups; must be thread
   /// safe.
   std::function<void(int64_t done, int64_t total)> progress = nullptr;
-  /// Called by a worker thread when a wave interrupts the host (s_sendmsg): serves what waves have
-  /// asked for. Null, or a sentence, which must live as long as the launch, to stop the kernel
-  /// with.
+  /// Called by a worker thread when a wave interrupts the host (s_sendmsg): serves the requests of
+  /// waves. Returns null, or a sentence with which the kernel stops; it must outlive the launch.
   std::function<const char*()> interrupt = nullptr;
   /// The device's, which must outlive the launch; null: a wave that uses it has a fault.
   WaveSync* wave_sync = nullptr;
-  /// What watches the launch; must outlive it.
+  /// Probes of the launch, which must outlive it.
   std::vector<LaunchProbe*> probes = {};
   /// Shuffles workgroups and the turns of waves, and preempts waves at random, always in the same
   /// way for the same seed; workgroups take turns on one host thread.
   std::optional<uint64_t> seed = std::nullopt;
-  /// Bytes of scratch of a lane of kernels that call what the compiler could not see the end of, if
-  /// it has not counted more (hipLimitStackSize, whose default this is).
+  /// The least bytes of scratch per lane for kernels whose call depth the compiler does not know
+  /// (hipLimitStackSize, whose default this is).
   uint32_t stack_limit = 1024;
   /// Linear indices of the workgroups to execute, in this order; empty: all of them.
   std::vector<int64_t> only = {};

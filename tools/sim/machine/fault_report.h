@@ -11,7 +11,7 @@ namespace gridwise::sim {
 /// The sentence of the wave's fault.
 std::string Explain(const Wave& wave, const Launch& launch);
 
-/// Tells the launch's probes of it.
+/// Reports the fault to the launch's probes.
 void TellFault(const Wave& wave, const Launch& launch, const std::string& sentence);
 
 }  // namespace gridwise::sim

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kOneUlpPrefixes[] = {"v_exp_",  "v_log_", "v_rcp_",      "v_rsq_",
                                                 "v_sqrt_", "v_s_",   "v_rcp_iflag_"};
 
-/// Of f16 and bf16: by their names, which end in what is multiplied.
+/// Whether a matrix instruction multiplies f16 or bf16. Names end in the type of the factors.
 bool MultipliesHalves(std::string_view mnemonic) {
   return absl::EndsWith(mnemonic, "_f16") || absl::EndsWith(mnemonic, "_bf16");
 }

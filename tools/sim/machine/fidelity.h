@@ -20,22 +20,22 @@ enum class Fidelity : uint8_t { kExact, kOneUlp, kApproximate, kNotKnown };
 const char* Name(Fidelity fidelity);  // "exact", "1 ulp", "approximate", "not known"
 
 /// The fidelity of matrix, dot product and transcendental opcodes (without encoding suffix),
-/// nullopt of all others, which are exact up to the payloads of NaN.
+/// nullopt for all others, which are exact up to the payloads of NaN.
 std::optional<Fidelity> FindFidelity(std::string_view mnemonic, TargetBit target, MatrixMode mode);
 
 /// Whether public sources leave open what an instruction does: the rows of isa/README.md's "Not
-/// known" that its text decides. What its operands' values decide is noted when it is executed
-/// (NoteNotKnown in isa/exec/memory/memory.h).
+/// known" that depend on its text. Those that depend on its operands are noted when it is executed
+/// (NoteNotKnown in isa/exec/memory/access.h).
 enum class NotKnown : uint8_t { kNo, kYes, kUnderSomeModes };
 NotKnown NotKnownOf(const Instruction& instruction, TargetBit target);
 /// The same for a wave whose MODE is `mode`.
 bool IsNotKnown(NotKnown not_known, uint32_t mode);
 
-/// What a process executed of such opcodes. Thread safe.
+/// The opcodes with a fidelity that a process executed. Thread safe.
 class FidelityRecord {
  public:
-  /// That of the process. With GRIDWISE_SIM_FIDELITY in the environment it is written when the
-  /// process exits: to stderr as text if it is 1, else as JSON to the file that it names.
+  /// The process's record. If GRIDWISE_SIM_FIDELITY is set, the record is written when the process
+  /// exits: as text to stderr if the variable is 1, else as JSON to the file that it names.
   static FidelityRecord& Process();
 
   void Add(std::string_view mnemonic, const SimTarget& target, Fidelity fidelity, int64_t count);

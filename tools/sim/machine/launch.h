@@ -19,7 +19,7 @@ class Program;
 class WaveSync;
 struct KernelInfo;
 
-/// What all workgroups of a launch share.
+/// The part of a launch that all of its workgroups share.
 struct Launch {
   Program* program = nullptr;
   const Uop* entry = nullptr;
@@ -27,25 +27,26 @@ struct Launch {
   Memory* memory = nullptr;
   Grid grid;
   uint32_t lds_bytes = 0;
-  uint32_t scratch_bytes = 0;                        // of a lane
+  uint32_t scratch_bytes = 0;                        // per lane
   uint64_t kernarg = 0;                              // address
   uint64_t dispatch_packet = 0;                      // address of an AQL kernel dispatch packet
   uint64_t queue = 0;                                // address of a queue descriptor, all zero
   std::function<const char*()> interrupt = nullptr;  // as of RunOptions
   WaveSync* wave_sync = nullptr;                     // as of RunOptions
-  std::optional<uint64_t> seed = {};                 // of the order in which waves take turns
+  std::optional<uint64_t> seed = {};                 // decides the order in which waves take turns
   std::vector<LaunchProbe*> probes = {};
-  ProbeWants wants = {};  // of all probes together
+  ProbeWants wants = {};  // what the probes want, taken together
 };
 
-/// What a launch executed.
+/// Counts of what a launch executed.
 struct RunReport {
   std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
-  std::vector<int64_t> executions;        // of each instruction, by its index in the program
-  std::map<uint32_t, int64_t> not_known;  // of them, those that NoteNotKnown was told of
+  std::vector<int64_t> executions;  // per instruction, by its index in the program
+  std::map<uint32_t, int64_t>
+      not_known;  // the executions that NoteNotKnown was told of, by the same index
   int64_t waves = 0;
   int64_t workgroups = 0;
-  int threads = 0;  // of the host that executed them
+  int threads = 0;  // host threads that executed them
   double seconds = 0;
 };
 

@@ -16,17 +16,17 @@ namespace gridwise::sim {
 struct Launch;
 struct RunReport;
 
-/// What a probe wants to be told of. A launch pays only for what one of its probes wants.
+/// The events that a probe wants to see. A launch pays only for those that one of its probes wants.
 struct ProbeWants {
-  /// GroupProbe::Before, in front of each instruction. The code is bound a second time for it.
+  /// GroupProbe::Before, called before each instruction. The code is bound a second time for it.
   bool steps = false;
   bool accesses = false;  // GroupProbe::Observe
   bool runs = false;      // GroupProbe::Ran
-  /// LDS ends where the kernel asked for it, not where the hardware's block does, and an access
-  /// after it, which is no fault, is told to LaunchProbe::Faulted as well.
+  /// LDS ends where the kernel's request ends, not at the end of the hardware's block. An access
+  /// past it is no fault, but is reported to LaunchProbe::Faulted.
   bool exact_lds = false;
-  /// The launch's workgroups take turns on one host thread, several of them under way: what the
-  /// probe keeps of all of them needs no lock, and a run can be repeated.
+  /// One host thread executes the launch, and several workgroups take turns on it: the probe needs
+  /// no locks, and runs can be repeated.
   bool serial = false;
 
   friend constexpr ProbeWants operator|(ProbeWants a, ProbeWants b) {
@@ -35,20 +35,20 @@ struct ProbeWants {
   }
 };
 
-/// What watches the workgroups that one host thread executes, one after the other. Called by that
-/// thread alone. Which of the functions are called is what its LaunchProbe wants; those without a
-/// wish of their own always are.
+/// Watches the workgroups that one host thread executes, one after the other. Only that thread
+/// calls it. Functions that ProbeWants names are called if the LaunchProbe wants them, the others
+/// always.
 class GroupProbe {
  public:
   virtual ~GroupProbe() = default;
 
-  /// Whether the workgroup `id`, which is about to begin, is watched. Of others the probe hears
-  /// nothing, and they take no longer than without it.
+  /// Whether the workgroup `id`, which is about to begin, is watched. Others
+  /// are executed as if there were no probe.
   virtual bool Watches(const std::array<uint32_t, 3>& /*id*/) { return true; }
   /// A workgroup begins; the registers of its first `waves` waves are set up.
   virtual void Begin(const std::array<uint32_t, 3>& /*id*/, int /*waves*/) {}
   /// `wave` is about to execute the instruction whose first micro-op is `first`. `facts` live as
-  /// long as the program. False: the wave stops in front of it and comes here again in its next
+  /// long as the program. False: the wave stops before it and comes here again in its next
   /// turn.
   virtual bool Before(Wave& /*wave*/, const InstructionFacts& /*facts*/, const Uop* /*first*/) {
     return true;
@@ -69,8 +69,8 @@ class GroupProbe {
   virtual void End() {}
 };
 
-/// What watches a launch: check mode, the count of bank conflicts, a clock. It is attached to one
-/// launch (RunOptions::probes); several may be attached to the same one.
+/// Watches a launch: check mode, the count of bank conflicts, the clock. A probe is attached to one
+/// launch (RunOptions::probes); a launch may have several.
 class LaunchProbe {
  public:
   virtual ~LaunchProbe() = default;

@@ -29,7 +29,7 @@ int IndexOf(CodeView view) {
          (view.skips_vector ? 8 : 0);
 }
 
-/// The micro-op in front of an instruction whose facts `data` points at.
+/// The micro-op before an instruction whose facts `data` points at.
 const Uop* BeforeInstruction(Wave& w, const Uop* u) {
   const Uop* const next = u + 1;
   if (w.before != nullptr &&
@@ -61,7 +61,7 @@ class Program::Map {
     const std::lock_guard lock(mutex_);
     std::erase_if(all_, [id](const Entry& entry) { return entry.range.id == id; });
   }
-  /// Where the code for `target` is that has `pc`.
+  /// The range of code for `target` that has `pc`.
   std::optional<Range> Find(const SimTarget& target, uint64_t pc) {
     const std::lock_guard lock(mutex_);
     for (const Entry& entry : all_) {
@@ -233,7 +233,8 @@ void Program::FillFactsLocked(Function& function) {
   Decoder& decoder = *decoders_[function.view.wave32 ? 1 : 0];
   size_t count = 0;
   while (instructions_[function.first + count].pc < function.end) ++count;
-  function.facts = std::make_unique<InstructionFacts[]>(count + 1);  // and for what is after it
+  function.facts =
+      std::make_unique<InstructionFacts[]>(count + 1);  // one more for what follows the function
   for (size_t i = 0; i <= count; ++i) {
     InstructionFacts& facts = function.facts[i];
     facts.index = function.first + static_cast<uint32_t>(i);

@@ -26,19 +26,19 @@ namespace gridwise::sim {
 class CodeObject;
 struct RunReport;
 
-/// Who executes code: what is entered by several of these is bound once for each.
+/// How code is executed. Code that is entered in several ways is bound once for each.
 struct CodeView {
   bool wave32 = false;
-  bool careful = false;  // under a MODE other than the usual one (Wave::careful)
-  bool steps = false;    // with a micro-op in front of each instruction that calls Wave::before
+  bool careful = false;       // under a MODE other than the usual one (Wave::careful)
+  bool steps = false;         // with a micro-op before each instruction that calls Wave::before
   bool skips_vector = false;  // without vector and memory instructions (Wave::skips_vector)
 };
 inline constexpr int kCodeViews = 16;
 
 /// The executable sections of a code object as micro-ops. Functions are decoded and bound when they
-/// are first entered, by a launch or by a call, and then kept: a large object costs only what runs
-/// of it. A function of another code object that is called, through a pointer, is bound here once
-/// more, so that a launch has to do with one program's instructions and constants. Thread safe.
+/// are first entered, by a launch or by a call, and then kept: code that never runs costs nothing.
+/// A function of another code object that is called through a pointer is bound here again, so that
+/// a launch uses one program's instructions and constants. Thread safe.
 class Program {
  public:
   ~Program();
@@ -56,8 +56,7 @@ class Program {
 
   /// The micro-op at `pc`, in this program or in any other of the process for the same target;
   /// binds the function that starts there if need be. An instruction that cannot be decoded or
-  /// bound becomes a micro-op that faults when it is executed, so that code that never runs does no
-  /// harm.
+  /// bound becomes a micro-op that faults when it is executed.
   absl::StatusOr<const Uop*> Enter(uint64_t pc, CodeView view);
 
   /// Text, address and class of an instruction, for reports.
@@ -74,18 +73,18 @@ class Program {
   /// Adds what a launch of this program executed, with MODE as it begins, to
   /// FidelityRecord::Process().
   void RecordFidelity(const RunReport& report, uint32_t mode) const;
-  /// What is known of an instruction before it is executed; computed for its whole function when
-  /// one of them is asked for first. Lives as long as the program. With two instructions in one
-  /// (v_dual), `parsed` has the first.
+  /// The facts of an instruction that are known before it is executed. They are computed for a
+  /// whole function at the first call, and live as long as the program. If two instructions are in
+  /// one (v_dual), `parsed` is the first.
   const InstructionFacts& Facts(uint32_t instruction);
 
   const ConstantPool& constants() const { return constants_; }
   const SimTarget& target() const { return target_; }
-  /// Other than that of any program of the process, also where its code comes to lie later.
+  /// Unique among the programs of the process, also if other code later lies at the same addresses.
   uint64_t id() const { return own_.range.id; }
 
  private:
-  /// What one CodeView decodes with.
+  /// The decoding state of one CodeView.
   struct View {
     Decoder* decoder = nullptr;
     SimTarget target;  // with the view's wave size
@@ -116,7 +115,7 @@ class Program {
 
   Program(const SimTarget& target, const Handlers& handlers, uint64_t address, uint64_t bytes);
   absl::Status PrepareViewLocked(CodeView which);
-  /// The code of `range`, which is kept from now on.
+  /// The code of `range`, which is added if it is new.
   Code& ForeignLocked(const Range& range);
   void BindFunctionLocked(CodeView which, Code& code, uint64_t pc);
   void FillFactsLocked(Function& function);
@@ -140,7 +139,7 @@ class Program {
     NotKnown not_known;
   };
   std::vector<Recorded> recorded_;
-  std::deque<std::string> messages_;  // of trap micro-ops, which point at them
+  std::deque<std::string> messages_;  // trap micro-ops point at them
   View views_[kCodeViews];
 };
 

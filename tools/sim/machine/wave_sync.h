@@ -10,8 +10,8 @@
 namespace gridwise::sim {
 
 /// A device's resources of global wave sync (ds_gws_..., of gfx9 and gfx11): barriers and
-/// semaphores of waves in any workgroups of launches whose workgroups are under way at once. As
-/// AMD's documents describe them ("Vega" ISA, DS_GWS_...). Thread safe.
+/// semaphores for waves of any workgroups, in launches whose workgroups all run at once. As AMD's
+/// documents describe them ("Vega" ISA, DS_GWS_...). Thread safe.
 class WaveSync {
  public:
   static constexpr uint32_t kResources = 64;

@@ -21,7 +21,7 @@ namespace {
 /// flag does not hang.
 constexpr int kBranchesPerTurn = 100'000;
 
-/// By a seed, a wave is preempted in front of one of so many instructions, on average.
+/// With a seed, a wave is preempted before one in this many instructions, on average.
 constexpr uint64_t kInstructionsPerTurn = 50;
 
 template <class T>

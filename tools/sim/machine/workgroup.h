@@ -18,8 +18,8 @@
 
 namespace gridwise::sim {
 
-/// One host thread's place to execute workgroups in, one after the other: the waves' registers, LDS
-/// and scratch.
+/// The waves' registers, LDS and scratch with which one host thread executes workgroups, one after
+/// the other.
 ///
 /// A wave's turn lasts until it ends, waits at a barrier, sleeps or has taken many branches. A
 /// barrier opens when every wave that has not ended has signalled it, as on hardware.
@@ -30,7 +30,7 @@ class Workgroup {
   Workgroup(const Workgroup&) = delete;
   Workgroup& operator=(const Workgroup&) = delete;
 
-  /// The workgroup `id` begins: its waves stand in front of the kernel's first instruction.
+  /// Begins the workgroup `id`: its waves are at the kernel's first instruction.
   void Begin(const std::array<uint32_t, 3>& id);
   /// Whether all waves have ended.
   bool ended() const { return ended_ == wave_count_; }
@@ -42,13 +42,13 @@ class Workgroup {
   /// if it is time. Null, or the wave that has a fault; `progress` is whether any wave ended or
   /// the barrier opened.
   const Wave* Round(bool& progress);
-  /// All waves have ended.
+  /// Called when all waves have ended.
   void End();
 
   std::span<const Wave> waves() const { return {waves_.get(), static_cast<size_t>(wave_count_)}; }
   /// Executed instructions, by index in the program.
   std::vector<int64_t> Counts() const;
-  /// Of them, those that public sources leave open on the occasion (Wave::not_known).
+  /// Those executions whose effect public sources leave open (Wave::not_known).
   const std::map<uint32_t, int64_t>& not_known() const { return not_known_; }
   /// Executed waves, of all workgroups.
   int64_t executed_waves() const { return executed_waves_; }
@@ -76,14 +76,13 @@ class Workgroup {
   void ChooseProbes(const std::array<uint32_t, 3>& id);
   void Attach(Wave& wave);
   void GrowProfile();
-  /// Whether the seed ends the wave's turn in front of an instruction.
+  /// Whether the seed ends the wave's turn before an instruction.
   bool Preempts(const Wave& wave);
-  /// How often the wave that has signalled the barrier least has done so, of those that have not
-  /// ended.
+  /// The smallest number of times that a wave that has not ended has signalled the barrier.
   uint32_t LowestBarrierSignal() const;
 
   const Launch& launch_;
-  const int wave_count_;  // of a full workgroup
+  const int wave_count_;  // as many as a full workgroup has
   int ended_ = 0;
   int64_t executed_waves_ = 0;
   uint32_t highest_barrier_signal_ = 0;
@@ -94,12 +93,12 @@ class Workgroup {
   std::map<uint32_t, int64_t> not_known_;
   Profile profile_;
   std::vector<std::pair<std::unique_ptr<GroupProbe>, ProbeWants>> all_probes_;
-  // Of these, those that watch the present workgroup, and of them those that want to be told of
+  // The probes that watch the present workgroup, and those of them that want to be told of
   // something.
   std::vector<GroupProbe*> probes_, by_step_, by_access_, by_run_;
   std::vector<int> order_;       // in which waves get their turns
   std::mt19937_64 random_;       // by the seed and the workgroup
-  std::vector<bool> preempted_;  // by wave: it stopped in front of an instruction
+  std::vector<bool> preempted_;  // by wave: it stopped before an instruction
 };
 
 }  // namespace gridwise::sim

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kQuarantineBlocks = 4096;
 // A pointer this close to an allocation is described by it.
 constexpr uint64_t kNeighbourhood = uint64_t{64} << 20;
-constexpr uint64_t kHead = 64;  // of what is forbidden
+constexpr uint64_t kHead = 64;  // bytes at the beginning of what is forbidden
 
 std::string Block(uint64_t address, uint64_t bytes, std::string_view label) {
   return absl::StrFormat("the %u-byte %s at %#x", bytes, label, address);

@@ -32,7 +32,7 @@ struct Interval {
 /// byte.
 ///
 /// Thread-safe: kernels look addresses up from many threads while the host allocates and frees.
-/// What is freed is kept from reuse for a while, so that a use after it is found and named as such.
+/// Freed addresses are not reused for a while, so that a use after free is found and named as such.
 class Memory {
  public:
   /// Memory of `capacity` bytes in all; Allocate fails past them.
@@ -54,19 +54,18 @@ class Memory {
   /// error.
   absl::Status Free(void* pointer);
 
-  /// Makes memory that somebody else owns known to kernels. It must not overlap what is known
-  /// already.
+  /// Lets kernels use memory that somebody else owns. It must not overlap known memory.
   absl::Status Register(const void* pointer, uint64_t bytes, std::string_view label);
   absl::Status Unregister(const void* pointer);
 
-  /// Reserves addresses that no kernel may touch, for what the simulator has not: Describe says
-  /// that they are `label`.
+  /// Reserves addresses that no kernel may touch, for something that the simulator lacks. Describe
+  /// says that they are `label`.
   absl::StatusOr<uint64_t> Forbid(uint64_t bytes, std::string_view label);
 
   /// The allocation that holds `address`.
   std::optional<Interval> Find(uint64_t address) const;
 
-  /// Whether `address` was in an allocation that has been freed not long ago.
+  /// Whether `address` was in an allocation that was freed recently.
   bool WasFreed(uint64_t address) const;
 
   /// Where the `bytes` bytes at `address` are, for messages, as in "0x7f..1000 is 12 bytes past the
@@ -74,7 +73,7 @@ class Memory {
   std::string Describe(uint64_t address, uint64_t bytes = 1) const;
 
   uint64_t capacity() const { return capacity_.load(std::memory_order_relaxed); }
-  /// From now on; what is allocated stays, even if it is more.
+  /// Applies to later allocations; those that exist stay, even if they exceed it.
   void set_capacity(uint64_t bytes) { capacity_.store(bytes, std::memory_order_relaxed); }
   uint64_t free_bytes() const {
     const uint64_t all = capacity(), taken = allocated_bytes();

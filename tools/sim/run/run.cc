@@ -189,9 +189,9 @@ int Start(const std::string& path, const ProgramFile& file,
     }
     return Execute(path, arguments);
   }
-  // In an archive, whose loader has started this program. Others' programs are started by it, too,
-  // except scripts, whose interpreter gets on with the system's C library alone. What the archive's
-  // hipcc has linked names the loader, and where its libraries are.
+  // In an archive, whose loader has started this program. The loader also starts programs from
+  // elsewhere, except scripts, whose interpreters need the system's C library. Programs that the
+  // archive's hipcc linked name the loader and the folder of its libraries.
   std::error_code error;
   const bool by_itself = !file.is_elf || std::filesystem::equivalent(file.interpreter, self, error);
   return by_itself ? Execute(path, arguments)

@@ -171,7 +171,7 @@ bool Join(const Options& options) {
   return WriteFile(options.outputs[0], bundle);
 }
 
-// What an object has for a target; empty if nothing, or if it is no object.
+// The part of an object for a target; empty if there is none, or the file is no object.
 std::string PartOf(llvm::MemoryBufferRef object, const std::string& target) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
   if (!file) {

@@ -67,7 +67,7 @@ def hip_program(name, **kwargs):
 
 _SCRIPT = """#!/bin/sh
 unset BUILD_WORKING_DIRECTORY
-export GRIDWISE_SIM_EXITCODE=99  # of findings of check mode
+export GRIDWISE_SIM_EXITCODE=99  # status of a program with findings of check mode
 errors=$TEST_TMPDIR/stderr
 output=$({run} --device={device} {mode} {program} {args} 2>"$errors")
 code=$?

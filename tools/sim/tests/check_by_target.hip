@@ -43,7 +43,7 @@ KERNEL void StoreFirstHalf(const u32* in, u32* out, int) {
       : "v40", "memory");
 }
 
-/// Of the two halves that are under way, the stored one is the older.
+/// Two halves are being loaded; the one that is stored was loaded first.
 KERNEL void StoreOlderHalf(const u32* in, u32* out, int) {
   const int item = __builtin_amdgcn_workitem_id_x();
   asm volatile(

@@ -134,7 +134,7 @@ TEST_F(Deferred, StreamsWaitForEventsOfOthers) {
   ASSERT_EQ(Append(first_, 3), hipSuccess);
   ASSERT_EQ(hipStreamWaitEvent(second_, fork_, 0), hipSuccess);
   ASSERT_EQ(Append(second_, 2), hipSuccess);
-  ASSERT_EQ(hipEventDestroy(fork_), hipSuccess);  // which ends the handle alone
+  ASSERT_EQ(hipEventDestroy(fork_), hipSuccess);  // only the handle ends
   ASSERT_EQ(hipEventCreate(&fork_), hipSuccess);
   ASSERT_EQ(hipStreamSynchronize(second_), hipSuccess);
   EXPECT_THAT(Seen(), ElementsAre(1, 2));
@@ -291,7 +291,7 @@ TEST_F(Deferred, GraphsAreLaunchedLate) {
   EXPECT_EQ(hipStreamQuery(first_), hipSuccess);
   ASSERT_EQ(Append(second_, 3), hipSuccess);
   EXPECT_THAT(Seen(), IsEmpty());
-  ASSERT_EQ(hipEventSynchronize(fork_), hipSuccess);  // which the graph records
+  ASSERT_EQ(hipEventSynchronize(fork_), hipSuccess);  // the graph records this event
   EXPECT_THAT(Seen(), ElementsAre(1, 2));
   ASSERT_EQ(hipStreamSynchronize(second_), hipSuccess);
   EXPECT_THAT(Seen(), ElementsAre(1, 2, 3));
@@ -343,7 +343,7 @@ TEST_F(Deferred, GoesWithChecks) {
   void* arguments[] = {const_cast<uint32_t**>(&nowhere), &value};
   ASSERT_EQ(hipModuleLaunchKernel(append_, 1, 1, 1, 1, 1, 1, 0, first_, arguments, nullptr),
             hipSuccess);
-  EXPECT_EQ(gridwiseSimFindingCount(), 1);  // which runs what there is
+  EXPECT_EQ(gridwiseSimFindingCount(), 1);  // runs what there is
   gridwiseSimClearFindings();
   EXPECT_EQ(hipDeviceReset(), hipSuccess);
   for (const char* mode : {"deferredcheck", "check,deferred", "deferred,", "deferred,bounds"})

@@ -33,14 +33,14 @@ class GraphAttributes : public Hip7Test {
     Hip7Test::TearDown();
   }
   static hipError_t Set(hipGraphNode_t node, hipLaunchAttributeID attribute, int value) {
-    hipLaunchAttribute set = {};
-    set.value.priority = value;
-    return hipGraphKernelNodeSetAttribute(node, attribute, &set.value);
+    hipLaunchAttributeValue set = {};
+    set.priority = value;
+    return hipGraphKernelNodeSetAttribute(node, attribute, &set);
   }
   static int Get(hipGraphNode_t node, hipLaunchAttributeID attribute) {
-    hipLaunchAttribute got = {};
-    EXPECT_EQ(hipGraphKernelNodeGetAttribute(node, attribute, &got.value), hipSuccess);
-    return got.value.priority;
+    hipLaunchAttributeValue got = {};
+    EXPECT_EQ(hipGraphKernelNodeGetAttribute(node, attribute, &got), hipSuccess);
+    return got.priority;
   }
   hipGraphExec_t Instantiate() {
     hipGraphExec_t executable = nullptr;
@@ -73,20 +73,18 @@ TEST_F(GraphAttributes, MakeNodesCooperative) {
 TEST_F(GraphAttributes, AreCopiedAndStay) {
   ASSERT_EQ(Set(first_, hipLaunchAttributeCooperative, 1), hipSuccess);
   ASSERT_EQ(Set(first_, hipLaunchAttributePriority, 3), hipSuccess);
-  hipLaunchAttribute window = {};
-  window.value.accessPolicyWindow.num_bytes = 512;
-  ASSERT_EQ(
-      hipGraphKernelNodeSetAttribute(first_, hipLaunchAttributeAccessPolicyWindow, &window.value),
-      hipSuccess);
+  hipLaunchAttributeValue window = {};
+  window.accessPolicyWindow.num_bytes = 512;
+  ASSERT_EQ(hipGraphKernelNodeSetAttribute(first_, hipLaunchAttributeAccessPolicyWindow, &window),
+            hipSuccess);
   ASSERT_EQ(hipGraphKernelNodeCopyAttributes(first_, second_), hipSuccess);
   ASSERT_EQ(hipGraphKernelNodeSetParams(second_, &parameters_), hipSuccess);
   EXPECT_EQ(Get(second_, hipLaunchAttributeCooperative), 1);
   EXPECT_EQ(Get(second_, hipLaunchAttributePriority), 3);
   window = {};
-  ASSERT_EQ(
-      hipGraphKernelNodeGetAttribute(second_, hipLaunchAttributeAccessPolicyWindow, &window.value),
-      hipSuccess);
-  EXPECT_EQ(window.value.accessPolicyWindow.num_bytes, 512u);
+  ASSERT_EQ(hipGraphKernelNodeGetAttribute(second_, hipLaunchAttributeAccessPolicyWindow, &window),
+            hipSuccess);
+  EXPECT_EQ(window.accessPolicyWindow.num_bytes, 512u);
 }
 
 TEST_F(GraphAttributes, AreThoseOfKernelNodes) {

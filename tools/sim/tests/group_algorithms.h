@@ -155,7 +155,7 @@ KERNEL void MatrixCores(const u32* in, float* out, int) {
 /// high of quad q with low = (i + q) % 3 and high = low + 1 + i q % (3 - low).
 KERNEL void SparseMatrixCores(const u32* in, float* out, int) {
 #if defined(__GFX9__)
-  constexpr int kQuads = 2;  // of a lane
+  constexpr int kQuads = 2;  // per lane
 #else
   constexpr int kQuads = 4;
 #endif

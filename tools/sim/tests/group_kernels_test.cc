@@ -213,7 +213,7 @@ TEST(GroupKernels, MatrixCores) {
     return absl::StrCat(R"("fidelity":")", name, R"(","opcode":"v_mfma_f32_32x32x8)",
                         gfx90a ? "" : "_", R"(f16")");
   };
-  if (gfx90a) {  // which has one way to add
+  if (gfx90a) {  // gfx90a has one way to add
     EXPECT_THAT(gridwiseSimFidelity(), testing::HasSubstr(fidelity("exact")));
     return;
   }
@@ -255,12 +255,12 @@ TEST(GroupKernels, SparseMatrixCores) {
 /// What FlashAttention computes, in double.
 double Attention(const std::vector<float>& in, int queries, int n, int query, int element) {
   constexpr int kHead = 64;
-  const float* keys = &in[static_cast<size_t>(kHead * queries)];
+  const float* const queried = in.data() + kHead * query;
+  const float* const keys = in.data() + kHead * queries;
   std::vector<double> scores(static_cast<size_t>(n));
   for (int k = 0; k < n; ++k) {
     double& score = scores[static_cast<size_t>(k)];
-    for (int d = 0; d < kHead; ++d)
-      score += double{in[static_cast<size_t>(kHead * query + d)]} * keys[kHead * k + d] / 8;
+    for (int d = 0; d < kHead; ++d) score += double{queried[d]} * keys[kHead * k + d] / 8;
   }
   const double greatest = *std::max_element(scores.begin(), scores.end());
   double sum = 0, total = 0;

@@ -27,9 +27,9 @@ class Hip7Api : public Hip7Test {
     Hip7Test::TearDown();
   }
   static int Get(hipStream_t stream, hipLaunchAttributeID attribute) {
-    hipLaunchAttribute got = {};
-    EXPECT_EQ(hipStreamGetAttribute(stream, attribute, &got.value), hipSuccess);
-    return got.value.priority;
+    hipLaunchAttributeValue got = {};
+    EXPECT_EQ(hipStreamGetAttribute(stream, attribute, &got), hipSuccess);
+    return got.priority;
   }
   hipStream_t first_ = nullptr, second_ = nullptr;
 };
@@ -48,12 +48,12 @@ TEST_F(Hip7Api, StreamsHaveNumbers) {
 
 TEST_F(Hip7Api, StreamsKeepTheirAttributes) {
   EXPECT_EQ(Get(first_, hipLaunchAttributeSynchronizationPolicy), 1);
-  hipLaunchAttribute set = {};
-  set.value.priority = 4;
-  ASSERT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributeSynchronizationPolicy, &set.value),
+  hipLaunchAttributeValue set = {};
+  set.priority = 4;
+  ASSERT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributeSynchronizationPolicy, &set),
             hipSuccess);
-  set.value.priority = -1;
-  ASSERT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributePriority, &set.value), hipSuccess);
+  set.priority = -1;
+  ASSERT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributePriority, &set), hipSuccess);
   EXPECT_EQ(Get(first_, hipLaunchAttributeSynchronizationPolicy), 4);
   EXPECT_EQ(Get(second_, hipLaunchAttributeSynchronizationPolicy), 1);
   ASSERT_EQ(hipStreamCopyAttributes(second_, first_), hipSuccess);
@@ -61,7 +61,7 @@ TEST_F(Hip7Api, StreamsKeepTheirAttributes) {
   int priority = 0;
   ASSERT_EQ(hipStreamGetPriority(second_, &priority), hipSuccess);
   EXPECT_EQ(priority, -1);
-  EXPECT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributeCooperative, &set.value),
+  EXPECT_EQ(hipStreamSetAttribute(first_, hipLaunchAttributeCooperative, &set),
             hipErrorInvalidValue);
   EXPECT_THAT(gridwiseSimLastFault(), HasSubstr("attribute 2 is none of a stream's"));
 }

@@ -67,11 +67,12 @@ std::string Apply(const Mutant& mutant, const KernelCode& code, std::string_view
 /// Why the mutant, whose code is `mutated`, cannot misbehave, found without executing anything, on
 /// all paths through the kernel; empty if that is not known.
 ///
-/// Of waits: no instruction finds more memory instructions outstanding that write its registers, no
-/// LDS access more loads to LDS, and no barrier, atomic, cache operation or call more memory
-/// instructions at all, than without the mutation. Of barriers: no memory access between it and the
-/// barrier before or after it. Of s_nop and waits for results: no more hazards on any path around
-/// it, and of s_wait_alu on any path through the kernel.
+/// A mutant of a wait is redundant if, compared with the original, no instruction finds more
+/// outstanding memory instructions that write its registers, no LDS access more loads to LDS, and
+/// no barrier, atomic, cache operation or call more memory instructions at all. A mutant of a
+/// barrier is redundant if no memory access lies between it and the barrier before or after it. A
+/// mutant of s_nop or of a wait for results is redundant if no path around it has more hazards; for
+/// s_wait_alu, no path through the kernel.
 std::string WhyRedundant(const Mutant& mutant, const KernelCode& code, const KernelCode& mutated);
 
 /// How what the kernel does depends on what it reads from memory, other than its arguments: a

@@ -3,8 +3,9 @@
 
 #define KERNEL extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, 1024)))
 
-// Of waves of all workgroups, of one wave each: counters[0] counts those that saw, after the global
-// wave sync's barrier, what the next workgroup had stored before it. Targets without it count one.
+// Workgroups have one wave each. counters[0] counts the waves that saw, after the global wave
+// sync's barrier, what the next workgroup had stored before it. Targets without global wave sync
+// count one.
 KERNEL void SyncInit(unsigned* counters, [[maybe_unused]] unsigned workgroups) {
 #if defined(__GFX9__) || defined(__GFX11__)
   __builtin_amdgcn_ds_gws_init(workgroups - 1, 5);

@@ -148,7 +148,7 @@ std::string CoverageBlock(const Coverage& coverage) {
 absl::StatusOr<Coverage> ParseCoverage(std::string_view text) {
   Coverage sum;
   std::optional<BlockParser> block;
-  absl::Status status;  // of the block: no error before it has its end
+  absl::Status status;  // the block's: no error before it has its end
   int64_t number = 0;
   for (const std::string_view line : absl::StrSplit(text, '\n')) {
     ++number;

@@ -19,7 +19,7 @@ struct InstructionCoverage {
   SourceLine source;  // none without debug information
   int64_t executions = 0;
   bool branches = false;  // if a condition holds
-  int64_t taken = 0;      // so many times
+  int64_t taken = 0;      // how often it was taken
 
   int64_t not_taken() const { return executions - taken; }
 };
@@ -41,18 +41,18 @@ struct FunctionCoverage {
   std::map<uint64_t, InstructionCoverage> instructions;
 };
 
-/// What runs have executed of the code that they loaded.
+/// What runs have executed of the code objects that they loaded.
 struct Coverage {
   int64_t runs = 0;
   std::map<FunctionKey, FunctionCoverage> functions;
 
-  /// Sums: runs, executions, branches taken. A function that only one of the two has stays as it
+  /// Adds runs, executions and taken branches. A function that only one of the two has stays as it
   /// is.
   void Add(const Coverage& other);
 };
 
-/// A coverage file is what runs have appended to it, one block of text each, from "gridwise
-/// coverage 1" to "end". A block that a killed process has left without its end is skipped.
+/// A block of a coverage file. Each run appends a block of text to the file, from "gridwise
+/// coverage 1" to "end". Readers skip a block without its end, which a killed process has left.
 std::string CoverageBlock(const Coverage& coverage);
 /// The sum of all blocks. The error names the line that is not understood.
 absl::StatusOr<Coverage> ParseCoverage(std::string_view text);

@@ -29,11 +29,11 @@ struct ExecutionCounts {
   std::vector<int64_t> left;         // by a jump from here
 };
 
-/// What all launches of a process executed. Thread safe.
+/// Counts what all launches of a process execute. Thread safe.
 class CoverageRecord {
  public:
-  /// That of the process. What it holds when the process exits is appended to the file that
-  /// GRIDWISE_SIM_COVERAGE names. Null without that variable: nobody wants to know.
+  /// The process's record, which is appended to the file that GRIDWISE_SIM_COVERAGE names when the
+  /// process exits. Null without that variable.
   static CoverageRecord* Process();
 
   /// `program` is that of `object`; `source_line` may be null.
@@ -54,7 +54,7 @@ class CoverageRecord {
 /// Tells a CoverageRecord of one launch.
 class CoverageProbe final : public LaunchProbe {
  public:
-  /// What is referred to must outlive the probe; `source_line` may be null.
+  /// The arguments must outlive the probe; `source_line` may be null.
   CoverageProbe(CoverageRecord& record, const CodeObject& object, const SourceLineFn& source_line)
       : record_(record), object_(object), source_line_(source_line) {}
 

@@ -21,7 +21,7 @@ namespace {
 
 using Functions = std::vector<std::pair<const FunctionKey*, const FunctionCoverage*>>;
 
-/// Those that were entered, or (`entered` false) the kernels that never were.
+/// The functions that were entered or, if `entered` is false, the kernels that never were.
 Functions FunctionsOf(const Coverage& coverage, bool entered) {
   Functions functions;
   for (const auto& [key, function] : coverage.functions) {
@@ -151,10 +151,10 @@ llvm::json::Object JsonOf(const FunctionKey& key, const FunctionCoverage& functi
                             {"instructions", std::move(instructions)}};
 }
 
-/// What LCOV wants to know of a source file.
+/// The data of a source file for LCOV.
 struct LcovFile {
   struct Branch {
-    size_t number;  // of the conditional branches of the function on this line
+    size_t number;  // which of the function's conditional branches on this line
     const InstructionCoverage* instruction;
   };
   std::map<std::string, std::pair<int, int64_t>> functions;  // line, executions

@@ -14,7 +14,7 @@ struct CoverageTotals {
   int64_t instructions = 0, executed = 0;
   /// Conditional branches that were executed, and those of them that went both ways.
   int64_t branches = 0, both_ways = 0;
-  int64_t lines = 0, executed_lines = 0;  // of the source
+  int64_t lines = 0, executed_lines = 0;  // source lines
 
   void Add(const CoverageTotals& other);
 };

@@ -133,7 +133,7 @@ class InspectProbe::Inspector final : public GroupProbe {
         source_line_(probe.source_line_),
         launch_(*probe.launch_),
         kernel_(*launch_.kernel) {}
-  ~Inspector() override { FinishTraced(); }  // of a launch that has faulted
+  ~Inspector() override { FinishTraced(); }  // the launch may have faulted
 
   bool Watches(const std::array<uint32_t, 3>& id) override {
     return id == inspection_.wave().workgroup;
@@ -218,7 +218,7 @@ class InspectProbe::Inspector final : public GroupProbe {
   const Launch& launch_;
   const KernelInfo& kernel_;
   std::map<uint32_t, SourceLine> lines_;        // by instruction
-  std::deque<const InstructionFacts*> recent_;  // that the wave has executed
+  std::deque<const InstructionFacts*> recent_;  // instructions that the wave has executed
   const InstructionFacts* traced_ = nullptr;    // the last one
   const Wave* wave_ = nullptr;
 };

@@ -20,7 +20,7 @@
 
 namespace gridwise::sim {
 
-/// Where a wave is looked at: an instruction, by the distance from the kernel's entry, or a line.
+/// A place where a wave is shown: an instruction, by its offset from the kernel's entry, or a line.
 struct BreakPlace {
   std::string text;     // as the user wrote it
   std::string kernel;   // empty of a line
@@ -36,13 +36,13 @@ absl::StatusOr<BreakPlace> ParseBreakPlace(std::string_view text);
 /// How registers are shown.
 enum class ShownAs { kHex, kI32, kF32, kF16 };
 
-/// Which wave is looked at, and what is shown of it.
+/// The wave that is shown, and what is shown of it.
 struct InspectedWave {
   std::string kernel;  // a part of its name
   std::array<uint32_t, 3> workgroup = {0, 0, 0};
   uint32_t wave = 0;
   std::optional<uint32_t> lds;  // an address to show LDS around
-  uint32_t hits = 1;            // of each place; later ones are passed over
+  uint32_t hits = 1;            // stops at each place; later ones are passed over
   ShownAs as = ShownAs::kHex;
 };
 /// "kernel=Gemm workgroup=1,0,0 wave=2 lds=0x100 hits=3 as=f32", each of which may be missing.
@@ -53,13 +53,13 @@ std::string RegistersText(const Wave& wave, const KernelInfo& kernel, ShownAs as
 /// One of them, numbered as in RegisterUses: "v5 = 0 1 2 ...", all lanes.
 std::string RegisterText(const Wave& wave, int reg, ShownAs as);
 
-/// What a process shows of its waves: a debugger without hands. Thread safe.
+/// Shows waves of a process at chosen places, like a debugger that only prints. Thread safe.
 class Inspection {
  public:
-  /// That of the process, by the environment: GRIDWISE_SIM_BREAK, places with semicolons between
-  /// them; GRIDWISE_SIM_TRACE, the file that a wave's instructions are written to;
-  /// GRIDWISE_SIM_WAVE, the wave. Null without the first two. What is not understood is said once,
-  /// and left out. Places that were not reached are named when the process exits.
+  /// The process's inspection, from the environment: GRIDWISE_SIM_BREAK has places, separated by
+  /// semicolons; GRIDWISE_SIM_TRACE names the file for a wave's instructions; GRIDWISE_SIM_WAVE
+  /// chooses the wave. Null without the first two. Text that is not understood is reported once and
+  /// left out. Places that were not reached are named when the process exits.
   static Inspection* Process();
 
   /// `trace` may be empty.
@@ -89,7 +89,7 @@ class Inspection {
 /// Shows a launch's wave. Break goes to stderr.
 class InspectProbe final : public LaunchProbe {
  public:
-  /// What is referred to must outlive the probe; `source_line` may be null.
+  /// The arguments must outlive the probe; `source_line` may be null.
   InspectProbe(Inspection& inspection, const SourceLineFn& source_line)
       : inspection_(inspection), source_line_(source_line) {}
 

@@ -18,7 +18,7 @@
 #include "tools/sim/isa/text/decode.h"
 #include "tools/sim/view/inspect.h"
 
-// What the user writes, and registers as text.
+// Parses what the user writes, and prints registers.
 
 namespace gridwise::sim {
 namespace {

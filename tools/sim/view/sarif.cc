@@ -43,7 +43,7 @@ int64_t CountOf(const Object& result) {
   return std::clamp<int64_t>(result.getInteger("occurrenceCount").value_or(1), 1, kMaxCount);
 }
 
-/// What makes two results one.
+/// Results with the same key are the same.
 std::string KeyOf(const Object& result) {
   const Value* const locations = result.get("locations");
   const Object* const properties = result.getObject("properties");
@@ -78,7 +78,7 @@ std::string GithubPlace(const Object& result) {
   const Object* const artifact = physical->getObject("artifactLocation");
   const Object* const region = physical->getObject("region");
   if (artifact == nullptr || region == nullptr) return "";
-  // What the properties of a command may not contain: actions/toolkit, command.ts.
+  // Characters that properties of a command must not contain: actions/toolkit, command.ts.
   const std::string file =
       absl::StrReplaceAll(PathOf(StringOf(*artifact, "uri")),
                           {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}, {":", "%3A"}, {",", "%2C"}});

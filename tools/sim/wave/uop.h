@@ -70,7 +70,7 @@ struct alignas(64) Uop {
   int32_t imm = 0;
   uint64_t data = 0;  // masks, selector tables, further immediates
   uint64_t data2 = 0;
-  const Uop* target = nullptr;  // of a direct branch
+  const Uop* target = nullptr;  // where a direct branch goes
 };
 static_assert(sizeof(Uop) == 64);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A convolution as JAX's functions, by either side: by a plan, in a custom call of XLA's, and by jax.lax."""
+"""Functions of JAX that compute a convolution: by a plan, in a custom call of XLA, or by jax.lax."""
 
 import ctypes
 import functools
@@ -22,7 +22,7 @@ class _Library(ctypes.Structure):
 
 
 def _register():
-    """The library, registered with XLA; None where there is none: then jax.lax does all."""
+    """Registers the library with XLA. Returns it, or None if there is none: then jax.lax computes everything."""
     path = find_extension(__file__, "libgridwise_jax.so", "jax_ffi")
     if path is None:
         return None
@@ -39,7 +39,7 @@ library = _register()
 
 
 def by_plan(convolution, line, workspace_bytes, a, b):
-    """The result by a plan, which is given by its line. XLA sees to it that arrays lie as major_to_minor says."""
+    """Computes the result by a plan, given as its line of text. XLA brings arrays into the order of major_to_minor."""
     *operands, (shape, spec) = convolution.arrays
     results, layouts = [jax.ShapeDtypeStruct(shape, convolution.dtype)], [major_to_minor(spec)]
     if workspace_bytes > 0:
@@ -56,7 +56,7 @@ def _swapped(spec):
 
 
 def by_lax(convolution, a, b):
-    """The result by jax.lax, in the form in which JAX itself differentiates convolutions, which XLA's backends know."""
+    """Computes the result by jax.lax, in the form in which JAX differentiates convolutions, which XLA's backends recognize."""
     c = convolution
     convolve = functools.partial(
         lax.conv_general_dilated, precision=lax.Precision.HIGHEST if c.dtype == "float32" else None
@@ -106,7 +106,7 @@ def by_lax(convolution, a, b):
 
 
 def _moved_groups(w, source, target, groups):
-    """With the groups, outermost along one axis, outermost along another."""
+    """Moves the groups, which are outermost along one axis, to another axis."""
     if groups == 1:
         return w
     shape = list(w.shape)
@@ -123,6 +123,6 @@ def _inputs_as_outputs(w, convolution):
 
 
 def weights_of_transposed(rhs, convolution):
-    """The weights of the convolution whose data gradient jax.lax.conv_general_dilated(lhs, rhs, lhs_dilation=...) is."""
+    """The weights of the convolution whose data gradient equals jax.lax.conv_general_dilated(lhs, rhs, lhs_dilation=...)."""
     moved = _moved_groups(rhs, convolution.w_spec[1], convolution.w_spec[0], convolution.groups)
     return lax.rev(moved, convolution.w_spec[2:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who computes what: Gridwise or jax.lax, decided once for each question when a program is compiled."""
+"""Decides whether Gridwise or jax.lax computes a convolution, once per question, when a program is compiled."""
 
 import collections
 import concurrent.futures
@@ -18,13 +18,13 @@ from gridwise._xla import TYPES
 from gridwise.jax import call
 
 NO_FASTER = "lax was as fast, or faster"
-MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # of operands and results in a measurement
-RUN_S, SAMPLES = 0.01, 5  # of a program in a measurement
+MAX_COPIES, COPIED_BYTES = 8, 2 << 30  # operands and results in a measurement
+RUN_S, SAMPLES = 0.01, 5  # how long, and how often, a measurement runs a program
 WAIT_S = 60  # for a decision, which may be needed while XLA is compiling
 
 
 class Choice(collections.namedtuple("Choice", "reason line workspace_bytes lax_us gridwise_us", defaults=(None, 0, None, None))):
-    """An answer. `line` is the plan's, None where lax computes; times are microseconds, None where nothing was measured."""
+    """A decision. `line` is the plan's text, or None if lax computes. Times are microseconds, or None if nothing was measured."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ class Row(collections.namedtuple("Row", "problem by reason lax_us gridwise_us"))
 
 
 class Report(list):
-    """Rows; as text a table."""
+    """A list of Rows that prints as a table."""
 
     def __str__(self):
         lines = [f"{'who':8} {'lax':>9} {'gridwise':>9}  what; why"]
@@ -57,8 +57,8 @@ class Report(list):
 
 
 class Decider:
-    """`policy` is "measure", "model" or "always", as configure() says; `file` a File or None; `off` says that everything is lax's. All of
-    one process."""
+    """Makes the decisions of a process. `policy` is "measure", "model" or "always", see configure(); `file` is a File or None; `off` leaves
+    everything to lax."""
 
     def __init__(self):
         self.policy, self.file, self.off = "measure", File(default_path("jax")), is_off("jax")
@@ -79,7 +79,7 @@ class Decider:
             device = jax.local_devices(backend=platform)[0]
         except RuntimeError:
             return Choice(f"there is no device of {platform} here to plan for")
-        # In a thread of its own: JAX's state is the thread's, and this one is compiling.
+        # In another thread: JAX has state per thread, and this one is compiling.
         answer = []
         thread = threading.Thread(target=lambda: answer.append(self._asked(question, device)), daemon=True)
         thread.start()
@@ -105,7 +105,7 @@ class Decider:
         first = problem.plan()
         if first.is_fallback and self.policy != "always":
             return Choice(SLOW)
-        # All processes of a program compile the same, which measurements may not.
+        # All processes of a program must compile the same code; measurements could differ.
         if self.policy != "measure" or jax.process_count() > 1:
             return Choice.of(first, f"{first.instance}, first by estimate")
         plan = _fastest(problem) or first
@@ -141,13 +141,13 @@ def target_of(device):
 
 
 def _key(question, device):
-    """What a measurement is of, and with."""
+    """The key of a measurement: the question, the device and the versions."""
     versions = f"gridwise {gridwise.version()}, jaxlib {jaxlib.__version__}, {device.client.platform_version.split()[-1]}"
     return f"{question} | {device.device_kind}, {versions}"
 
 
 def _fastest(problem):
-    """The fastest of the first plans, by measurement; None where there is no memory for it, or only the fallback."""
+    """Measures the first plans and returns the fastest; None if memory does not suffice or there is only the fallback."""
     sizes = [problem.bytes_of(name) for name in ("a", "b", "out")]
     try:
         plans, _ = problem.tune(*map(gridwise.Buffer, sizes), n=PLANS)
@@ -157,8 +157,8 @@ def _fastest(problem):
 
 
 def microseconds(question, plan, device):
-    """The times of lax and of a plan. Each is a program of several such convolutions, of operands of their own, so that caches hold little
-    of what the last run left and the host is ahead of the device. The two take turns, and medians count."""
+    """Measures lax and a plan. Each is timed in a program of several such convolutions with separate operands, so that caches hold little
+    from the last run and the host stays ahead of the device. The two alternate; the results are medians."""
     ways = (
         lambda a, b: call.by_lax(question, a, b),
         lambda a, b: call.by_plan(question, plan.line, plan.workspace_bytes, a, b),

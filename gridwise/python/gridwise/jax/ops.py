@@ -71,7 +71,7 @@ def conv_general_dilated(
 
 
 def _check(lhs, rhs, expected, precision, out_sharding):
-    """Raises Refused for what a Convolution does not say."""
+    """Raises Refused for arguments that a Convolution cannot express."""
     if decider.off:
         raise Refused("the environment variable GRIDWISE_JAX turns Gridwise off")
     if lhs.dtype != rhs.dtype or expected.dtype != lhs.dtype:
@@ -128,7 +128,7 @@ def _shards(lhs, rhs, convolution):
 
 @functools.partial(jax.jit, static_argnums=(0, 1), inline=True)
 def _convolve_shards(convolution, spec, lhs, rhs):
-    """Each device computes its images."""
+    """Convolves arrays whose batch is sharded: each device computes its images."""
     lhs_axis, _, out_axis = convolution.axes_of(IMAGES)
 
     def along(axis):
@@ -166,8 +166,8 @@ def _abstract(a, b, *, convolution, call=None):
 # the gradient of the result comes first.
 _GRADIENTS = {
     FORWARD: ((DATA, True), (WEIGHT, True)),  # dx of dy, w; dw of dy, x
-    DATA: ((FORWARD, True), (WEIGHT, False)),  # of ddx, w; of dy, ddx
-    WEIGHT: ((FORWARD, False), (DATA, False)),  # of x, ddw; of dy, ddw
+    DATA: ((FORWARD, True), (WEIGHT, False)),  # operands: ddx, w; dy, ddx
+    WEIGHT: ((FORWARD, False), (DATA, False)),  # operands: x, ddw; dy, ddw
 }
 
 
@@ -179,8 +179,8 @@ def _transpose(which, cotangent, a, b, *, convolution, call):
 
 
 def _batched(operands, axes, *, convolution, call):
-    """One convolution for all that are mapped: with more images, more channels that the operand which is not mapped has nothing to do with,
-    or more groups."""
+    """The vmap rule: one convolution for all mapped ones, with more images, with more of the channels that the unmapped operand lacks, or
+    with more groups."""
     times = next(operand.shape[axis] for operand, axis in zip(operands, axes) if axis is not None)
     mapped = [axis is not None for axis in axes]
     what = GROUPS
@@ -195,7 +195,7 @@ def _batched(operands, axes, *, convolution, call):
 
 
 def _joined(operand, axis, into, times):
-    """A mapped axis as the outer part of another one, which is counted without it; unless that is None."""
+    """Makes the mapped axis `axis` the outer part of the axis `into`, which is counted without it. Does nothing if `into` is None."""
     if into is None:
         return operand
     if axis is None:
@@ -238,13 +238,13 @@ def _partitioned(convolution):
         need_replication_factors=tuple(replicated),
         reduction_factors=("n",) if convolution.wanted == WEIGHT else (),
     )
-    # Of types that say nothing of a mesh that may be around.
+    # Traced without the mesh of the caller, which types would otherwise carry.
     with jax.sharding.use_abstract_mesh(jax.sharding.AbstractMesh((), ())):
         return jax.make_jaxpr(compute)(*(jax.ShapeDtypeStruct(shape, convolution.dtype) for shape, _ in convolution.arrays[:2]))
 
 
 def _partition(convolution, mesh, arguments, result):
-    """What each device computes where the batch is sharded: its images, and of a weight gradient the sum over all."""
+    """What each device computes if the batch is sharded: its images; for a weight gradient, the sum over all images."""
     del result
     images = convolution.axes_of(IMAGES)
     spec = getattr(arguments[0].sharding, "spec", ())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who computes what: Gridwise or aten, decided once for each question, and kept in a file that processes share."""
+"""Decides whether Gridwise or aten computes a convolution, once per question. A file that processes share keeps the decisions."""
 
 import ctypes
 import math
@@ -15,8 +15,8 @@ NO_FASTER = "aten was as fast, or faster"
 
 
 class Choice:
-    """An answer. `plan` and `executable` are None where aten computes; `apart` says that the plan leaves the bias, the
-    residual and relu to PyTorch; times are microseconds, None where nothing was measured; `reason` is a sentence."""
+    """A decision. `plan` and `executable` are None if aten computes; `apart` means that the plan leaves bias, residual and relu to
+    PyTorch; times are microseconds, or None if nothing was measured; `reason` is a sentence."""
 
     def __init__(self, question, reason, plan=None, apart=False, times=(None, None)):
         self.question, self.reason, self.plan, self.apart = question, reason, plan, apart
@@ -28,12 +28,12 @@ class Choice:
 
     @property
     def calls(self):
-        """How often it was asked for."""
+        """The number of calls that used it."""
         return self._calls.value
 
     @property
     def calls_address(self):
-        """Where calls without Python are counted."""
+        """The address of the counter of calls without Python."""
         return ctypes.addressof(self._calls)
 
     def count(self):
@@ -45,8 +45,8 @@ class Choice:
 
 
 class Decider:
-    """`policy` is "measure", "model" (the planner's first plan, if it is not the slow path) or "always" (that too, for tests);
-    `file` a File or None; `off` says that everything is aten's. All of one process."""
+    """Makes the decisions of a process. `policy` is "measure", "model" (the planner's first plan, unless it is the slow path) or "always"
+    (the slow path, too, for tests); `file` is a File or None; `off` leaves everything to aten."""
 
     def __init__(self):
         self.policy, self.file = "measure", File(default_path("torch"))
@@ -54,7 +54,7 @@ class Decider:
         self.choices = {}
         self.norms = {}  # those of gridwise.torch.norms
         self.last = None  # choice that was asked for
-        self.simulator = None  # that stands behind tensors of the CPU
+        self.simulator = None  # it computes tensors of the CPU
         self._gpus, self._lock = {}, threading.RLock()
 
     def device_of(self, question):
@@ -65,7 +65,7 @@ class Decider:
         return self._gpus[question.device]
 
     def choose(self, question, compute):
-        """The answer. `compute(choice)` computes the question by it, for measurements."""
+        """Returns the decision. `compute(choice)` computes the question by a choice, for measurements."""
         choice = self.choices.get(question)
         if choice is None:
             with self._lock:
@@ -80,7 +80,7 @@ class Decider:
         if device is None:
             choice = Choice(question, reason or "tensors of the CPU")
         elif device.is_capturing():
-            # Nothing can be loaded or measured now; the next call outside of a capture decides.
+            # A capture allows neither loading nor measuring; the next call outside of one decides.
             return Choice(question, "a graph is captured before the first call")
         else:
             choice = self._ask(question, device, compute)
@@ -144,7 +144,7 @@ class Decider:
         return Choice(question, plan.instance, plan, said["apart"], said["us"])
 
     def key(self, question, device):
-        """What a measurement is of, and with."""
+        """The key of a measurement: the question, the device and the versions."""
         cudnn = torch.backends.cudnn
         versions = f"gridwise {gridwise.version()}, torch {torch.__version__}, cudnn {cudnn.version()}"
         return f"{question} | {device.name}, {versions}, benchmark {cudnn.benchmark}, deterministic {cudnn.deterministic}"

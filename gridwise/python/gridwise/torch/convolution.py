@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a convolution of PyTorch is to Gridwise: PyTorch's arguments to a gridwise.Problem, and to aten."""
+"""From a convolution of PyTorch to a gridwise.Problem, and to aten."""
 
 import collections
 
@@ -14,8 +14,8 @@ ATEN = torch.ops.aten
 
 
 def may_round_to_tf32(tensor):
-    """Whether PyTorch may compute with fewer bits than f32 has. Since 2.9 a convolution has a setting of its own, and where it
-    is another one than that of recurrent networks, the older setting cannot be read."""
+    """Whether PyTorch may compute with fewer bits than f32 has. Since 2.9 convolutions have their own setting. If it
+    differs from that of recurrent networks, the older setting cannot be read."""
     if tensor.dtype != torch.float32 or tensor.device.type != "cuda":
         return False
     cudnn = torch.backends.cudnn
@@ -23,7 +23,7 @@ def may_round_to_tf32(tensor):
 
 
 class Arguments(collections.namedtuple("Arguments", "stride padding dilation transposed output_padding groups")):
-    """Those of aten::convolution behind its tensors. A transposed convolution is the data gradient of another one, whose
+    """The arguments of aten::convolution after its tensors. A transposed convolution is the data gradient of another one, whose
     output is its input; `x` and `y` below are the input and the output that PyTorch sees."""
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class Arguments(collections.namedtuple("Arguments", "stride padding dilation tra
         return cls(tuple(stride), tuple(padding), tuple(dilation), transposed, tuple(output_padding), groups)
 
     def fit(self, x_shape, w_shape):
-        """Whether tensors of these sizes can be convolved; if not aten has the words for it."""
+        """Whether tensors of these sizes can be convolved. If not, aten raises the error."""
         rank = len(x_shape) - 2
         if rank < 1 or len(w_shape) != rank + 2 or self.groups < 1 or w_shape[0] % self.groups != 0:
             return False
@@ -55,7 +55,7 @@ QUESTION = "wanted x_shape w_shape arguments dtype tf32 channels_last w_channels
 
 
 class Question(collections.namedtuple("Question", QUESTION, defaults=(False, False))):
-    """What is to be computed: the output of a convolution, or a gradient. Who computes it is decided once for each.
+    """What to compute: the output of a convolution, or a gradient. Each question is decided once.
 
     `wanted` is FORWARD, DATA or WEIGHT; `dtype` that of all tensors, None where they do not fit each other; `tf32` whether
     PyTorch may round f32 to TF32; `channels_last` the order of x and y; `device` an index, None of the CPU; `residual` and `relu`
@@ -65,7 +65,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
 
     @property
     def direction(self):
-        """Gridwise's, which of a transposed convolution is another one."""
+        """The direction for Gridwise, which differs for a transposed convolution."""
         if self.wanted == WEIGHT:
             return "bwd_weight"
         return "fwd" if (self.wanted == FORWARD) != self.arguments.transposed else "bwd_data"
@@ -80,12 +80,12 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
 
     @property
     def swaps(self):
-        """Whether Gridwise's operands are the second tensor and the first."""
+        """Whether Gridwise's first operand is the second tensor, and its second operand the first."""
         return self.wanted == WEIGHT and self.arguments.transposed
 
     @property
     def a_channels_last(self):
-        """The order that Gridwise's operands and output have, and that of the result, to which an output is copied."""
+        """Whether channels are last in Gridwise's operands and output, and in the result, to which the output is copied."""
         return self.channels_last
 
     @property
@@ -101,7 +101,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         return self.w_channels_last if self.wanted == WEIGHT else self.channels_last
 
     def refusal(self):
-        """Why Gridwise has nothing to say; None if it may have."""
+        """Why Gridwise cannot compute it; None if it may be able to."""
         if self.dtype is None:
             return "types or sizes of the tensors do not fit each other"
         if self.dtype not in TYPES:
@@ -121,7 +121,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         return self.bias or self.residual or self.relu
 
     def problem(self, apart=False):
-        """The gridwise.Problem, with bias, residual and relu, or apart from them; gridwise.GridwiseError where it is none."""
+        """The gridwise.Problem, with or without bias, residual and relu. Raises gridwise.GridwiseError if it is invalid."""
         small, large = (self.x_shape, self.y_shape) if self.arguments.transposed else (self.y_shape, self.x_shape)
         epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides() if not apart]
         return gridwise.Problem(
@@ -142,7 +142,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         )
 
     def _epilogue_strides(self):
-        """Along the output's axes n, d, h, w, g and channels of a group."""
+        """Strides along the output's axes n, d, h, w, g and channels of a group."""
         n, c, *axes = packed_strides(self.y_shape, self.channels_last)
         of_group = self.y_shape[1] // self.arguments.groups
         if self.bias:
@@ -151,7 +151,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
             yield (n, *[0] * (3 - len(axes)), *axes, c * of_group, c)
 
     def __str__(self):
-        """As `gridwise` writes problems."""
+        """The problem as the command line writes it."""
         a = self.arguments
         what = f"{self.wanted}{' of transposed' if a.transposed else ''}"
         lines = [
@@ -171,8 +171,8 @@ def _by(values):
 
 
 def following(question, y, tensors, as_compiled=False):
-    """Bias, residual and relu of a convolution's output, in place; or, `as_compiled`, what takes as long in compiled code, where one
-    kernel does all."""
+    """Applies bias, residual and relu to a convolution's output, in place. With `as_compiled`, does instead what takes as long as compiled
+    code, in which one kernel does all three."""
     _, _, bias, *residual = tensors
     is_one = as_compiled and (question.residual or question.relu)
     if question.bias and not is_one:
@@ -183,7 +183,7 @@ def following(question, y, tensors, as_compiled=False):
 
 
 def aten(question, tensors, as_compiled=False):
-    """The same by PyTorch: of x, w and bias, of dy and w, or of dy and x."""
+    """Computes a question by PyTorch, from x, w and bias, from dy and w, or from dy and x."""
     a = question.arguments
     if question.wanted == FORWARD:
         x, w, bias, *_ = tensors
@@ -191,7 +191,7 @@ def aten(question, tensors, as_compiled=False):
             return following(question, ATEN.convolution.default(x, w, None, *a), tensors, as_compiled)
         return ATEN.convolution.default(x, w, bias, *a)
     dy, other = tensors
-    # The operand that a gradient does not depend on is there for its shape and order alone.
+    # A gradient does not depend on this operand, which only gives shape and order.
     if question.wanted == DATA:
         x, w, mask = empty(question.x_shape, question.channels_last, dy), other, (True, False, False)
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What launches and measures: a GPU with PyTorch's stream and allocator, or the simulator behind tensors of the CPU."""
+"""Devices that launch and measure: a GPU with PyTorch's stream and allocator, or the simulator for tensors of the CPU."""
 
 import contextlib
 import math
@@ -14,7 +14,7 @@ FLUSHED_BYTES = 256 << 20  # more than an L2 cache has
 
 
 class Gpu:
-    """PyTorch's device "cuda" of an index; of ROCm's PyTorch, too."""
+    """PyTorch's device "cuda" with an index, also in PyTorch for ROCm."""
 
     clock = "device"
 
@@ -24,7 +24,7 @@ class Gpu:
         self.name = torch.cuda.get_device_name(index)
 
     def entered(self):
-        """The device as the current one, which plans and launches want."""
+        """Makes the device the current one, which plans and launches require."""
         return NOTHING if torch._C._cuda_getDevice() == self.index else torch.cuda.device(self.index)
 
     def is_capturing(self):
@@ -32,7 +32,7 @@ class Gpu:
 
     def launch(self, executable, a, b, out, *epilogue):
         bytes_ = executable.plan.workspace_bytes
-        # On the current stream, in whose order the allocator uses the memory again.
+        # On the current stream, in whose order the allocator reuses the memory.
         workspace = torch.empty(bytes_, dtype=torch.uint8, device=out.device) if bytes_ else None
         executable.launch(
             gridwise.Tensors(*(tensor.data_ptr() for tensor in (a, b, out, *epilogue))),
@@ -42,9 +42,9 @@ class Gpu:
         )
 
     def microseconds(self, functions, samples=7, ahead=10):
-        """The median time of each on the device, in turns. Before each 256 MB are written, 0.1 ms: the caches hold nothing of the
-        last. Before each turn that is done `ahead` times, so that the host is ahead of the device. Times of a device that did not
-        find all kernels waiting are not counted."""
+        """The median time of each function on the device; they alternate. Before each call 256 MB are written (0.1 ms), so that caches hold
+        nothing from the last one. Before each round that is done `ahead` times, so that the host is ahead of the device. Times do not
+        count if the device had to wait for a kernel."""
         flushed = torch.empty(FLUSHED_BYTES, dtype=torch.uint8, device=torch.device("cuda", self.index))
         events = [[] for _ in functions]
         for function in functions:
@@ -69,7 +69,7 @@ class Gpu:
 
 
 class Simulator:
-    """The simulator as the GPU behind tensors of the CPU, which are copied. Its times are the planner's estimates, and aten's are
+    """The simulator as the GPU for tensors of the CPU, which are copied. Its times are the planner's estimates, and aten's are
     unknown."""
 
     clock = "estimate"
@@ -79,7 +79,7 @@ class Simulator:
         self.target = target
 
     def entered(self):
-        gridwise.use_device(self.target)  # of this thread: autograd has its own
+        gridwise.use_device(self.target)  # for this thread: autograd has its own
         return NOTHING
 
     def is_capturing(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Calls in eager mode without Python: a library that computes aten's overrideable convolution and its gradients, from PyTorch's
-autograd to the launch. Python decides, and says it by `remember`."""
+"""Calls in eager mode without Python: a library computes aten's overrideable convolution and its gradients, from PyTorch's autograd to
+the launch. Python makes the decisions, and passes them to the library by `remember`."""
 
 import ctypes
 import functools
@@ -28,7 +28,7 @@ class _Choice(ctypes.Structure):
 
 
 def _open():
-    """The library, registered; None where there is none, or PyTorch has not what it needs: then Python does all."""
+    """Registers the library. Returns it, or None if there is none or PyTorch lacks what it needs: then Python does everything."""
     path = find_extension(__file__, NAME, "torch_eager")
     if path is None:
         return None
@@ -40,12 +40,12 @@ def _open():
     return None if library.gridwise_torch_register(torch._C.__file__.encode(), launch) else library
 
 
-# In a library of its own: gridwise.torch.ops has that of the other ops, which need this module.
+# A separate torch.library: gridwise.torch.ops has that of the other ops, which need this module.
 _ops = torch.library.Library("gridwise", "FRAGMENT")
 _ops.define("infer(Tensor x, Tensor w, Tensor? bias, int parameters) -> Tensor")
 _ops.impl("infer", torch.library.fallthrough_kernel, "Autograd")  # it is called where there are no gradients
 library = _open()
-# Without the call in Python that each op of torch.ops has.
+# Avoids the call in Python that each op of torch.ops has.
 convolution = torch.ops.aten.convolution_overrideable.default._op
 infer_by = torch.ops.gridwise.infer.default._op
 
@@ -71,13 +71,12 @@ def address_of(*arguments):
 
 
 def infer(x, w, bias, *arguments):
-    """`convolution` without gradients."""
+    """Calls `convolution` without gradients."""
     return infer_by(x, w, bias, address_of(*arguments))
 
 
 def remember(slot, choice, tensors):
-    """Lets later calls like the present one go without Python. `slot` is 1 for the gradient of w, else 0; `tensors` those of the
-    question."""
+    """Lets later calls like this one bypass Python. `slot` is 1 for the gradient of w, else 0; `tensors` are those of the question."""
     if library is None:
         return
     if choice.question.dtype is torch.float32 and choice.question.device is not None:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Frozen inference: a graph of a model in which batch normalisation is part of the weights, and bias, residual and relu are part of
-the kernels."""
+"""Frozen inference: a graph of a model in which weights include batch normalisation, and kernels include bias, residual and relu."""
 
 import copy
 import operator
@@ -70,7 +69,7 @@ def _only_user(node, targets):
 
 
 def _fuse(graph_module, node):
-    """Replaces a convolution, and what its epilogue can do of that which follows, by one node."""
+    """Replaces a convolution, and the nodes after it that its epilogue can compute, by one node."""
     x, w, bias, stride, padding, dilation, groups = arguments_of(node)
     if isinstance(padding, str):
         return
@@ -121,7 +120,7 @@ class _Unfused(torch.fx.Interpreter):
 
 
 def _unfuse(graph_module, *inputs):
-    """Convolutions and what follows them, where those are faster: PyTorch's compiler can do more with them apart."""
+    """Restores separate nodes where these are faster: PyTorch's compiler can do more with them."""
     interpreter = _Unfused(graph_module)
     interpreter.run(*inputs)
     for node, is_gridwises in interpreter.nodes:

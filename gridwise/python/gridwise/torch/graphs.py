@@ -14,14 +14,14 @@ DEFAULTS = {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 
 
 def like(node):
-    """What a node's output is: its sizes, type and device; None if it is no tensor."""
+    """Sizes, type and device of a node's output; None if it is no tensor."""
     value = node.meta.get("val")
     return (value.shape, value.dtype, value.device) if isinstance(value, torch.Tensor) else None
 
 
 def is_changed(nodes, first, last):
-    """Whether an op between two nodes changes a tensor of `nodes` in place, itself or by a view: what reads them at `first` may not be
-    computed at `last`."""
+    """Whether an op between two nodes changes a tensor of `nodes` in place, directly or through a view. Then a node that reads them at
+    `first` must not be computed at `last`."""
     bases = {_base(node) for node in nodes}
     node = first.next
     while node is not last:
@@ -82,7 +82,7 @@ def f32(tensor):
 
 
 def attribute(graph_module, name, tensor, like):
-    """A node of a new buffer, in the order that `like` lies in."""
+    """Adds a buffer, in the memory order of `like`, and returns its node."""
     if tensor.dim() == like.dim():
         tensor = torch.empty_like(like).copy_(tensor)
     graph_module.register_buffer(name, tensor)

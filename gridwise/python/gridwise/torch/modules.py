@@ -19,14 +19,13 @@ TRIES = 10  # calls after which a layer whose gradients nobody asks for is no lo
 
 
 class _Convolves:
-    """What the layers have in common. They have no state of their own that is saved: state dicts, optimizers, hooks and copies are
-    as before."""
+    """The common part of the layers. They add no saved state: state dicts, optimizers, hooks and copies work as before."""
 
-    gridwise_name = None  # of layers that nobody has called `use` for, which are not noted
+    gridwise_name = None  # layers that nobody called `use` for are not noted
     gridwise_routes = types.MappingProxyType({})
 
     def _convolve(self, x, w, bias, padding, transposed, output_padding):
-        """The output; None where the class of PyTorch is to compute it."""
+        """Returns the output, or None if PyTorch's class must compute it."""
         if type(x) is not torch.Tensor or self.gridwise_name is None or torch.compiler.is_compiling():
             # What torch.fx traces with has no sizes; of complex numbers aten makes several convolutions.
             is_ours = isinstance(x, torch.Tensor) and x.is_floating_point()
@@ -55,7 +54,7 @@ class _Convolves:
         return y.squeeze(0) if unbatched else y
 
     def _find_route(self, state, tries, x, w, bias, padding, transposed, output_padding):
-        """Where later calls in the same state go. As long as that is not decided it is the number of calls."""
+        """Finds the route of later calls in the same state; until it is decided, counts the calls."""
         unbatched = x.dim() != len(self.kernel_size) + 2
         if unbatched:
             x = x.unsqueeze(0)
@@ -84,7 +83,7 @@ class _Forward(_Convolves):
         return super()._conv_forward(input, weight, bias) if y is None else y
 
     def _named_padding(self, input):
-        """Of "same" and "valid", and the input, which is padded where the two sides differ."""
+        """The numbers for "same" and "valid", and the input, padded if its two sides need different numbers."""
         totals = [0] * len(self.kernel_size)
         if self.padding == "same":
             totals = [d * (f - 1) for d, f in zip(self.dilation, self.kernel_size)]

@@ -20,11 +20,11 @@ import triton
 import triton.language as tl
 
 TILE_ROWS, TILE_COLUMNS = 64, 64
-BLOCKS_PER_UNIT = 4  # of a multiprocessor, of four warps each
+BLOCKS_PER_UNIT = 4  # per multiprocessor; a block has four warps
 WARPS = 4
 STAGES = 3  # tiles of rows that a block loads at a time
-MOST_SUMS = 4096  # of a channel, which a workgroup adds up at once
-SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # which differ from layer to layer, and need no code of their own
+MOST_SUMS = 4096  # partial sums of a channel that one workgroup adds up
+SIZES = ["rows", "rows_each", "channels", "fold", "blocks"]  # sizes differ from layer to layer; no code is specialized for them
 
 
 @triton.jit
@@ -42,7 +42,7 @@ def _activated(z, KIND: tl.constexpr):
 
 @triton.jit
 def _gradient(dy, z, KIND: tl.constexpr):
-    """dy f'(z); zero where PyTorch's gradient is, even if dy is not finite."""
+    """dy f'(z). It is zero where PyTorch's gradient is, even if dy is not finite."""
     if KIND == "relu":
         dy = tl.where(z <= 0, 0.0, dy)
     elif KIND == "relu6":
@@ -58,7 +58,7 @@ def _gradient(dy, z, KIND: tl.constexpr):
 @triton.jit(do_not_specialize=SIZES)
 def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
              STAGES: tl.constexpr):
-    """Of each block the means and the squares around them."""
+    """Writes the means and the sums of squared deviations from them, per block."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     block, blocks = tl.program_id(1), tl.num_programs(1)
@@ -85,7 +85,7 @@ def _moments(x, partial, rows, columns, rows_each, ROWS: tl.constexpr, COLUMNS: 
 @triton.jit(do_not_specialize=SIZES)
 def _statistics(partial, values, running_mean, running_var, count, rows, rows_each, channels, fold, blocks, momentum, eps,
                 HAS_RUNNING: tl.constexpr, SIZE: tl.constexpr):
-    """Of a channel the mean and 1 / sqrt(variance + eps), and the running ones."""
+    """Writes mean and 1 / sqrt(variance + eps), and updates the running statistics, one channel per program."""
     channel = tl.program_id(0)
     i = tl.arange(0, SIZE)
     inside = i < blocks * fold
@@ -115,7 +115,7 @@ def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, ch
     mean = tl.load(values + channel)
     scale = tl.load(values + channels + channel) * tl.load(gamma + channel).to(tl.float32)
     shift = tl.load(beta + channel).to(tl.float32)
-    # The last rows first: of these L2 still holds what was read for the statistics.
+    # The last rows come first: L2 still holds them from the statistics.
     begin = (tl.num_programs(1) - 1 - tl.program_id(1)) * rows_each
     end = tl.minimum(begin + rows_each, rows)
     for at in tl.range(begin, end, ROWS, num_stages=STAGES):
@@ -132,7 +132,7 @@ def _normalise(x, residual, y, values, gamma, beta, rows, columns, rows_each, ch
 def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, rows_each, channels, FROM_Y: tl.constexpr,
                    KIND: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr,
                    STAGES: tl.constexpr):
-    """Of each block the sums of g and of g (x - m). `FROM_Y`: relu is read off y, since z has a residual in it; g is stored."""
+    """Writes the sums of g and of g (x - m) per block. `FROM_Y`: relu is read off y, since z has a residual in it; g is stored."""
     column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = column < columns
     channel = column % channels
@@ -162,7 +162,7 @@ def _gradient_sums(dy, x, y, g, partial, values, gamma, beta, rows, columns, row
 
 @triton.jit(do_not_specialize=SIZES)
 def _gradients(partial, values, of_parameters, channels, fold, blocks, SIZE: tl.constexpr):
-    """Of a channel the gradients of gamma and beta."""
+    """Writes the gradients of gamma and beta, one channel per program."""
     channel = tl.program_id(0)
     i = tl.arange(0, SIZE)
     inside = i < blocks * fold
@@ -199,7 +199,7 @@ def _data_gradient(dy, x, dx, values, gamma, beta, of_parameters, rows, columns,
 
 
 class Shape:
-    """How a tensor is divided: rows and columns, and blocks of rows, of which the device holds about all at a time."""
+    """How a tensor is divided: rows and columns, and blocks of rows, so that the device holds about all blocks at a time."""
 
     def __init__(self, pixels, channels, device):
         self.channels = channels
@@ -238,8 +238,8 @@ def _shape_of(x):
 
 
 def forward(x, residual, gamma, beta, running, momentum, eps, kind):
-    """y, and mean and 1 / sqrt(variance + eps), f32. `running` are the running mean, variance and number of batches, which are
-    changed, or None. x is packed with channels last, the residual as well or None."""
+    """Returns y, and mean and 1 / sqrt(variance + eps) in f32. `running` are the running mean, variance and number of batches, which are
+    updated, or None. x is packed with channels last, the residual as well or None."""
     shape = _shape_of(x)
     partial, values = shape.partial(x), x.new_empty((2, shape.channels), dtype=torch.float32)
     y = torch.empty_like(x)
@@ -252,8 +252,8 @@ def forward(x, residual, gamma, beta, running, momentum, eps, kind):
 
 
 def backward(dy, x, y, values, gamma, beta, kind):
-    """The gradients of x, gamma and beta, and g, which is that of a residual. y is None where there is none; where there is, the
-    kind is "relu"."""
+    """Returns the gradients of x, gamma and beta, and g, the gradient of the residual. y is None without a residual; with one, the kind
+    is "relu"."""
     shape = _shape_of(x)
     partial, of_parameters = shape.partial(x), torch.empty_like(values)
     dx = torch.empty_like(x)

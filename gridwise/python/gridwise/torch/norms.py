@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Batch normalisation in training, with the addition and the activation that follow: layers of `fuse`, and who computes them."""
+"""The layers of `fuse`: batch normalisation in training with the addition and the activation that follow, and the decision who computes
+them."""
 
 import collections
 import functools
@@ -30,7 +31,7 @@ AHEAD = 50  # tensors written before a measurement, for a step of two passes
 
 @functools.cache
 def kernels():
-    """The module of the kernels; None where there is no Triton."""
+    """The module of the kernels; None without Triton."""
     try:
         return importlib.import_module("gridwise.torch.norm_kernels")
     except ImportError:
@@ -56,12 +57,12 @@ class _Normalised(torch.autograd.Function):
 
 
 def _device(x):
-    """Triton launches on the current device."""
+    """Makes a device the current one: Triton launches there."""
     return torch.cuda.device(x.device)
 
 
 class Question(collections.namedtuple("Question", "x_shape dtype kind residual device")):
-    """Who normalises tensors of such a shape, adds a residual and takes the activation, forward and backward."""
+    """The question who normalises tensors of a shape, adds a residual and applies the activation, forward and backward."""
 
     __slots__ = ()
     wanted = "normalisation"
@@ -77,7 +78,7 @@ class Question(collections.namedtuple("Question", "x_shape dtype kind residual d
 
 
 class Choice:
-    """An answer. Times are microseconds of forward and backward, None where nothing was measured."""
+    """A decision. Times are microseconds of forward and backward, or None if nothing was measured."""
 
     def __init__(self, by, reason, times=(None, None)):
         self.by, self.reason, self.calls = by, reason, 0
@@ -86,10 +87,10 @@ class Choice:
 
 class Norm(nn.Module):
     """Batch normalisation, what is added to it, and an activation, with the parameters, buffers and settings of a layer of PyTorch.
-    It is none of PyTorch's classes: what converts those, as to nn.SyncBatchNorm, would lose the rest."""
+    It is not one of PyTorch's classes: a conversion of those, such as to nn.SyncBatchNorm, would lose the rest."""
 
     def __init__(self, norm, kind, name):
-        """Shares all with `norm`, whatever later replaces its parameters."""
+        """Shares everything with `norm`, even if its parameters are replaced later."""
         super().__init__()
         self.__dict__.update(norm.__dict__)
         self._modules = {}
@@ -109,7 +110,7 @@ class Norm(nn.Module):
         return self._by_aten(input, residual)
 
     def _question(self, x, residual):
-        """None where only aten can compute it."""
+        """The question; None if only aten can compute it."""
         if not self.training or torch.compiler.is_compiling() or type(x) is not torch.Tensor or decider.off or x.dim() < 2:
             return None  # torch.compile fuses by itself
         if not x.is_cuda or x.dtype not in (torch.float16, torch.bfloat16) or not 0 < x.numel() < MOST_ELEMENTS:
@@ -117,7 +118,7 @@ class Norm(nn.Module):
         if self.weight is None or self.bias is None or (self.track_running_stats and self.momentum is None):
             return None
         if x.numel() == x.shape[1] or x.stride() != packed_strides(x.shape, True) or x.data_ptr() % 16:
-            return None  # of one value aten says what is wrong
+            return None  # for a single value, aten says what is wrong
         if residual is not None and (residual.shape, residual.dtype, residual.stride()) != (x.shape, x.dtype, x.stride()):
             return None
         return Question(x.shape, x.dtype, self.kind, residual is not None, x.device.index)
@@ -167,7 +168,7 @@ class Norm(nn.Module):
         return Choice("gridwise" if is_faster else "aten", "kernels in Triton" if is_faster else NO_FASTER, said["us"])
 
     def _measure(self, question, x, residual):
-        """Microseconds of both, forward and backward, on tensors like these. Nothing of the layer changes."""
+        """Measures both sides, forward and backward, on tensors like these, in microseconds. The layer does not change."""
         tensors = [None if t is None else torch.randn_like(t).requires_grad_() for t in (x, residual)]
         wanted = [t for t in (*tensors, self.weight, self.bias) if t is not None and t.requires_grad]
         statistics = self.running_mean, self.running_var, self.num_batches_tracked

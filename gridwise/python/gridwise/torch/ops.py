@@ -29,7 +29,7 @@ weight_gradient = torch.ops.gridwise.weight_gradient.default
 
 
 def is_channels_last(x, w):
-    """The order of an output: as cuDNN's in PyTorch, last where x or w has it so."""
+    """Whether an output has channels last: if x or w has, as with cuDNN in PyTorch."""
     return strides_are_channels_last(x) or strides_are_channels_last(w)
 
 
@@ -37,7 +37,7 @@ def is_channels_last(x, w):
 
 
 def _compute(choice, tensors):
-    """A question's answer, of x, w and bias, of dy and w, or of dy and x, in the order that it asks for."""
+    """Computes a question from x, w and bias, from dy and w, or from dy and x, in the memory order of the question."""
     question = choice.question
     last = question.result_channels_last
     if choice.executable is None:
@@ -65,7 +65,7 @@ def _run(key, ask, tensors):
     choice = _known.get(key)
     if choice is None:
         question = ask()
-        # Decided for tensors that need no copy to be aligned: others are the exception, and have the same key.
+        # Decides for aligned tensors, which need no copy: others are rare, and have the same key.
         measured = functools.cache(lambda: tuple(None if t is None else aligned(t) for t in tensors))
         choice = decider.choose(question, lambda choice: _compute(choice, measured()))
         if question in decider.choices:
@@ -138,7 +138,7 @@ def _weight_gradient(dy, x, w_shape, channels_last, w_channels_last, *arguments)
 
 
 def _convolution_backward(dy, x, w, *arguments):
-    """All gradients that `mask` asks for, for torch_eager/eager.h alone: autograd is above it."""
+    """Computes the gradients that `mask` asks for. Only torch_eager/eager.h calls it, below autograd."""
     *arguments, mask = arguments
     order, w_order = is_channels_last(x, w), strides_are_channels_last(w)
     dx = _data_gradient(dy, w, x.shape, order, *arguments) if mask[0] else None
@@ -150,8 +150,8 @@ ROWS_OF_SUM = 256  # pixels that are added first, at most; as in torch_eager/eag
 
 
 def _bias_gradient(dy):
-    """The sum over images and pixels. Where channels are last PyTorch adds up the sums of up to a thousand workgroups in one of them,
-    which takes longer than all the rest: so first of some pixels, then of those sums."""
+    """The sum over images and pixels, in two steps. With channels last, PyTorch adds up the sums of up to a thousand workgroups in one of
+    them, which takes longer than everything else."""
     pixels = dy.numel() // dy.shape[1]
     is_real = type(dy) is torch.Tensor and dy.dtype in (torch.float16, torch.bfloat16) and not torch.compiler.is_compiling()
     if is_real and pixels > ROWS_OF_SUM and dense(dy, True).data_ptr() == dy.data_ptr() and strides_are_channels_last(dy):
@@ -164,7 +164,7 @@ def _bias_gradient(dy):
 
 library.impl("convolution_backward", _convolution_backward, "CompositeExplicitAutograd")
 def _fused(x, w, bias, residual, relu, stride, padding, dilation, groups):
-    """What frozen.py makes of several nodes of a graph."""
+    """The op that frozen.py puts in place of several nodes of a graph."""
     arguments = Arguments(tuple(stride), tuple(padding), tuple(dilation), False, (0,) * len(stride), groups)
 
     def ask():
@@ -217,7 +217,7 @@ def _(dy, x, w_shape, channels_last, w_channels_last, *arguments):
 
 
 def _is_plain(*tensors):
-    """Whether nothing but autograd and autocast wants to see an op: no compiler, mode, transform, trace, profiler or subclass."""
+    """Whether only autograd and autocast need to see an op: there is no compiler, mode, transform, trace, profiler or subclass."""
     return (
         all(tensor is None or type(tensor) in (torch.Tensor, torch.nn.Parameter) for tensor in tensors)
         and not torch.compiler.is_compiling()
@@ -236,7 +236,7 @@ def _below_autograd(op, keyset, *arguments):
 
 
 def _gradient(op, *arguments):
-    """An op, by the shortest way: PyTorch's way to an op in Python and back takes longer than all that is done in it."""
+    """Calls an op directly: PyTorch's way to an op in Python and back takes longer than the op itself."""
     if not torch.is_grad_enabled() and _is_plain(*arguments[:2]):
         return DIRECT[op](*arguments)
     return op(*arguments)
@@ -309,7 +309,7 @@ for op, function in ((convolution, _Convolution), (data_gradient, _DataGradient)
     library.impl(op._schema.name.split("::")[1], _differentiable(op, function), "Autograd", with_keyset=True)
 
 
-# ---- Autocast: as of aten's convolution, to the type that the user asks for. Gradients are of that type.
+# ---- Autocast: as for aten's convolution, to the type that the user chose. Gradients have that type.
 
 
 def _cast(tensor, dtype):
@@ -344,7 +344,7 @@ def _autocasted(x, w, bias):
 
 
 def convolve(x, w, bias, *arguments):
-    """torch.ops.gridwise.convolution, by the shortest way."""
+    """Calls torch.ops.gridwise.convolution directly."""
     if not _is_plain(x, w, bias):
         return convolution(x, w, bias, *arguments)
     x, w, bias = _autocasted(x, w, bias)
@@ -358,7 +358,7 @@ def convolve(x, w, bias, *arguments):
 
 
 def state_of(x):
-    """What the choices of a layer depend on, besides the layer."""
+    """The state, besides the layer, on which the layer's decisions depend."""
     kind = "cuda" if x.is_cuda else "cpu"
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
     tf32 = dtype is None and may_round_to_tf32(x)
@@ -366,7 +366,7 @@ def state_of(x):
 
 
 class Route:
-    """The way to the kernel for a layer in a state, all of whose questions are decided: what `convolve` finds out is known."""
+    """The way to the kernels for a layer in a state whose questions are all decided, without the steps of `convolve`."""
 
     __slots__ = ("arguments", "parameters", "dtype", "has_gradients")
 
@@ -375,7 +375,7 @@ class Route:
         self.arguments, self.parameters = arguments, eager.address_of(*arguments)
 
     def convolve(self, x, w, bias):
-        """None where something else wants to see the op."""
+        """Computes the output; None if something else must see the op."""
         if _dispatch_modes() or _transforms_are_active() or _tracing_state() is not None:
             return None
         dtype = self.dtype
@@ -396,7 +396,7 @@ _transforms_are_active = torch._C._are_functorch_transforms_active
 
 
 def is_atens(x, w, bias, *arguments):
-    """Whether aten computes a layer's output, and every gradient that it needs; None as long as one is not decided."""
+    """Whether aten computes a layer's output and every gradient that it needs; None until all are decided."""
     x, w, bias = _autocasted(x, w, bias)
     arguments = Arguments.of(*arguments)
     question = _asked(FORWARD, x.shape, w.shape, arguments, (x, w, bias), is_channels_last(x, w), strides_are_channels_last(w))

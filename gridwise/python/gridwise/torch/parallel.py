@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sums of convolutions of the same tensor, which are one convolution: the branches of blocks such as RepVGG's, in a graph whose weights
-are constants."""
+"""Merges sums of convolutions of the same tensor into one convolution, such as the branches of RepVGG's blocks. Weights are constants."""
 
 import collections
 import itertools
@@ -16,7 +15,7 @@ class _Term(collections.namedtuple("_Term", "x w bias stride padding dilation gr
     __slots__ = ()
 
     def covers(self, other):
-        """Where each tap of another term is among this one's, along each axis; None if one is not."""
+        """The index of each tap of another term among this one's, along each axis; None if one is missing."""
         if (self.x, self.stride, self.groups) != (other.x, other.stride, other.groups):
             return None
         taps = []
@@ -29,7 +28,7 @@ class _Term(collections.namedtuple("_Term", "x w bias stride padding dilation gr
         return taps
 
     def plus(self, other):
-        """The sum with a term, of which this one has all taps; None if it has not."""
+        """The sum with a term; None unless this one has all of its taps."""
         taps = self.covers(other)
         if taps is None:
             return None
@@ -53,7 +52,7 @@ def _term(graph_module, node):
 
 
 def _norm(graph_module, node, beside):
-    """What a batch normalisation of a term's tensor computes, as a convolution with as many groups as that term; else None."""
+    """A batch normalisation of a term's tensor, as a convolution with as many groups as that term; else None."""
     if node.target not in NORMS or node.args[0] is not beside.x:
         return None
     gamma, beta, mean, variance = (constant(graph_module, argument) for argument in node.args[1:5])
@@ -81,7 +80,7 @@ def _sum(graph_module, nodes):
 
 
 def _are_parallel(node):
-    """Whether a node adds what two nodes make of the same tensor for it alone, and nothing changes that tensor before the sum."""
+    """Whether a node is the only user of two nodes with the same input, adds them, and nothing changes that input before the sum."""
     if node.target not in ADDS or len(node.args) != 2 or node.kwargs:
         return False
     a, b = node.args
@@ -94,7 +93,7 @@ def _are_parallel(node):
 
 def merge(graph_module):
     """Replaces additions of two convolutions, or of a convolution and a batch normalisation, by one convolution if all taps of one of
-    them are taps of the other. A sum of more than two is found one by one."""
+    them are taps of the other. Sums of more than two are merged step by step."""
     for node in filter(_are_parallel, list(graph_module.graph.nodes)):
         term = _sum(graph_module, node.args)
         if term is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which layers go where, and why."""
+"""Reports which library computes each layer, and why."""
 
 import collections
 
@@ -9,7 +9,7 @@ _layers = collections.defaultdict(set)  # names, by shapes of input and weight
 
 
 def note(layer, x):
-    """Remembers that a layer saw x."""
+    """Notes that a layer was called with x."""
     _layers[x.shape, layer.weight.shape].add(layer.gridwise_name)
 
 
@@ -21,7 +21,7 @@ class Row(collections.namedtuple("Row", "layers wanted problem by reason aten_us
 
 
 class Report(list):
-    """Rows; as text a table."""
+    """A list of Rows that prints as a table."""
 
     def __str__(self):
         lines = [f"{'who':8} {'aten':>9} {'gridwise':>9} {'calls':>6}  what; why; layers"]

@@ -23,8 +23,8 @@ _remembered = functools.lru_cache(maxsize=None)(_is_channels_last)
 
 
 def strides_are_channels_last(tensor):
-    """Whether the strides say channels last. Strides of axes of length 1 decide where nothing else does, as they do in
-    PyTorch's own rule (c10/core/MemoryFormat.h), of which this is the one for any number of axes."""
+    """Whether the strides are those of channels last. Strides of axes of length 1 decide only if nothing else does. This is PyTorch's own
+    rule (c10/core/MemoryFormat.h), for any number of axes."""
     is_real = type(tensor) in (torch.Tensor, torch.nn.Parameter)  # else sizes may be symbols
     return (_remembered if is_real else _is_channels_last)(tensor.shape, tensor.stride())
 
@@ -39,7 +39,7 @@ def dense(tensor, channels_last):
 
 
 def packed_strides(shape, channels_last):
-    """Those that `empty` gives."""
+    """The strides of tensors from `empty`."""
     strides, step = [0] * len(shape), 1
     axes = (1, *range(len(shape) - 1, 1, -1), 0) if channels_last else range(len(shape) - 1, -1, -1)
     for axis in axes:
@@ -49,7 +49,7 @@ def packed_strides(shape, channels_last):
 
 
 def as_made(tensor, channels_last):
-    """The same, with the strides that `empty` gives: those of axes of length 1 are compared, too, by DDP and by compiled code."""
+    """The tensor with the strides that `empty` gives. DDP and compiled code also compare those of axes of length 1."""
     tensor = dense(tensor, channels_last)
     strides = packed_strides(tensor.shape, channels_last)
     return tensor if tensor.stride() == strides else tensor.as_strided(tensor.shape, strides)
@@ -65,5 +65,5 @@ def empty(shape, channels_last, like):
 
 
 def aligned(tensor):
-    """The tensor, or a copy where its first element is not at a multiple of 16 bytes, as of a view: TMA wants that."""
+    """The tensor, or a copy if its first element is not at a multiple of 16 bytes, which TMA requires (views may not be)."""
     return tensor if tensor.data_ptr() % 16 == 0 else tensor.clone(memory_format=torch.preserve_format)

@@ -76,7 +76,7 @@ def _has_hooks(layer):
 
 
 def _activation_of(layer):
-    """The activation that a layer of normalisation has in itself; None if it is none that can be fused."""
+    """The activation inside a layer of normalisation; None if it cannot be fused."""
     if _has_hooks(layer):
         return None
     if type(layer) in (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d):
@@ -92,7 +92,7 @@ def _kind(layer):
 
 
 def _activation(graph_module, node):
-    """The activation that a node is, of its first argument."""
+    """The activation that a node applies to its first argument, or None."""
     if node.op == "call_module":
         return _kind(_layer(graph_module, node))
     if node.op == "call_function":
@@ -101,18 +101,18 @@ def _activation(graph_module, node):
 
 
 def _changes(graph_module, node):
-    """Whether a node may write to a tensor, through a view or not."""
+    """Whether a node may write to a tensor, directly or through a view."""
     if node.op == "call_module":
         return bool(getattr(_layer(graph_module, node), "inplace", False))
     name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "")
     in_place = name.endswith("_") and not name.endswith("__")
     is_asked = any(argument is True for argument in (*node.args[1:], node.kwargs.get("inplace")))
-    is_mutable = getattr(getattr(node.target, "_schema", None), "is_mutable", False)  # of an overload of torch.ops
+    is_mutable = getattr(getattr(node.target, "_schema", None), "is_mutable", False)  # only overloads of torch.ops have a schema
     return in_place or is_asked or is_mutable or node.target in WRITES or "out" in node.kwargs
 
 
 def _follower(graph_module, node):
-    """The only user of a node, if nothing between them writes to any tensor: what is computed there later reads the same."""
+    """The only user of a node, if nothing between them writes to a tensor: then the node can be computed there instead."""
     user = next(iter(node.users)) if len(node.users) == 1 else None
     while user is not None and node.next is not user:
         node = node.next
@@ -122,7 +122,7 @@ def _follower(graph_module, node):
 
 
 def _residual(add, node):
-    """What an addition adds to a node; None if it does something else, or in place."""
+    """The tensor that an addition adds to a node; None if the op is another one, or in place."""
     if add is None or add.op != "call_function" or add.target not in ADDS or len(add.args) != 2 or add.kwargs:
         return None
     other = add.args[1] if add.args[0] is node else add.args[0]
@@ -131,7 +131,7 @@ def _residual(add, node):
 
 
 def _fuse(graph_module, node):
-    """Replaces a layer of normalisation, and what follows it, by one."""
+    """Replaces a layer of normalisation, and the nodes that follow it, by one layer."""
     layer = _layer(graph_module, node)
     kind = _activation_of(layer)
     if kind is None or len(node.args) != 1 or node.kwargs:

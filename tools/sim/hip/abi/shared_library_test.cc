@@ -105,7 +105,7 @@ TEST(SharedLibrary, Hip5AndHip6ReadPropertiesInTheirOwnLayout) {
 }
 
 TEST(SharedLibrary, EntryPointsAreFoundByName) {
-  void* const library = Load("libamdhip64.so.7");  // which nobody else can see
+  void* const library = Load("libamdhip64.so.7");  // nobody else can see its symbols
   using GetEntryPoint = int(const char*, void**, unsigned long long, int*);
   auto* const get = Versioned<GetEntryPoint>(library, "hipGetDriverEntryPoint", "hip_7.1");
   auto* const get_per_thread =

@@ -12,7 +12,7 @@ namespace gridwise::sim {
 namespace {
 
 constexpr int kThreadsOfUnit = 2048, kRegistersOfBlock = 65536;
-constexpr int kTimerKhz = 100000;  // of s_memrealtime
+constexpr int kTimerKhz = 100000;  // rate of s_memrealtime
 
 /// Features of the processor after its name, as the driver starts it by default.
 const char* FeaturesOf(Gfx gfx) { return TraitsOf(gfx).wave_size == 64 ? ":sramecc+:xnack-" : ""; }
@@ -76,7 +76,7 @@ hipDeviceProp_t PropertiesOf(const DeviceFacts& facts) {
   p.multiProcessorCount = facts.compute_units;
   p.maxThreadsPerMultiProcessor = kThreadsOfUnit;
   p.maxBlocksPerMultiProcessor = 32;
-  p.l2CacheSize = static_cast<int>(facts.machine.l2_bytes);  // of one XCD
+  p.l2CacheSize = static_cast<int>(facts.machine.l2_bytes);  // one XCD's
   p.canMapHostMemory = 1;
   p.concurrentKernels = 1;
   p.cooperativeLaunch = 1;

@@ -99,8 +99,8 @@ std::vector<std::unique_ptr<Device>> MakeDevices() {
   return devices;
 }
 
-// What a product's memory is here: GRIDWISE_SIM_MEMORY, or what the host has. Time mode touches
-// little of what is allocated.
+// The memory of a simulated product: GRIDWISE_SIM_MEMORY, or what the host has. Time mode touches
+// only a small part of what programs allocate.
 uint64_t CapacityOf(uint64_t product_bytes) {
   constexpr double kGib = uint64_t{1} << 30;
   double gib = 0;
@@ -120,8 +120,8 @@ constexpr std::string_view kNoPrintfBuffer =
     "the printf buffer of code compiled with -mprintf-kind=buffered, which is not supported; "
     "without that option printf works";
 
-// Whether an error stays for hipGetLastError until it is read. The program's HIP version shows in
-// the name by which it found the library.
+// Whether errors stay until hipGetLastError reads them, which depends on the program's HIP version.
+// The name by which the program found the library tells the version.
 bool ErrorsStay() {
   static const bool stay = [] {
     const auto loaded_as = [](const char* name) {

@@ -28,13 +28,13 @@ struct Device {
   const hipDeviceProp_t properties;
   Memory memory;
   WaveSync wave_sync;
-  const uint64_t printf_buffer;        // an address that kernels find in place of what there is not
+  const uint64_t printf_buffer;        // where kernels find a printf buffer, which there is not
   std::mutex launch;                   // one kernel at a time, as on one hardware queue
   std::unique_ptr<Hostcall> hostcall;  // made, under `launch`, for the first kernel that needs it
   std::atomic<uint32_t> stack_limit = 1024;    // hipLimitStackSize
   std::atomic<uint64_t> heap_limit = 8 << 20;  // hipLimitMallocHeapSize
   std::atomic<hipError_t> fault =
-      hipSuccess;  // of a kernel: every later launch and wait reports it
+      hipSuccess;  // a kernel's error: every later launch and wait reports it
 };
 
 /// The devices of this process: those that the environment variable GRIDWISE_SIM_DEVICES lists

@@ -16,12 +16,12 @@ namespace gridwise::sim {
 
 struct QueuedOperation;
 
-/// One recording of an event: a time stamp as soon as what it stands behind has run. The event has
-/// the newest; older ones end with their operations.
+/// One recording of an event, which gets a time stamp once the operations before it have run. The
+/// event holds the newest recording; older ones end with their operations.
 struct Recording {
   explicit Recording(Device* device) : device(device) {}
 
-  Device* const device;  // of the stream
+  Device* const device;  // the stream's
   std::atomic<bool> done = false;
   std::chrono::steady_clock::time_point time = {};  // once it is done
   std::weak_ptr<QueuedOperation> behind;            // what sets it; nothing if it is done

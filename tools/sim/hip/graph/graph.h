@@ -23,7 +23,7 @@ struct hipGraphNode {
   const uint64_t id;    // never used again, unlike an address
   uint64_t origin = 0;  // id of the node that this is a copy of
   gridwise::sim::Operation operation;
-  std::vector<hipGraphNode_t> dependencies;  // of the same graph
+  std::vector<hipGraphNode_t> dependencies;  // nodes of the same graph
   bool enabled = true;
   std::vector<void*> parameters;  // what hipGraphKernelNodeGetParams points to
 };

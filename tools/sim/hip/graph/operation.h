@@ -38,7 +38,7 @@ struct WaitOperation {
 
 struct RecordOperation {
   hipEvent_t event = nullptr;
-  std::shared_ptr<Recording> recording = nullptr;  // which one, if it is pending
+  std::shared_ptr<Recording> recording = nullptr;  // the recording, if it is pending
 };
 
 /// Only in graphs.

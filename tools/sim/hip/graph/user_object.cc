@@ -9,7 +9,7 @@
 struct hipUserObject {
   void* const data;
   const hipHostFn_t destroy;
-  unsigned int references;  // of the program and of graphs
+  unsigned int references;  // held by the program and by graphs
 };
 
 namespace gridwise::sim {

@@ -24,7 +24,8 @@ constexpr uint32_t kCallFunction = 1;
 constexpr uint32_t kPrintf = 2;
 constexpr uint32_t kDeviceMemory = 3;
 
-/// What malloc asks for to cut small blocks out of; it finds a block's k tile by rounding down.
+/// The bytes that malloc requests to cut small blocks out of: a slab, whose address is that of a
+/// block, rounded down.
 constexpr uint64_t kSlabBytes = 2 << 20;
 
 /// heap_t of the device libraries (ockl, dm.cl) has about 109 KiB, and begins as zeros.
@@ -62,7 +63,7 @@ static_assert(sizeof(Signal) == 64);
 
 }  // namespace
 
-/// What kernels see. Packets that are never used cost nothing.
+/// The memory that kernels see. Packets that are never used cost nothing.
 struct Hostcall::Shared {
   HostcallBuffer buffer;
   Signal doorbell;

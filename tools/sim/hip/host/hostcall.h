@@ -16,8 +16,8 @@
 
 namespace gridwise::sim {
 
-/// The services of the host that device code may ask for while it runs: printf (and with it what a
-/// failed assertion says), memory for malloc and new, calls of host functions.
+/// The host services that running device code may request: printf (and with it the text of failed
+/// assertions), memory for malloc and new, calls of host functions.
 ///
 /// The protocol is that of the ROCm device libraries (ockl: hostcall_impl, devmem, hostcall
 /// messages) of ROCm 4 to 7. A wave takes a packet off the stack of free ones, fills it with eight
@@ -33,21 +33,21 @@ class Hostcall {
   Hostcall(const Hostcall&) = delete;
   Hostcall& operator=(const Hostcall&) = delete;
 
-  /// What the arguments hidden_hostcall_buffer and hidden_heap_v1 are.
+  /// The hidden arguments hidden_hostcall_buffer and hidden_heap_v1.
   uint64_t buffer() const;
   uint64_t heap() const;
 
-  /// Answers every packet that is ready; from any thread. Null, or why a request cannot be
-  /// answered, a sentence for Fault::what that lives as long as this.
+  /// Answers every packet that is ready; any thread may call it. Returns null, or a sentence for
+  /// Fault::what that says why a request cannot be answered and lives as long as this object.
   const char* Serve();
 
-  /// Gives back what kernels have freed: addresses stay valid until the launch has ended, because
-  /// other waves may remember that they are.
+  /// Frees the memory that kernels have freed. Its addresses stay valid until the launch has ended,
+  /// since other waves may have stored that they are.
   void EndLaunch();
 
  private:
   struct Shared;
-  using Slot = uint64_t[8];  // of a lane
+  using Slot = uint64_t[8];  // what one lane passes
 
   explicit Hostcall(Memory& memory);
   absl::Status ServeLane(uint32_t service, Slot& slot);
@@ -58,7 +58,8 @@ class Hostcall {
   Memory& memory_;
   std::mutex mutex_;
   std::unique_ptr<Shared> shared_;
-  std::map<uint64_t, std::vector<uint64_t>> messages_;  // that have begun and not ended, by number
+  std::map<uint64_t, std::vector<uint64_t>>
+      messages_;  // messages that have begun and not ended, by number
   uint64_t next_message_ = 0;
   std::set<uint64_t> allocated_;  // addresses that kernels may free
   std::vector<uint64_t> freed_;

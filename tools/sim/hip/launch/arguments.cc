@@ -27,8 +27,8 @@ uint32_t GridDimensions(const Grid& grid) {
   return 1;
 }
 
-// Only full workgroups count (LLVM AMDGPUUsage, "hidden_block_count_x"). Global offsets are 0, as
-// everything that there is not.
+// Only full workgroups count (LLVM AMDGPUUsage, "hidden_block_count_x"). Global offsets are 0, and
+// so are arguments for features that the simulator lacks.
 uint64_t HiddenValue(std::string_view kind, const Grid& grid, const HiddenAddresses& addresses) {
   if (absl::StartsWith(kind, "hidden_block_count_"))
     return grid.workgroups[Axis(kind)] - (grid.remainder[Axis(kind)] != 0 ? 1 : 0);

@@ -18,7 +18,7 @@
 #include "tools/sim/hip/launch/occupancy.h"
 #include "tools/sim/hip/module/module.h"
 
-// What is checked and copied of a launch before it runs, now or as part of a graph.
+// Checks and copies that a launch needs before it runs, now or as part of a graph.
 
 namespace gridwise::sim {
 namespace {

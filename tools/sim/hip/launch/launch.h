@@ -10,13 +10,13 @@
 
 namespace gridwise::sim {
 
-/// How hipModuleLaunchKernel's arguments come: one pointer per argument, or a list of keys.
+/// Arguments as hipModuleLaunchKernel takes them: one pointer per argument, or a list of keys.
 struct LaunchArguments {
   void** parameters = nullptr;
   void** extra = nullptr;
 };
 
-/// A launch with a copy of its arguments: what a program does with them afterwards changes nothing.
+/// A launch with a copy of its arguments, which the program may change afterwards.
 struct KernelOperation {
   hipFunction_t function = nullptr;
   const void* named = nullptr;  // what the program called it: a host function, or the handle
@@ -39,7 +39,7 @@ hipError_t CheckCooperative(hipFunction_t function, const Grid& grid);
 /// The grid of HIP's dimensions.
 Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
 
-/// Waits until no kernel of `device` is running, of whatever thread. Does nothing in a host
+/// Waits until no kernel of `device` is running, in any thread. Does nothing in a host
 /// function that a kernel calls.
 void WaitForKernel(Device& device);
 

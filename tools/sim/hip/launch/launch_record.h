@@ -16,13 +16,13 @@
 
 namespace gridwise::sim {
 
-/// What is counted of the launches of this process since it was last taken, and how far the current
-/// one is (sim_extension.h).
+/// Counts of the process's launches since they were last taken, and the progress of the current one
+/// (sim_extension.h).
 struct LaunchRecord {
   static LaunchRecord& Process();
 
   void Add(const RunReport& report);
-  /// Adds a launch's ports to those that are taken next. The mutex is held.
+  /// Adds a launch's bound by the ports. The caller holds the mutex.
   void AddPorts(const time::Machine& machine, const time::Bound& bound);
 
   std::atomic<uint64_t> progress_done = 0, progress_total = 0;  // workgroups
@@ -32,9 +32,9 @@ struct LaunchRecord {
   RunReport runs;    // sums
   int64_t launches = 0;
   time::RunMs ports_ms;
-  double max_ports_ms = 0;  // of a launch
-  const char* ports = "";   // of that launch
-  /// By launch and instruction: the kernel, and what was counted.
+  double max_ports_ms = 0;  // the longest of any launch
+  const char* ports = "";   // what limits that launch
+  /// The kernel and the conflicts, by launch and instruction.
   std::deque<std::pair<std::string, BankConflictReport>> conflicts;
 };
 

@@ -158,7 +158,7 @@ hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** po
 hipError_t Release(void* pointer) {
   if (pointer == nullptr) return Report(hipSuccess);
   Table& table = TheTable();
-  std::optional<Allocation> allocation;  // which may end its reservation, without the lock
+  std::optional<Allocation> allocation;  // outlives the lock: its end may end a reservation
   std::lock_guard lock(table.mutex);
   DeviceBytes::Process().Freed(Address(pointer));
   allocation = Take(table, pointer, /*registered=*/false);

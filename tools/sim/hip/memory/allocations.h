@@ -19,12 +19,11 @@ enum class AllocationKind { kDevice, kHost, kManaged, kRegistered };
 
 struct AllocationType {
   AllocationKind kind = AllocationKind::kDevice;
-  unsigned int flags = 0;  // of hipHostMalloc, hipMallocManaged, hipHostRegister
+  unsigned int flags = 0;  // as given to hipHostMalloc, hipMallocManaged or hipHostRegister
   std::shared_ptr<ihipMemPoolHandle_t> pool = nullptr;  // pool.h
 };
 
-/// What a program has said of memory's use (hipMemAdvise): it reads it back, and it changes
-/// nothing.
+/// Advice about the use of memory (hipMemAdvise). Programs can read it back; it has no effect.
 struct Advice {
   bool read_mostly = false;
   bool coarse_grained = false;
@@ -33,9 +32,9 @@ struct Advice {
   std::set<int> accessed_by;
 };
 
-/// What a graph's node allocates: the same addresses at every launch, for as long as anything may
-/// launch it. From the start they count as allocated, so that what is captured can be checked;
-/// until a launch allocates them, they end with this object.
+/// The addresses that a graph's node allocates: the same at every launch, as long as anything may
+/// launch the graph. They count as allocated from the start, so that captured operations can be
+/// checked. If no launch allocates them, they end with this object.
 struct Reservation {
   Reservation(Device& device, void* begin, uint64_t bytes)
       : device(device), begin(begin), bytes(bytes) {}
@@ -58,12 +57,12 @@ struct Allocation {
   Advice advice = {};
 };
 
-/// Allocates on `device`. Kernels of every device may touch what is not kDevice; kDevice is for
-/// `device`, those that have peer access to it and those that have access to the pool. 0 bytes give
-/// a null pointer. Reports.
+/// Allocates on `device`. Kernels of every device may touch memory other than kDevice. kDevice
+/// memory is for `device`, and for devices with peer access to it or access to the pool. 0 bytes
+/// give a null pointer. Reports.
 hipError_t Allocate(Device& device, size_t bytes, AllocationType type, void** pointer);
 
-/// Frees what Allocate gave; null is nothing. hipErrorInvalidValue for every other pointer.
+/// Frees memory from Allocate; does nothing for null. hipErrorInvalidValue for every other pointer.
 /// Reports.
 hipError_t Release(void* pointer);
 
@@ -83,8 +82,8 @@ std::optional<Allocation> FindAllocation(const void* pointer);
 /// there is none.
 bool Advise(const void* pointer, size_t bytes, const std::function<void(Advice&)>& change);
 
-/// Sets what kernels of `device`, another one than the pool's, may do with the memory of `pool`,
-/// allocated already or later. Whoever may read may write: memory has no such protection.
+/// Sets the access that kernels of `device`, which is not the pool's, have to present and future
+/// memory of `pool`. A device that may read may also write.
 void SetPoolAccess(ihipMemPoolHandle_t& pool, Device& device, hipMemAccessFlags access);
 hipMemAccessFlags PoolAccess(const ihipMemPoolHandle_t& pool, const Device& device);
 

@@ -27,15 +27,15 @@
 namespace gridwise::sim {
 namespace {
 
-// What is known of one side of a copy or fill.
+// One side of a copy or fill.
 enum class Side {
   kHost,     // by the copy's kind
   kUnknown,  // the pointer says whose it is
   kDevice,   // must be the device's
 };
 
-// Whether the bytes at `pointer` may be touched; else a sentence. A pointer that is in no
-// allocation is the host's, whose bounds nobody knows.
+// Reports an error with a sentence unless the bytes at `pointer` may be touched. A pointer in no
+// allocation is host memory, whose bounds are unknown.
 hipError_t CheckSide(const void* pointer, size_t bytes, Side side, const char* does) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   const Device* device = DeviceOf(pointer);
@@ -56,8 +56,7 @@ hipError_t CheckSide(const void* pointer, size_t bytes, Side side, const char* d
   return Report(hipErrorInvalidValue, sentence);
 }
 
-// As in ROCm the pointers say where the two sides are, whatever the kind says, if one of them is
-// the device's.
+// As in ROCm, if a side is on a device, the pointers decide where both sides are, not the kind.
 hipError_t CheckCopy(const void* to, size_t to_bytes, const void* from, size_t from_bytes,
                      hipMemcpyKind kind) {
   if (to == nullptr || from == nullptr) return hipErrorInvalidValue;

@@ -45,17 +45,18 @@ struct FillOperation {
 /// A copy of bytes in a row.
 CopyOperation LinearCopy(void* to, const void* from, size_t bytes, hipMemcpyKind kind);
 
-/// What hipMemcpy3D and the driver API variants describe. Report what is not supported.
+/// The copies that hipMemcpy3D and the driver API's variants describe. Report what is not
+/// supported.
 hipError_t MakeCopy(const hipMemcpy3DParms* parameters, CopyOperation* copy);
 hipError_t MakeCopy(const HIP_MEMCPY3D* parameters, CopyOperation* copy);
 hipError_t MakeCopy(const hip_Memcpy2D* parameters, CopyOperation* copy);
 
-/// hipErrorInvalidValue, with a sentence, if a side that is a device's is not within one
-/// allocation; other errors for pitches and kinds that there are not, which are not reported.
+/// Reports hipErrorInvalidValue if a side on a device is not within one allocation. Returns other
+/// errors for invalid pitches and kinds, without reporting them.
 hipError_t Check(const CopyOperation& copy);
 hipError_t Check(const FillOperation& fill);
 
-/// Takes over what the copy is to read, which the program may change then.
+/// Copies the source of the copy, so that the program may change it.
 void TakeSnapshot(CopyOperation& copy);
 
 /// Check and copy or fill; also the fault of a kernel of `device`, the stream's, if there was one.

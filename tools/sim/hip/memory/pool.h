@@ -7,14 +7,15 @@
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/device/runtime.h"
 
-/// A pool of stream ordered allocation. It keeps nothing: what is freed is freed at once. Its
-/// allocations own it too, so that they outlive hipMemPoolDestroy. The lock of the allocations
-/// (allocations.cc) guards what is not constant, but for the settings.
+/// A pool of stream ordered allocation. It keeps no freed memory. Its allocations own it, too, so
+/// that they outlive hipMemPoolDestroy. The lock of the allocations (allocations.cc) guards all
+/// members that change, except for the settings.
 struct ihipMemPoolHandle_t {
   gridwise::sim::Device* const device;
-  const uint64_t max_bytes;  // of all its allocations; 0 for what the device has
+  const uint64_t max_bytes;  // for all its allocations together; 0: what the device has
   uint64_t used_bytes = 0;
   uint64_t peak_used_bytes = 0;
-  std::map<const gridwise::sim::Device*, hipMemAccessFlags> access = {};  // of other devices
+  std::map<const gridwise::sim::Device*, hipMemAccessFlags> access =
+      {};                                            // access that other devices have
   std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by api/memory/pool_attributes.cc
 };

@@ -37,7 +37,7 @@ struct Registered {
   FatBinary* binary;
   std::string name;
   void* managed = nullptr;  // the memory of a managed variable
-  size_t bytes = 0;         // of it
+  size_t bytes = 0;         // size of that memory
 };
 
 struct Registry {

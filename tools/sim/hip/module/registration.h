@@ -12,13 +12,13 @@
 
 namespace gridwise::sim {
 
-/// The code of a translation unit, for all targets. It has what is added to it until it is removed,
-/// which deletes it; a pointer that is none, or no longer, is ignored then.
+/// The code of a translation unit, for all targets. It exists until it is removed. Removing a
+/// pointer that is not, or no longer, a FatBinary does nothing.
 struct FatBinary;
 FatBinary* AddFatBinary(const void* bundle);
 void RemoveFatBinary(FatBinary* binary);
 
-/// A kernel or variable of it: what the program has in its place, and what it is called.
+/// Add a kernel or variable: the program's object that stands for it, and its name.
 void AddKernel(FatBinary& binary, const void* host_function, const char* name);
 void AddVariable(FatBinary& binary, const void* host_variable, const char* name);
 /// Allocates memory with the contents of `initial` and puts its address into `*pointer`.

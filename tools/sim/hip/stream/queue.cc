@@ -31,12 +31,12 @@ namespace gridwise::sim {
 struct QueuedOperation {
   enum class State { kWaiting, kRunning, kDone };
 
-  uint64_t number = 0;  // by which what comes first is told
+  uint64_t number = 0;  // tells what comes first
   Device* device = nullptr;
   Operation operation;
   std::vector<std::shared_ptr<QueuedOperation>> after;  // empty when it is done
   State state = State::kWaiting;
-  std::thread::id thread;  // that runs it
+  std::thread::id thread;  // the thread that runs it
 
   bool done() const { return state == State::kDone; }
 };
@@ -110,7 +110,7 @@ class Queue {
       Join(frontiers_[PlaceOf(stream, device)], {behind});
   }
 
-  /// What the host waits for when it waits for these.
+  /// The operations that the host waits for when it waits for these.
   QueuedFrontier Of(hipStream_t stream, const Device& device) {
     std::lock_guard lock(mutex_);
     const Place place = PlaceOf(stream, device);
@@ -157,7 +157,7 @@ class Queue {
     }
   }
 
-  /// By the seed; always false without one.
+  /// A random decision from the seed; always false without one.
   bool TossCoin() {
     std::lock_guard lock(mutex_);
     const std::optional<uint64_t> seed = CurrentCheckSettings().seed;
@@ -175,7 +175,7 @@ class Queue {
   }
 
  private:
-  /// What is open at the end of a stream.
+  /// The operations that a new operation of the stream comes after.
   QueuedFrontier Open(const Place& place) {
     const auto found = frontiers_.find(place);
     if (found == frontiers_.end()) return {};
@@ -183,8 +183,8 @@ class Queue {
     return found->second;
   }
 
-  /// What the next operation of `place` waits for: blocking streams and the legacy default stream
-  /// of their device wait for each other.
+  /// The operations that the next one of `place` waits for. Blocking streams and the legacy default
+  /// stream of their device wait for each other.
   QueuedFrontier Before(const Place& place) {
     QueuedFrontier before = Open(place);
     if (!place.is_legacy()) {
@@ -217,7 +217,7 @@ class Queue {
     }
   }
 
-  /// Those of `targets` and of what they wait for that are not done, the first one first.
+  /// The operations in `targets`, and those that they wait for, that are not done, in order.
   static std::vector<Queued> Ancestors(const QueuedFrontier& targets) {
     std::map<uint64_t, Queued> found;
     QueuedFrontier open = targets;
@@ -232,7 +232,7 @@ class Queue {
     return ancestors;
   }
 
-  /// Whether nothing stands before it but what it waits for in memory.
+  /// Whether it has no predecessor left, so that it only waits for a value in memory, if at all.
   static bool IsOpen(const QueuedOperation& queued) {
     return queued.state == QueuedOperation::State::kWaiting &&
            std::all_of(queued.after.begin(), queued.after.end(),
@@ -244,8 +244,8 @@ class Queue {
     return call == nullptr || call->is_ready == nullptr || call->is_ready();
   }
 
-  /// What to run next for `wanted`: the first that is ready, of others only if none of those is; by
-  /// a seed, any that is ready.
+  /// The operation to run next for `wanted`: the first of them that is ready; if none is, another
+  /// one. With a seed, any that is ready.
   Queued Choose(const std::vector<Queued>& wanted) {
     const std::optional<uint64_t> seed = CurrentCheckSettings().seed;
     if (!seed) {
@@ -324,7 +324,7 @@ class Queue {
   std::condition_variable changed_;
   uint64_t last_number_ = 0;
   std::map<Place, QueuedFrontier> frontiers_;
-  std::map<uint64_t, Queued> waiting_;  // and running
+  std::map<uint64_t, Queued> waiting_;  // waiting or running
   std::optional<uint64_t> seed_;
   std::mt19937_64 random_;
   bool reports_at_exit_ = false;

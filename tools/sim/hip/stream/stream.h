@@ -14,7 +14,7 @@ struct ihipStream_t {
   int priority;
   gridwise::sim::Device* device;
   uint64_t id;
-  std::vector<uint32_t> mask = {};  // of compute units
+  std::vector<uint32_t> mask = {};  // which compute units it may use
 };
 
 namespace gridwise::sim {

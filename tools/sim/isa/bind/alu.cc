@@ -218,7 +218,8 @@ absl::Status BindHardwareRegister(Binder& b, const Binding& binding, Instruction
       parts[0] == "HW_REG_SHADER_CYCLES" || parts[0] == "HW_REG_SHADER_CYCLES_LO";
   const bool is_scratch_hi = parts[0] == "HW_REG_FLAT_SCR_HI";
   const bool is_scratch = is_scratch_hi || parts[0] == "HW_REG_FLAT_SCR_LO";
-  // Which dependencies the hardware waits for by itself: results are there at once.
+  // These select the dependencies that hardware waits for by itself. Here, results are ready at
+  // once.
   if (!reads && (parts[0] == "HW_REG_WAVE_SCHED_MODE" || parts[0] == "HW_REG_SCHED_MODE"))
     return absl::OkStatus();
   if (!reads && !is_mode)
@@ -404,8 +405,8 @@ absl::Status BindRelative(Binder& b, const Binding& binding, Instruction& in) {
     b.Emit(uop);
     return absl::OkStatus();
   }
-  // Which operands count from M0, and which field of it: 32 bits, or with "_2" and in a swap bits
-  // 7:0 for the source and 25:16 for the destination (RDNA3 ISA, V_MOVRELSD_2_B32).
+  // Operands are relative to M0: to all 32 bits or, with "_2" and in a swap, to bits 7:0 for the
+  // source and 25:16 for the destination (RDNA3 ISA, V_MOVRELSD_2_B32).
   const bool fields = in.mnemonic == "v_movrelsd_2_b32" || in.mnemonic == "v_swaprel_b32";
   const bool both = fields || in.mnemonic == "v_movrelsd_b32";
   const bool to = both || in.mnemonic == "v_movreld_b32";

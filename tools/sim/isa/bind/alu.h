@@ -22,7 +22,7 @@ enum ValuFlags : uint32_t {
   kPairConstants = 0x20000,  // the constant 1.0 of packed halves is in both of them
   kByteSource = 256,         // byte_sel picks a byte of source 0
   kByteResult = 512,  // writes the byte that byte_sel or op_sel[3:2] says, and keeps the others
-  // Of the MODE register (exec/scalar/mode.cc):
+  // How MODE applies (exec/scalar/mode.cc):
   kRoundsItself = 0x1000,  // as its definition says, or to nearest even, whatever MODE says
   kOwnDenormals = 0x2000,  // reads and writes denormals as its definition says, whatever MODE says
   kFixedMode = kRoundsItself | kOwnDenormals,
@@ -107,7 +107,6 @@ enum SaluFlags : uint32_t {
   kReadsDestination =
       1,  // the first argument is the destination's old value (s_cmov, s_addk, s_bitset)
   kZeroExtends16 = 2,       // the 16-bit immediate is unsigned (s_cmpk_*_u32)
-  kNoDestination = 4,       // only SCC is written
   kScalarRoundsItself = 8,  // as ValuFlags::kRoundsItself
   kScalarSelects = 16,      // as ValuFlags::kSelects
 };

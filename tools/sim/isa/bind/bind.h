@@ -47,7 +47,7 @@ class ConstantPool {
 /// The handlers of one x86 level, by mnemonic.
 class Handlers {
  public:
-  /// Of level 1, 3 or 4 (exec/handlers.h); 0 if there are none.
+  /// `level` is 1, 3 or 4 (exec/handlers.h), or 0 if there are no handlers.
   Handlers(int level, std::span<const BindingTable> tables);
 
   const Binding* Find(std::string_view mnemonic, TargetBit target) const;

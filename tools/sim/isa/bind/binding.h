@@ -61,7 +61,7 @@ struct OpTraits {
   ValueType args[4] = {};
   uint8_t arg_count = 0;
   bool second_mask = false;  // a lane mask is the second result
-  uint8_t dwords = 0;        // of the data operand of a memory instruction
+  uint8_t dwords = 0;        // size of a memory instruction's data operand
   uint32_t flags = 0;        // meaning is the bind function's
 };
 

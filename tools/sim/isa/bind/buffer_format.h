@@ -23,7 +23,7 @@ enum class NumberFormat : uint8_t {
 };
 
 struct BufferFormat {
-  uint8_t bits[4];  // of x, y, z, w; 0: there is no such component
+  uint8_t bits[4];  // sizes of x, y, z, w; 0: there is no such component
   NumberFormat number;
 };
 

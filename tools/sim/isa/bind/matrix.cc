@@ -127,7 +127,7 @@ absl::Status BindWmma(Binder& b, const Binding& binding, Instruction& in) {
   const int accumulator = static_cast<int>(flags >> 16 & 0xff);
   controls.wave64 = in.operands[0].count < accumulator ? 1 : 0;
   const int sources = gfx12 ? 1 + controls.wave64 : 1;  // gfx11 repeats A and B in every 16 lanes
-  // What would be half a register is a whole one in lanes 0 to 31.
+  // Operands of half a register take a whole one in lanes 0 to 31.
   const int counts[3] = {std::max(static_cast<int>(flags & 0xff) / sources, 1),
                          std::max(static_cast<int>(flags >> 8 & 0xff) / sources, 1),
                          accumulator / (1 + controls.wave64)};
@@ -200,7 +200,7 @@ absl::StatusOr<Ref> SignedSource(Binder& b, const Operand& operand, int count, V
 absl::Status BindF8f6f4(Binder& b, const Binding& binding, Instruction& in) {
   const bool scaled = binding.traits.dwords != 0;
   if (absl::Status s = b.ExpectOperands(scaled ? 6 : 4); !s.ok()) return s;
-  constexpr int kRegisters[] = {8, 8, 6, 6, 4};  // of 32 elements of 8, 8, 6, 6, 4 bits
+  constexpr int kRegisters[] = {8, 8, 6, 6, 4};  // that 32 elements of 8, 8, 6, 6 or 4 bits take
   const int64_t a = in.TakeNumber("cbsz", 0), bb = in.TakeNumber("blgp", 0);
   if (a > 4 || bb > 4) return b.Error("has formats that are not defined");
   MatrixControls controls;

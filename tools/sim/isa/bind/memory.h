@@ -26,7 +26,7 @@ inline constexpr uint32_t kLdsStride64 = 8;      // ds_read2st64: offsets count 
 inline constexpr uint32_t kLdsTwoOperands = 16;  // ds_cmpst, ds_mskor
 inline constexpr uint32_t kLdsReturns = 32;      // ds_..._rtn_...
 inline constexpr uint32_t kLdsNewValueFirst = 64;  // ds_cmpstore
-inline constexpr uint32_t kFormatted = 128;        // of a buffer: converts
+inline constexpr uint32_t kFormatted = 128;        // a buffer access that converts
 inline constexpr uint32_t kTyped = 256 << 8;       // ... with the format in the instruction
 /// Loads a matrix for all lanes of a wave: in a wave64, half as many registers as OpTraits::dwords.
 inline constexpr uint32_t kLoadsMatrix = 512 << 8;

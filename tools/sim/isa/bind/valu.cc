@@ -254,7 +254,7 @@ class ValuBinder {
       return fetch("@fetch32", high_half ? 16 : 0, Masks(keep16, flip16));
     }
     if (high_half != 0) return b_.Error("selects halves of a 32-bit operand");
-    // Of a whole float among packed operands (v_dot2_f32_f16) the low sign bit is the sign.
+    // A whole float among packed operands (v_dot2_f32_f16) takes its sign from neg_lo.
     const uint32_t packed_flip = At(neg_lo_, i, 0) != 0 ? kSign : 0;
     if (At(neg_hi_, i, 0) != 0)
       return b_.Error("changes the sign of a high half that is not there");
@@ -365,7 +365,7 @@ class ValuBinder {
   /// returns that row.
   Ref Detour() { return b_.uops().back().dst = TempRef(kResultTemp); }
 
-  /// What comes between the operation and its destination register.
+  /// The steps between the operation and its destination register.
   absl::Status Finish() {
     const bool indexed = (b_.gpr_index_mode() & 8) != 0, dpp = in_.encoding == Encoding::kDpp;
     if (traits_.result == ValueType::kMask) return FinishMask(indexed, dpp);

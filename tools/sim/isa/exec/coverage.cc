@@ -80,8 +80,8 @@ std::set<std::string> Candidates(const LlvmTarget& llvm, std::string_view gfx) {
   return all;
 }
 
-/// What the assembler says of a line that is a mnemonic alone: that operands are missing or, of
-/// these, that there is no such instruction.
+/// Whether the assembler's message about a line with only a mnemonic says that there is no such
+/// instruction. Otherwise it says that operands are missing.
 bool SaysThereIsNone(std::string_view message) {
   return absl::StartsWith(message, "instruction not supported on this GPU") ||
          absl::StartsWith(message, "invalid instruction") ||

@@ -39,7 +39,7 @@ void ForEveryOpcode(const std::function<void(const Words&)>& f) {
     const uint32_t word = 0xd4000000 | op << 16 | 4;
     f({word, (kVgpr + 2) | (kVgpr + 4) << 9 | (kVgpr + 6) << 18});             // VOP3
     f({word, (kVgpr + 2) | 4 << 9 | 6 << 18});                                 // with scalars
-    f({word, 2});                                                              // of one
+    f({word, 2});                                                              // with one operand
     f({word | 124 << 8, (kVgpr + 2) | (kVgpr + 4) << 9 | (kVgpr + 6) << 18});  // VOP3SD
   }
   for (uint32_t op = 0; op < 128; ++op) {

@@ -145,7 +145,7 @@ GRIDWISE_SIM_INLINE void UnpackIntegers(const u32* rows, int elements, f32* out)
 
 template <int kBits, bool kSigned>
 GRIDWISE_SIM_INLINE void UnpackIntegerPairs(const u32* rows, int pairs, u32* out) {
-  constexpr int kPairs = 16 / kBits;  // of a dword
+  constexpr int kPairs = 16 / kBits;  // pairs in a dword
   for (int p = 0; p < pairs; ++p) {
     const u32* row = rows + p / kPairs * kLanes;
     const int first = p % kPairs * 2;

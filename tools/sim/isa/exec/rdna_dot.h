@@ -3,6 +3,7 @@
 
 #include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Sums of products of halves and bf16 on RDNA3 and RDNA4, bit for bit as they were measured on a
 /// Radeon PRO W7900 (gfx1100) and a Radeon AI PRO R9700 (gfx1201): rocm-systems 12056; rocjitsu's
@@ -54,7 +55,7 @@ GRIDWISE_SIM_INLINE DotFactor SplitFactor(f32 x) {
 /// A product, value * 2^unit.
 struct DotProduct {
   i32 value, unit, grid;
-  bool negative;  // of 0, too
+  bool negative;  // 0 has a sign, too
 };
 template <Format kIn>
 GRIDWISE_SIM_INLINE DotProduct ProductOf(f32 a, f32 b) {

@@ -81,7 +81,7 @@ void FillWait(TargetBit target, std::string_view text, InstructionFacts& facts) 
   }
 }
 
-/// Which counters a memory instruction is outstanding on (LLVM, SIInsertWaitcnts; CDNA3 ISA 4.4,
+/// The counters that a memory instruction is outstanding on (LLVM, SIInsertWaitcnts; CDNA3 ISA 4.4,
 /// RDNA3 ISA 5.6, RDNA4 ISA 5.7).
 void FillCounters(TargetBit target, InstructionFacts& facts) {
   const auto count = [&](WaitCounter counter, Order order) {
@@ -280,7 +280,7 @@ void FillFacts(TargetBit target, std::string_view text, const RegisterUses& uses
                InstructionFacts& facts) {
   facts.reads = uses.reads;
   facts.writes = uses.writes;
-  // Where the text is not understood the instruction faults; what it has of a mnemonic is enough.
+  // An instruction whose text is not understood faults; its mnemonic is enough here.
   ParseInstruction(text, facts.parsed).IgnoreError();
   facts.mnemonic = facts.parsed.mnemonic;
   FillWait(target, text, facts);

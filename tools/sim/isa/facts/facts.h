@@ -30,7 +30,7 @@ struct MatrixFacts {
   int passes = 0;  // 0: none, or one of RDNA
   bool xdl = false;
   bool f64 = false;
-  int rows = 0;  // of D, per block
+  int rows = 0;  // rows of D per block
   int blocks = 1;
 };
 
@@ -54,12 +54,14 @@ struct InstructionFacts {
   /// Registers of a memory instruction: what its address is made of, what it stores (in order),
   /// what it loads.
   std::vector<uint16_t> address, data, loaded;
-  uint32_t loaded_bits = ~0u;  // of `loaded`: half of it for ..._d16 and ..._d16_hi
-  uint32_t stored_bits = ~0u;  // of `data`: half of it for stores of 8 and 16 bits
-  bool memory = false;         // loads, stores or updates memory, LDS or scratch
-  bool cross_lane = false;     // results depend on other lanes than their own
-  bool control = false;        // does something else than to write registers
-  bool freezes = false;        // moves a register onto itself
+  uint32_t loaded_bits =
+      ~0u;  // the bits of `loaded` that change: half of them for ..._d16 and ..._d16_hi
+  uint32_t stored_bits =
+      ~0u;  // the bits of `data` that are stored: half of them for stores of 8 and 16 bits
+  bool memory = false;      // loads, stores or updates memory, LDS or scratch
+  bool cross_lane = false;  // results depend on other lanes than their own
+  bool control = false;     // does something else than to write registers
+  bool freezes = false;     // moves a register onto itself
   /// Operands that are relative to M0 (bit 0: the result, bit 1: the source).
   uint8_t relative = 0;
 
@@ -71,8 +73,8 @@ struct InstructionFacts {
   bool waits = false;
 
   MatrixFacts matrix;
-  RegisterRange result, a, b, c;  // of matrix instructions
-  RegisterRange sparse_indices;   // of A of sparse ones
+  RegisterRange result, a, b, c;  // operands of matrix instructions
+  RegisterRange sparse_indices;   // which elements of A a sparse one has
   bool wmma = false;              // a matrix instruction of RDNA
   HazardFacts hazard;
 

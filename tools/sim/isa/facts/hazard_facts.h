@@ -41,7 +41,7 @@ struct HazardFacts {
   RegisterRange wide_data;
   int wide_data_wait = 0;
 
-  RegisterRange scale_a, scale_b;  // of matrix instructions
+  RegisterRange scale_a, scale_b;  // scales of matrix instructions
   RegisterRange mask;              // SGPRs that VALU reads as a mask of lanes, a bit each
 
   /// gfx11: vector registers that VALU reads, an operand each.

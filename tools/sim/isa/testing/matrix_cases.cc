@@ -395,21 +395,24 @@ Output OutputAt(const MatrixCase& m, int lane, int r) {
   return {lane / 4, r, lane % 4};
 }
 
+namespace {
+
+/// Offset of an element in rows of `pitch` elements.
+size_t Offset(int row, int pitch, int column) {
+  return static_cast<size_t>(row) * static_cast<size_t>(pitch) + static_cast<size_t>(column);
+}
+
+}  // namespace
+
 Matrices::Matrices(const MatrixCase& m)
     : dim(m.dim),
       depth(m.depth),
       a(static_cast<size_t>(m.blocks * m.dim * m.depth)),
       b(a.size()),
       c(static_cast<size_t>(m.blocks * m.dim * m.dim)) {}
-double& Matrices::A(int block, int i, int k) {
-  return a[static_cast<size_t>((block * dim + i) * depth + k)];
-}
-double& Matrices::B(int block, int j, int k) {
-  return b[static_cast<size_t>((block * dim + j) * depth + k)];
-}
-double& Matrices::C(int block, int i, int j) {
-  return c[static_cast<size_t>((block * dim + i) * dim + j)];
-}
+double& Matrices::A(int block, int i, int k) { return a[Offset(block * dim + i, depth, k)]; }
+double& Matrices::B(int block, int j, int k) { return b[Offset(block * dim + j, depth, k)]; }
+double& Matrices::C(int block, int i, int j) { return c[Offset(block * dim + i, dim, j)]; }
 
 namespace {
 

@@ -24,7 +24,7 @@ inline std::string Width(int dwords) { return dwords == 1 ? "" : "x" + std::to_s
 /// A way to address memory: the operands around the data operand, and the registers that make lane
 /// l's address offset[l] in `storage`. Addresses are in v[2:3], data in v8 and up.
 struct Space {
-  const char* prefix;  // of mnemonics; "ds" has mnemonics of its own
+  const char* prefix;  // how mnemonics begin; "ds" has its own mnemonics
   Storage storage;
   bool data_first;      // stores too have the data before the address
   bool uniform;         // all lanes have the same address

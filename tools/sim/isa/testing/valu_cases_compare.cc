@@ -19,7 +19,7 @@ void AddComparisons(std::vector<Case>& cases) {
   for (const auto& k : kIntegers) {
     const int shift = 64 - Bits(k.type);
     const auto add = [&](const std::string& op,
-                         std::function<bool(int)> holds) {  // of the sign of a - b
+                         std::function<bool(int)> holds) {  // takes the sign of a - b
       cases.push_back({"v_cmp_" + op + "_" + k.suffix, std::string("m") + k.type + k.type,
                        [holds, shift, is_signed = k.is_signed](Args a) {
                          const u64 x = a[0] << shift, y = a[1] << shift;

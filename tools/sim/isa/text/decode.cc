@@ -105,8 +105,8 @@ struct Field {
 /// hardware looks at none of them (tinygrad's test/amd/hw, validated on RDNA3: ds_add_u32 with a
 /// VDST, v_dual_mov_b32 with a VSRCX1).
 struct Encoding {
-  uint32_t mask, value;  // of the first dword
-  bool rdna;             // of the targets from gfx10 on alone
+  uint32_t mask, value;  // bits of the first dword
+  bool rdna;             // only on gfx10 and later
   std::array<Field, 3> fields;
 };
 constexpr Encoding kUnusedFields[] = {

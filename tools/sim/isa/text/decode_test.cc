@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/text/decode.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -46,8 +48,8 @@ std::vector<int> Numbers(const std::vector<Run>& runs) {
 
 /// What the ISA documents say of these instructions' operands, and of the registers that their
 /// encoding implies.
-const std::vector<Case>& Cases() {
-  static const auto* const cases = new std::vector<Case>{
+std::vector<Case> Gfx9Cases() {
+  return {
       {"gfx942", {0x32020702}, "v_add_co_u32_e32 v1, vcc, v2, v3", {V(2, 2), kExec}, {V(1), kVcc}},
       {"gfx942",
        {0x38020702},
@@ -99,6 +101,15 @@ const std::vector<Case>& Cases() {
        "global_load_dword v0, v[0:1], off glc slc scc",
        {V(0, 2), kExec},
        {V(0)}},
+      {"gfx942",
+       {0xdc704010, 0x007f0100},
+       "scratch_store_dword off, v1, off offset:16",
+       {V(1), {kFlatScratchLo, 2}, kExec},
+       {}},
+  };
+}
+std::vector<Case> RdnaCases() {
+  return {
       {"gfx1100", {0x7f023902}, "v_mov_b16_e32 v1.h, v2.l", {V(2), kExecLow}, {V(1)}},
       {"gfx1100", {0x7d220501}, "v_cmpx_lt_f32_e32 v1, v2", {V(1, 2), kExecLow}, {kExecLow}},
       {"gfx1100",
@@ -128,17 +139,13 @@ const std::vector<Case>& Cases() {
        "scratch_store_b32 off, v1, off offset:16",
        {V(1), kExecLow},
        {}},
-      {"gfx942",
-       {0xdc704010, 0x007f0100},
-       "scratch_store_dword off, v1, off offset:16",
-       {V(1), {kFlatScratchLo, 2}, kExec},
-       {}},
   };
-  return *cases;
 }
 
 TEST(Decode, RegisterUses) {
-  for (const Case& c : Cases()) {
+  std::vector<Case> cases = Gfx9Cases();
+  std::ranges::move(RdnaCases(), std::back_inserter(cases));
+  for (const Case& c : cases) {
     SCOPED_TRACE(testing::Message() << c.gfx << ": " << c.text);
     absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(c.gfx);
     ASSERT_TRUE(decoder.ok()) << decoder.status();
@@ -146,7 +153,7 @@ TEST(Decode, RegisterUses) {
     std::vector<uint8_t> code(bytes);
     std::memcpy(code.data(), c.code.data(), bytes);
     RegisterUses uses;
-    uses.reads = uses.writes = {1, 2, 3};  // of the instruction before
+    uses.reads = uses.writes = {1, 2, 3};  // as the instruction before left them
     const absl::StatusOr<Decoder::Decoded> decoded =
         (*decoder)->Decode(code.data(), bytes, /*pc=*/0, &uses);
     ASSERT_TRUE(decoded.ok()) << decoded.status();

@@ -133,7 +133,7 @@ constexpr Rename kLds[] = {
     {"ds_storexchg_2addr_stride64_rtn_b64", "ds_wrxchg2st64_rtn_b64"},
 };
 
-/// Of global_, flat_, scratch_, buffer_ and tbuffer_ instructions.
+/// Names after global_, flat_, scratch_, buffer_ and tbuffer_.
 constexpr Rename kMemory[] = {
     {"load_d16_format_x", "load_format_d16_x"},
     {"load_d16_format_xy", "load_format_d16_xy"},

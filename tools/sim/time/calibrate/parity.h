@@ -11,8 +11,8 @@ namespace gridwise::sim::time {
 /// it.
 struct Build {
   int registers = 0;      // vector registers of a wave, accumulators included
-  int spills = 0;         // of these, that the compiler moved to memory or to accumulators
-  int scratch_bytes = 0;  // of a work-item
+  int spills = 0;         // registers that the compiler moved to memory or to accumulators
+  int scratch_bytes = 0;  // per work-item
 };
 
 /// Why `build` is not the program that a row of measurements is of: a sentence; nothing if it may

@@ -11,12 +11,12 @@ namespace gridwise::sim::time {
 
 /// Which set of a cache a line goes to.
 enum class SetsBy : uint8_t {
-  kLowBits,  // of the line's number: lines a power of two apart crowd into few sets
-  kXor,      // of all of its bits, which spreads those too
+  kLowBits,  // the low bits of the line's number: lines a power of two apart crowd into few sets
+  kXor,      // an exclusive or of all of its bits, which spreads those too
 };
 
-/// Tags of a cache with sets of `ways` lines, the least recently used of which goes. A line carries
-/// the time from which on it is there. Looking one up takes no longer with many ways than with few.
+/// Tags of a cache with sets of `ways` lines, which replaces the least recently used line. A line
+/// carries the time at which it arrives. A lookup with many ways is as fast as one with few.
 class Cache {
  public:
   Cache(double bytes, double line_bytes, double ways, SetsBy sets_by = SetsBy::kLowBits);
@@ -25,14 +25,14 @@ class Cache {
     uint64_t number = 0;
     double ready = 0;
     uint32_t set = 0;
-    uint32_t newer = 0, older = 0;  // of its set, in the order of use
-    uint32_t next = 0;              // of its chain
+    uint32_t newer = 0, older = 0;  // neighbours in its set, in the order of use
+    uint32_t next = 0;              // the next in its chain
   };
-  /// The line `number`, or null; counts as a use. In force until the next call.
+  /// The line `number`, or null; counts as a use. Valid until the next call.
   Line* Find(uint64_t number);
-  /// Puts the line `number`, which is not there, into it.
+  /// Inserts the line `number`, which must not be in the cache.
   void Insert(uint64_t number, double ready);
-  /// Has no line from now on.
+  /// Drops all lines.
   void Clear();
 
  private:
@@ -54,13 +54,13 @@ class Cache {
   int chain_shift_;
 };
 
-/// Which of a launch's lines a cache has from the launch before: of those that are asked for the
-/// first time a part, evenly.
+/// Chooses the lines that a cache has from the launch before: evenly, a part of those that a launch
+/// requests for the first time.
 class KeptLines {
  public:
   explicit KeptLines(double part) : part_(part) {}
 
-  /// Whether `line`, which the cache has not got since the launch began, is one.
+  /// Whether `line`, which the cache has not loaded since the launch began, is one of them.
   bool Take(uint64_t line);
 
  private:

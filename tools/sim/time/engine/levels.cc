@@ -10,7 +10,7 @@ namespace {
 /// Bytes a clock of `gbs` GB/s at `mhz`.
 double BytesPerClk(double gbs, double mhz) { return gbs * 1000 / mhz; }
 
-SplitK OfWholeXcd(const Machine& machine, SplitK sharing) {
+SharedLevels OfWholeXcd(const Machine& machine, SharedLevels sharing) {
   sharing.units = machine.xcds;
   sharing.units_per_xcd = 1;
   return sharing;
@@ -18,7 +18,7 @@ SplitK OfWholeXcd(const Machine& machine, SplitK sharing) {
 
 }  // namespace
 
-Levels::Levels(const Machine& machine, const SplitK& sharing, double widest, uint32_t freed)
+Levels::Levels(const Machine& machine, const SharedLevels& sharing, double widest, uint32_t freed)
     : machine_(machine), stores_reach_memory_(sharing.stores_reach_memory), freed_(freed) {
   const auto share = [&](double rate) {
     return Share{.rate = std::min(rate, widest), .credit = machine.share_credit_clk};
@@ -48,7 +48,7 @@ double Levels::Read(double t, uint32_t index, uint64_t line) {
 
 double Levels::Write(double t, double bytes) {
   double arrived = Free(Resource::kL2) ? t : l2_write_.Take(t, bytes);
-  // What L2 takes it has to give on, in the long run.
+  // In the long run, L2 must pass on what it takes.
   if (!Free(Resource::kMall)) arrived = std::max(arrived, mall_.Take(t, bytes));
   if (!Free(Resource::kMemory) && stores_reach_memory_ > 0) {
     // Memory takes writes at a rate of its own; the share is one of time.
@@ -58,7 +58,7 @@ double Levels::Write(double t, double bytes) {
   return arrived + latency_[static_cast<size_t>(Source::kL2)];
 }
 
-LevelsOfUnit::LevelsOfUnit(const Machine& machine, const SplitK& sharing,
+LevelsOfUnit::LevelsOfUnit(const Machine& machine, const SharedLevels& sharing,
                            std::span<const Hits> hits, uint32_t freed)
     : Levels(machine, sharing, machine.l1_read_bytes * machine.l1s, freed), hits_(hits) {}
 
@@ -86,7 +86,7 @@ Levels::Found LevelsOfUnit::Look(uint32_t index, uint64_t) {
   return {};
 }
 
-LevelsOfXcd::LevelsOfXcd(const Machine& machine, const SplitK& sharing, double mall_hits,
+LevelsOfXcd::LevelsOfXcd(const Machine& machine, const SharedLevels& sharing, double mall_hits,
                          uint32_t freed)
     : Levels(machine, OfWholeXcd(machine, sharing), std::numeric_limits<double>::infinity(), freed),
       l2_(machine.l2_bytes, machine.line_bytes, machine.l2_ways, L2SetsBy(machine)),

@@ -13,8 +13,8 @@
 
 namespace gridwise::sim::time {
 
-/// Of the lines that an instruction asks L2 for: the part that is there, the part that another one
-/// is just fetching (which costs no more traffic, but the time), and of the others the part that
+/// Where the lines are that an instruction asks L2 for: the part that L2 has, the part that another
+/// instruction is fetching (which costs time, but no more traffic), and the part of the others that
 /// the Infinity Cache has.
 struct Hits {
   double l2 = 1, late = 0, mall = 1;
@@ -24,29 +24,29 @@ inline SetsBy L2SetsBy(const Machine& machine) {
   return machine.l2_xor_sets != 0 ? SetsBy::kXor : SetsBy::kLowBits;
 }
 
-/// How a unit shares what lies below it.
-struct SplitK {
+/// What a unit shares with others of the memory below it.
+struct SharedLevels {
   double mhz = 0;                  // shader clock
-  double units = 1;                // that work at a time, on the device
-  double units_per_xcd = 1;        // the same, of an XCD
-  double l2_kept = 0;              // of the launch's lines L2 has so many from the launch before
+  double units = 1;                // units of the device that work at a time
+  double units_per_xcd = 1;        // units of an XCD that work at a time
+  double l2_kept = 0;              // part of the launch's lines that L2 has from the launch before
   double stores_reach_memory = 0;  // part of the stored bytes that memory takes, not the MALL
 };
 
-/// What lies below the vector caches: L2, MALL, memory. All times are clocks.
+/// The levels below the vector caches: L2, MALL and memory. All times are clocks.
 class Levels {
  public:
   /// `freed` are bits of Resource.
-  Levels(const Machine& machine, const SplitK& sharing, double widest, uint32_t freed);
+  Levels(const Machine& machine, const SharedLevels& sharing, double widest, uint32_t freed);
   Levels(const Levels&) = delete;
   Levels& operator=(const Levels&) = delete;
   virtual ~Levels() = default;
 
-  /// When the line that instruction `index` asks for at `t` is there.
+  /// When the line arrives that instruction `index` requests at `t`.
   double Read(double t, uint32_t index, uint64_t line);
-  /// When `bytes` that are stored at `t` have arrived.
+  /// When `bytes` arrive that are stored at `t`.
   double Write(double t, double bytes);
-  /// A store at `t` is to this line; its bytes are Write's.
+  /// Notes that a store at `t` is to this line. Write counts its bytes.
   virtual void Stored(double t, uint64_t line) = 0;
 
   const Share& l2_reads() const { return l2_read_; }
@@ -62,7 +62,7 @@ class Levels {
     double ready = -std::numeric_limits<double>::infinity();  // no earlier
   };
   virtual Found Look(uint32_t index, uint64_t line) = 0;
-  /// L2 has a line from `ready` on.
+  /// L2 has the line at `ready`.
   virtual void Fetched(uint64_t line, double ready) = 0;
 
  private:
@@ -75,11 +75,11 @@ class Levels {
   std::array<double, 3> latency_;  // by Source
 };
 
-/// A unit's share of them, by the part of its lines that each has.
+/// A unit's share of the levels. Each level has a given part of the unit's lines.
 class LevelsOfUnit final : public Levels {
  public:
   /// `hits` by index of the instruction; those after its end hit L2.
-  LevelsOfUnit(const Machine& machine, const SplitK& sharing, std::span<const Hits> hits,
+  LevelsOfUnit(const Machine& machine, const SharedLevels& sharing, std::span<const Hits> hits,
                uint32_t freed);
   void Stored(double, uint64_t) override {}
 
@@ -88,15 +88,16 @@ class LevelsOfUnit final : public Levels {
   void Fetched(uint64_t, double) override {}
 
   const std::span<const Hits> hits_;
-  /// By instruction: how much of a miss of each kind is due. A line is of the kind that is due
-  /// most.
+  /// How much of a miss of each kind is due, per instruction. The next line is of the kind that is
+  /// most overdue.
   std::vector<std::array<double, 4>> due_;
 };
 
-/// An XCD's L2, line by line, and its share of the others, of whose lines the MALL has a part.
+/// An XCD's L2, line by line, and its share of the other levels. The MALL has a part of the lines.
 class LevelsOfXcd final : public Levels {
  public:
-  LevelsOfXcd(const Machine& machine, const SplitK& sharing, double mall_hits, uint32_t freed);
+  LevelsOfXcd(const Machine& machine, const SharedLevels& sharing, double mall_hits,
+              uint32_t freed);
   void Stored(double t, uint64_t line) override;
 
   double requests() const { return requests_; }

@@ -263,7 +263,7 @@ TEST(AddressUnit, LimitsTheNotebooksFirstStep) {
 TEST(AddressUnit, OfRdna3LooksUpFourLinesAClock) {
   // Half a wave's lanes are 16 rows of A, the other half the same: rocm_wmma_samples' naive kernel
   // is published to take 7 to 10 clocks for each such load of a compute unit.
-  constexpr int kUnits = 2, kWaves = 8;  // of a workgroup processor
+  constexpr int kUnits = 2, kWaves = 8;  // two units make a workgroup processor
   const double clk = ClocksPer(
       "gfx1100", {"global_load_d16_b16 v0, v8, s[0:1]"}, kWaves,
       [](Bench& bench, int) { bench.Touch(0, {.stride = 8192, .bytes = 2, .count = 32}); });
@@ -385,10 +385,10 @@ TEST(Bandwidth, IsTheUnitsShare) {
     }
     return kWaves * kIterations * 1024 / (clk[1] - clk[0]);
   };
-  EXPECT_NEAR(bytes_per_clk({}, 304) * 304 / 8, 1697, 17);                      // of an XCD's L2
+  EXPECT_NEAR(bytes_per_clk({}, 304) * 304 / 8, 1697, 17);                      // one XCD's L2
   EXPECT_NEAR(bytes_per_clk({.l2 = 0}, 304) * 304 * 2.1, 6420, 64);             // MALL, GB/s
   EXPECT_NEAR(bytes_per_clk({.l2 = 0, .mall = 0}, 304) * 304 * 2.1, 3960, 40);  // memory
-  EXPECT_NEAR(bytes_per_clk({}, 8), 64, 1);                                     // of the L1 alone
+  EXPECT_NEAR(bytes_per_clk({}, 8), 64, 1);                                     // the L1 alone
 }
 
 }  // namespace

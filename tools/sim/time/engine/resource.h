@@ -8,7 +8,7 @@
 
 namespace gridwise::sim::time {
 
-/// What limits a kernel. A what-if run makes some of them free.
+/// The resources that can limit a kernel. A what-if run makes some of them free.
 enum class Resource : uint8_t {
   kMatrix,
   kVector,
@@ -18,7 +18,7 @@ enum class Resource : uint8_t {
   kL2,
   kMall,
   kMemory,
-  kLatency,  // of all memory
+  kLatency,  // waiting for memory at any level
   kBarrier,
   kCode,  // instruction fetch
 };
@@ -39,12 +39,12 @@ constexpr std::string_view Name(Resource resource) {
 }
 constexpr uint32_t Bit(Resource resource) { return 1u << static_cast<int>(resource); }
 
-/// Something that serves one request after the other.
+/// A resource that serves one request after the other.
 struct Server {
-  double free = 0;  // from when on
+  double free = 0;  // when it is free again
   double busy = 0;  // clocks in all
 
-  /// Serves `clk` from `t` on or later; when it starts.
+  /// Serves a request of `clk` clocks at `t` or later. Returns when it starts.
   double Take(double t, double clk) {
     const double start = std::max(t, free);
     free = start + clk;
@@ -53,16 +53,16 @@ struct Server {
   }
 };
 
-/// A unit's share of what several units share: `rate` bytes a clock in the long run. What it does
-/// not use it may save up for `credit` clocks.
+/// A unit's share of a resource that several units share: `rate` bytes a clock in the long run. It
+/// may save up what it does not use for `credit` clocks.
 struct Share {
   double rate = 0, credit = 0;
   double next = -std::numeric_limits<double>::infinity();
   double bytes = 0;  // in all
 
-  /// Clocks that these take at the rate.
+  /// Clocks that `bytes` take at the rate.
   double clk() const { return bytes / rate; }
-  /// When `amount` bytes that are asked for at `t` have come.
+  /// Returns when `amount` bytes arrive that are requested at `t`.
   double Take(double t, double amount) {
     bytes += amount;
     next = std::max(next, t - credit) + amount / rate;

@@ -9,16 +9,15 @@
 
 namespace gridwise::sim::time {
 
-/// What a wave has under way: results that hardware waits for, and outstanding memory operations by
+/// The outstanding work of a wave: results that hardware waits for, and memory operations by
 /// counter.
 class Scoreboard {
  public:
   explicit Scoreboard(const Machine& machine);
 
-  /// From when on the operands of `op` are there.
+  /// When the operands of `op` are ready.
   double OperandsReady(const Op& op) const;
-  /// From when on the counters allow `op` to issue, and the counter that does so last. `counted_by`
-  /// is a WaitCounter.
+  /// When the counters allow `op` to issue. `counted_by` is the WaitCounter that allows it last.
   double CountersReady(const Op& op, int& counted_by) const;
   /// `op` has issued at `t`; it is outstanding until `done`.
   void Issue(const Op& op, double t, double done);
@@ -29,7 +28,7 @@ class Scoreboard {
   const Machine& machine_;
   std::array<double, kAllRegisters> issued_;
   std::array<Producer, kAllRegisters> producer_ = {};
-  /// When what is outstanding will be done, the earliest first.
+  /// When outstanding operations will be done, the earliest first.
   std::array<std::vector<double>, kWaitCounters> outstanding_;
   std::array<std::array<double, 3>, kWaitCounters> last_ = {};  // by Order
 };

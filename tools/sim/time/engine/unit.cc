@@ -25,10 +25,10 @@ constexpr uint32_t BitOf(Stall stall) { return 1u << static_cast<int>(stall); }
 constexpr uint32_t kOfCounters =
     BitOf(Stall::kLoads) | BitOf(Stall::kStores) | BitOf(Stall::kLds) | BitOf(Stall::kScalars);
 
-/// What executes the instructions of one SIMD's waves.
+/// The resources that execute the instructions of one SIMD's waves.
 struct Simd {
   Server vector, trans, matrix;
-  /// From when on the next instruction of a kind may issue.
+  /// When the next instruction of a kind may issue.
   std::array<double, kOpKinds> next = {};
   /// When LDS and the address unit will have done what this SIMD has given them.
   double lds_done = 0, address_done = 0;
@@ -51,9 +51,9 @@ struct RunningWave {
   uint32_t index = 0;  // in its workgroup
   int simd = 0;
   int priority = 0;
-  uint32_t signals = 0;  // of the barrier
-  bool parked = false;   // waits for the barrier,
-  uint32_t barrier = 0;  // which is this instruction
+  uint32_t signals = 0;  // signals of the barrier
+  bool parked = false;   // waits for a barrier
+  uint32_t barrier = 0;  // the barrier instruction that it waits at
   bool ended = false;
   size_t run = 0, access = 0;
   uint32_t op = 0;
@@ -63,8 +63,8 @@ struct RunningWave {
   uint32_t reasons = 0;  // bits of the Stalls of which `stalled` has clocks
 };
 
-/// A wave that wants to issue. Of those of one time the one of the highest priority goes first, of
-/// those the oldest.
+/// A wave that wants to issue. The earliest goes first; among those of the same time, the one with
+/// the highest priority; among those, the oldest.
 struct Candidate {
   double time;
   int priority;
@@ -166,7 +166,7 @@ class Engine {
     if (!queue_.empty()) StartGroup(t);
   }
 
-  /// From when on the line of code that holds `op` is there.
+  /// When the line of code that holds `op` is in the cache.
   double CodeReady(RunningWave& wave, const Op& op, double t) {
     if (Free(Resource::kCode)) return kNever;
     const auto line = op.pc / static_cast<uint64_t>(machine_.code_line_bytes);
@@ -254,13 +254,14 @@ class Engine {
     // Banks and port have queues of their own. Halves of RDNA's LDS have banks of their own.
     const double banked = machine_.cdna() ? lds_.Take(t, clk) + clk : t;
     const double moved = port.Take(t, port_clk) + port_clk;
-    const double idle = machine_.lds_ports;  // of a port, for the dword of one lane
+    const double idle = machine_.lds_ports;  // what a port leaves idle for one lane's dword
     simds_[static_cast<size_t>(simd)].lds_done = std::max(banked, moved);
     return std::max({banked, moved, t + idle}) - idle +
            (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);
   }
 
-  /// What executes `op`, issued at `t`, is told; when its result is there, for what is counted.
+  /// Occupies the resources that execute `op`, issued at `t`. Returns when its result is ready, if
+  /// a counter counts it.
   double Execute(RunningWave& wave, const Op& op, double t) {
     Simd& simd = SimdOf(wave);
     simd.next[static_cast<size_t>(op.kind)] = t + machine_.issue_clk;
@@ -398,7 +399,7 @@ class Engine {
     wave.reasons = 0;
   }
 
-  /// What the resources have done so far.
+  /// How long the resources were busy so far.
   std::array<double, kResources> Busy() const {
     const auto mean = [&](auto busy) {
       return std::accumulate(simds_.begin(), simds_.end(), 0.0,

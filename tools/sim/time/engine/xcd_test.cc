@@ -51,7 +51,7 @@ TEST(Xcd, WhatOneUnitHasFetchedL2HasForTheOthers) {
       Stream(bench, load, same ? 0 : unit << 24);
     }
     const XcdTime xcd = bench.TimeOnXcd(4);
-    EXPECT_EQ(xcd.requests, 4 * kSteps * 2);  // of 128 bytes
+    EXPECT_EQ(xcd.requests, 4 * kSteps * 2);  // requests have 128 bytes
     EXPECT_EQ(xcd.misses, (same ? 1 : 4) * kSteps * 2);
     // Who comes first waits for the MALL, and so do those who want the same meanwhile.
     EXPECT_GT(xcd.clk, kSteps * bench.machine().l2_latency);

@@ -61,7 +61,7 @@ TEST(Machine, ThePlannersFactsAreTheseMachines) {
   }
 }
 
-// Of every product and every partition: what differs has a source of its own.
+// In every product and every partition, each fact that differs has a source of its own.
 TEST(ProductMachine, HasTheFactsOfTheProduct) {
   int products = 0;
   for (const Gfx gfx : kAmdGfx) {

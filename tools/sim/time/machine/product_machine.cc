@@ -15,7 +15,8 @@ namespace {
 
 constexpr char kDataSheet[] = "[V] data sheet, or what the device reports";
 
-/// Where a fact is not as that of the product that this one is like, rates are open by so much.
+/// If a fact differs from that of the product that this one is like, rates are uncertain by this
+/// part.
 constexpr double kRange = 0.25;
 
 /// Replaces facts where they differ, so that the others keep their sources and ranges.

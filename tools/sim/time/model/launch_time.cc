@@ -19,7 +19,7 @@ constexpr uint64_t kMaxReplayed = 400'000;
 /// Workgroups that are replayed to tell what a resource costs, times the resident ones.
 constexpr size_t kTurnsToCompare = 2;
 constexpr uint64_t kMaxCompared = 150'000;
-/// The same for an end of a parameter's range, of which there are many.
+/// The same for the ends of parameters' ranges, of which there are many.
 constexpr uint64_t kMaxOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kMinGain = 0.005;
@@ -78,7 +78,8 @@ class Timer {
     });
   }
 
-  /// The same with a parameter of the machine at `value`: enough to compare its ends by.
+  /// The clocks with a parameter of the machine at `value`, precise enough to compare the ends of
+  /// its range.
   double ClocksWith(Parameter Machine::* member, double value) const {
     Machine machine = machine_;
     machine.*member = Parameter::Read(value, value, value, (machine_.*member).source);
@@ -237,8 +238,8 @@ class Timer {
                         {.units = units, .part = part, .l2_kept = KeptByL2()});
   }
 
-  /// What L2 and MALL would have on a machine with another L2: memory gives as many lines as here,
-  /// since it gives those of a launch once.
+  /// The parts of lines that L2 and MALL would have on a machine with another L2. Memory delivers
+  /// as many lines as here, since it delivers each line of a launch once.
   std::vector<Hits> HitsOn(const Machine& machine, Shapes& shapes) const {
     const std::vector<const WorkgroupRecord*> xcd = RecordsOf(launch_.plan.xcd);
     if (xcd.empty()) return traffic_.hits;
@@ -260,15 +261,15 @@ class Timer {
   /// The part of the launch's bytes that the MALL keeps from launch to launch.
   double Kept() const { return FractionCached(launch_.footprint.all, machine_.mall_bytes); }
 
-  /// The same of L2. Where all workgroups have one L2, nothing makes that lose what it has between
-  /// kernels (LLVM's memory models of gfx10 to gfx12: "no L2 invalidation or writeback is
-  /// required"); several are written back and invalidated.
+  /// The same for L2. A single L2 keeps its lines between kernels (LLVM's memory models of gfx10 to
+  /// gfx12: "no L2 invalidation or writeback is required"); several L2s are written back and
+  /// invalidated.
   double KeptByL2() const {
     return machine_.xcds == 1 ? FractionCached(launch_.footprint.all, machine_.l2_bytes) : 0;
   }
 
-  /// Where a workgroup misses so many bytes in L2. Warm, the MALL has what it keeps, and what
-  /// another XCD or round has asked for before.
+  /// The part of lines that the MALL has, if a workgroup misses `bytes` in L2. A warm MALL has what
+  /// it keeps, and what another XCD or round has requested before.
   double MallHits(double bytes) const {
     const double missed = bytes * static_cast<double>(launch_.workgroups);
     const double once = missed > 0 ? std::min(1.0, launch_.footprint.loaded / missed) : 0;
@@ -288,7 +289,8 @@ class Timer {
 
 double KernelMs(const Machine& machine, double clk) { return clk / (machine.burst_mhz * 1000); }
 
-/// Whether a replay shows what the parameter is worth: not clocks, what a unit holds and launches.
+/// Whether a replay shows the effect of a parameter: not for clocks, capacities of units and
+/// launches.
 bool IsReplayed(Parameter Machine::* member) {
   for (Parameter Machine::* other :
        {&Machine::burst_mhz, &Machine::sustained_mhz, &Machine::launch_us, &Machine::gap_us}) {
@@ -350,7 +352,7 @@ void FindGains(const Timer& timer, const Machine& machine, int threads, LaunchTi
             [](const Gain& a, const Gain& b) { return a.part > b.part; });
 }
 
-/// What is known of a launch that takes `clk`, but for why.
+/// The description of a launch that takes `clk`, without the reasons.
 LaunchTime Described(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
                      double clk) {
   LaunchTime time;
@@ -438,7 +440,7 @@ RunMs SequenceMs(std::span<const LaunchTime* const> launches, RunMs LaunchTime::
   RunMs sum;
   for (const LaunchTime* launch : launches) sum += launch->*which;
   if (launches.empty()) return sum;
-  // Of all but the first the gap counts, in place of a launch.
+  // All launches but the first cost the gap between launches, not the time of a launch.
   const Machine& machine = *launches.front()->machine;
   sum.burst -=
       static_cast<double>(launches.size() - 1) * (machine.launch_us - machine.gap_us) / 1000;

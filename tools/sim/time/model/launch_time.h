@@ -19,10 +19,10 @@
 
 namespace gridwise::sim::time {
 
-/// A launch of which a sample has been executed.
+/// A launch, part of which has been executed as a sample.
 struct LaunchRecord {
   std::string kernel;
-  int64_t workgroups = 0;  // of the whole launch
+  int64_t workgroups = 0;  // in the whole launch
   GroupNeeds needs;
   Occupancy occupancy;
   SamplePlan plan;
@@ -33,18 +33,18 @@ struct LaunchRecord {
   /// The record of a workgroup by linear index, or null if it was not executed.
   std::function<const WorkgroupRecord*(int64_t)> record;
   Footprint footprint;
-  /// Whole records of all of the first XCD's workgroups, and their shapes, if it is wanted.
+  /// Complete records of all workgroups of the first XCD, and their shapes, if TimeOptions::xcd.
   std::vector<const WorkgroupRecord*> xcd;
   Shapes* xcd_shapes = nullptr;
-  /// Host threads that replay it, 0: as many as there are processors.
+  /// Host threads that replay it; 0: one per processor.
   int threads = 0;
 };
 
-/// How much less time a launch would take in long runs if a resource cost nothing: of the matrix
-/// unit, no power either.
+/// How much less time a launch would take in long runs if a resource cost nothing. If that is the
+/// matrix unit, it costs no power either.
 struct Gain {
   Resource resource = Resource::kIssue;
-  double part = 0;  // of the time
+  double part = 0;  // its share of the time
 };
 
 /// How long a launch takes, and why.
@@ -55,19 +55,19 @@ struct LaunchTime {
   int64_t sampled = 0;
   GroupNeeds needs;
   Occupancy occupancy;
-  int resident = 0;  // workgroups on a unit, as far as there are so many
-  double clk = 0;    // of the kernel at the burst clock, launch not included
+  int resident = 0;  // workgroups on a unit, if there are enough
+  double clk = 0;    // the kernel at the burst clock, without its launch
   RunMs ms;          // launch included
-  /// If all uncertain parameters of the machine but its clocks are independent of each other: by
-  /// the ends of their ranges.
+  /// Bounds from the ends of the ranges of all uncertain parameters of the machine but its clocks,
+  /// if these are independent of each other.
   RunMs low, high;
-  Bound bound;                                     // by the ports alone
+  Bound bound;                                     // from the ports alone
   bool given_up = false;                           // see TimeOptions: all times are lower bounds
   std::vector<Gain> gains;                         // the largest first
   double l1_hits = 0, l2_hits = 0, mall_hits = 0;  // parts
   PortWork utilisation = {};                       // parts of the time of the unit
-  UnitTime unit;                                   // of the unit in detail, at the burst clock
-  std::optional<XcdTime> xcd;  // of the first XCD in detail, at the burst clock, if it was wanted
+  UnitTime unit;                                   // one unit in detail, at the burst clock
+  std::optional<XcdTime> xcd;  // the first XCD in detail, at the burst clock, if it was wanted
 
   /// The mean clock of long runs.
   double sustained_mhz() const { return machine->burst_mhz * ms.burst / ms.sustained(); }
@@ -78,26 +78,25 @@ struct LaunchTime {
 struct TimeOptions {
   bool gains = true;     // costs a replay per resource
   bool interval = true;  // costs a short one for each end of an uncertain parameter
-  /// How much is executed of the units in detail and of the XCD, in parts of what is usual. Times
-  /// of RetinaNet's rows from a tenth of both are 2.7 % off (median, 22 % at the ninth tenth), from
-  /// a tenth of the XCD alone 0.1 % (1.6 %).
+  /// How large the samples of the units in detail and of the XCD are, relative to the usual ones.
+  /// For RetinaNet's layers, times from a tenth of both are 2.7 % off (median; 90th percentile 22
+  /// %), and times from a tenth of the XCD alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
-  /// Instructions of a wave of the workgroups across the grid that are recorded. Of longer ones
-  /// only a workgroup's first goes on, to know how many there are; the others are taken to end as
-  /// it does.
+  /// How many instructions of a wave are recorded, in the workgroups across the grid. If waves are
+  /// longer, only the first of a workgroup goes on, which tells how many instructions there are;
+  /// the others are taken to end as it does.
   int64_t stratum = 100'000;
-  /// A kernel that takes longer, in long runs together with what ran `before` it and without its
-  /// launch, is timed no further than to find that out: from the bound of the ports if that says
-  /// so.
+  /// Timing stops as soon as the kernel, without its launch, is known to take longer than this in
+  /// long runs together with what ran `before` it. The bound of the ports may already say so.
   double limit_ms = std::numeric_limits<double>::infinity();
   RunMs before = {};
   std::vector<WaveEvent>* events = nullptr;
-  /// Whether the first XCD is executed whole and timed unit by unit, beside what is timed anyway: a
-  /// judge of what a sample of units, and rates in place of lines, are worth. Of launches with too
-  /// many instructions it is not.
+  /// Whether the first XCD is executed whole and timed unit by unit, in addition to the usual
+  /// time. The comparison shows how good a sample of units, and rates in place of lines, are.
+  /// Launches with too many instructions are not timed so.
   bool xcd = false;
 
-  /// Whether a kernel that takes `kernel` or longer is one of those.
+  /// Whether a kernel that takes `kernel` or longer exceeds the limit.
   bool Exceeds(RunMs kernel) const { return (kernel += before).sustained() > limit_ms; }
 };
 
@@ -105,14 +104,14 @@ struct TimeOptions {
 LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
                       const TimeOptions& options = {});
 
-/// What is known of a launch that takes at least `clk` at the burst clock.
+/// The time of a launch of which only a lower bound is known: `clk` at the burst clock.
 LaunchTime GiveUp(const Machine& machine, const LaunchRecord& launch, const Bound& bound,
                   double clk);
 
 /// Times the runtime's kernel that sets `bytes` bytes of device memory: a stream of stores.
 LaunchTime TimeFill(const Machine& machine, double bytes);
 
-/// Milliseconds of a plan's launches one after the other; power counts on average of all of them.
+/// Milliseconds of a plan's launches one after the other. Power is averaged over all of them.
 RunMs SequenceMs(std::span<const LaunchTime* const> launches,
                  RunMs LaunchTime::* which = &LaunchTime::ms);
 

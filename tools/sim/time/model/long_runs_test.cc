@@ -14,7 +14,7 @@ namespace {
 /// A launch whose waves multiply, and do something else between the products; two waves a SIMD.
 struct Products {
   int64_t workgroups = 304 * 8;
-  int steps = 64, every = 1;  // of which every first, second, ... multiplies
+  int steps = 64, every = 1;  // every `every`-th step multiplies
   int others = 0;             // instructions of the vector ALU in a step
 };
 LaunchTime TimeOf(const Products& kernel) {

@@ -103,7 +103,7 @@ TEST(MemoryOfLaunches, UnitsHaveWorkgroupsOfEveryColumn) {
   EXPECT_NEAR(of_second(1000), of_second(100), 0.05 * of_second(100));
 }
 
-// Of what does not fit a quarter is loaded, four times; the rest is stored.
+// A quarter of what does not fit is loaded, four times; the rest is stored.
 TEST(MemoryOfLaunches, WhatIsStoredIsNotReadFromMemory) {
   const double mall = FindMachine("gfx942")->mall_bytes, bytes = 4 * mall;
   const auto workgroups = static_cast<int64_t>(bytes / (64 << 10));

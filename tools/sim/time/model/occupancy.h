@@ -8,17 +8,17 @@
 
 namespace gridwise::sim::time {
 
-/// What a workgroup takes of a unit.
+/// The resources of a unit that a workgroup takes.
 struct GroupNeeds {
   int waves = 1;
   int wave_size = 64;
   int registers = 1;  // vector registers of a wave, accumulators included
   uint64_t lds_bytes = 0;
-  /// RDNA's CU mode: all waves are on one compute unit of a workgroup processor, whose half of LDS
-  /// they have.
+  /// RDNA's CU mode: all waves run on one compute unit of a workgroup processor and use its half of
+  /// LDS.
   bool half_unit = false;
-  // No limits, but signs of a compiler in need:
-  uint32_t scratch_bytes = 0;  // of a work-item
+  // These limit nothing, but show that the compiler ran out of registers:
+  uint32_t scratch_bytes = 0;  // per work-item
   int spills = 0;              // vector registers that went to memory or to accumulators
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Lines that are looked up at most; by then the rates are known.
 constexpr int64_t kMaxLines = 4'000'000;
-/// A line that was asked for so many steps ago is still under way.
+/// A line that was requested at most this many steps ago has not arrived yet.
 constexpr double kStepsUnderWay = 1;
 constexpr double kLongAgo = -1e9;
 
@@ -101,7 +101,7 @@ struct Passed {
   }
 };
 
-/// The same of the instructions before an index.
+/// The same for the instructions before an index.
 class PassedBefore {
  public:
   explicit PassedBefore(std::span<const Op> ops) {
@@ -131,7 +131,7 @@ class Cursor {
   bool done() const { return at_ >= wave_->accesses.size(); }
   double accesses_done() const { return static_cast<double>(at_); }
   double accesses() const { return static_cast<double>(wave_->accesses.size()); }
-  /// That it passes before its next memory instruction.
+  /// The barriers that it passes before its next memory instruction.
   uint32_t barriers() const { return before_.barriers; }
 
   void Step(Pass& pass, double step) {
@@ -190,7 +190,7 @@ Traffic CountTraffic(const Machine& machine, std::span<const Op> ops, Shapes& sh
     any = false;
     for (std::vector<Cursor>& waves : cursors) any |= StepWorkgroup(waves, pass, step);
   }
-  // Of a pass that stopped early the part that was done counts.
+  // If a pass stopped early, the part that was done counts.
   double done = 0, all = 0;
   for (const std::vector<Cursor>& waves : cursors) {
     for (const Cursor& wave : waves) {

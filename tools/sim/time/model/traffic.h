@@ -17,21 +17,21 @@ namespace gridwise::sim::time {
 struct Traffic {
   std::vector<Hits> hits;  // by instruction
   double requests = 0;     // lines asked of L2
-  double misses = 0;       // that L2 lacks
-  double workgroups = 0;   // that these are of
+  double misses = 0;       // lines that L2 lacks
+  double workgroups = 0;   // workgroups that the figures are for
 };
 
-/// What of an XCD is looked at.
+/// The units of an XCD that are looked at.
 struct XcdOfUnits {
   int64_t units = 1;
-  double part = 1;     // of its workgroups, and so much of its L2
-  double l2_kept = 0;  // of the launch's lines, L2 has so many from the launch before
+  double part = 1;     // the share of its workgroups, and of its L2
+  double l2_kept = 0;  // part of the launch's lines that L2 has from the launch before
 };
 
-/// Sends the lines that `workgroups` load through a vector cache for each unit and one L2, step by
-/// step: the nth memory instructions of all waves go before the next ones, but waves that have come
-/// to a barrier wait for the others of their workgroup. Workgroup i is on unit i % units.
+/// Sends the lines that `workgroups` load through a vector cache per unit and one L2. The nth
+/// memory instructions of all waves go before the next ones, but waves at a barrier wait for the
+/// others of their workgroup. Workgroup i is on unit i % units.
 Traffic CountTraffic(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                     std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
+                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
 
 }  // namespace gridwise::sim::time

@@ -77,7 +77,7 @@ llvm::json::Object WorkOf(const UnitTime& unit) {
                             {"of", unit.clk}};
 }
 
-/// What levels of memory below the vector caches delivered, and their clocks for it.
+/// The bytes that memory levels below the vector caches delivered, and the clocks that they took.
 llvm::json::Array LevelsOf(const UnitTime& unit) {
   llvm::json::Array levels;
   for (const auto& [resource, bytes] :

@@ -8,7 +8,7 @@
 namespace gridwise::sim::time {
 namespace {
 
-/// Of so many workgroups one is recorded, and at most so many of a launch.
+/// One in kOneOf workgroups is recorded, and at most kMaxRecorded of a launch.
 constexpr int64_t kOneOf = 32;
 constexpr int64_t kMaxRecorded = 6;
 /// Instructions of a wave that are recorded; the others are taken to be like them.
@@ -38,7 +38,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
 
 Bound PortCount::Result(const RunReport& report) {
   const std::vector<Op> ops = DecodeOps(machine_, program_, kernel_, report);
-  // Of a workgroup, on average; all that is executed.
+  // The mean work of a workgroup.
   PortWork work = {};
   const auto at = [](PortWork& of, Resource r) -> double& { return of[static_cast<size_t>(r)]; };
   double executed = 0;
@@ -51,7 +51,7 @@ Bound PortCount::Result(const RunReport& report) {
       std::min(machine_.units_per_xcd(), std::max(1.0, workgroups_ / machine_.xcds));
   const double share =
       std::min(machine_.l2_read_bytes / busy_of_xcd, machine_.l1_read_bytes * machine_.l1s);
-  // And of those that were recorded what depends on addresses.
+  // Work that depends on addresses comes from the recorded workgroups.
   PortWork sampled = {};
   double recorded = 0;
   for (const int64_t index : sample_) {

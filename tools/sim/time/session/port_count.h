@@ -14,16 +14,16 @@
 
 namespace gridwise::sim::time {
 
-/// What the resources of a launch's units have to do, while it is executed whole: of matrix units,
-/// vector ALUs and issue by all instructions that were executed, of LDS, address units and L2 by
-/// the real addresses of a few workgroups across the grid. Attach probe() to the launch.
+/// Counts the work of a unit's resources while a launch is executed whole. Work of matrix units,
+/// vector ALUs and issue comes from all executed instructions; that of LDS, address units and L2
+/// from the addresses of a few workgroups across the grid. Attach probe() to the launch.
 class PortCount {
  public:
   PortCount(const Machine& machine, Program& program, const KernelInfo& kernel, const Grid& grid);
 
   LaunchProbe& probe() { return recorder_; }
 
-  /// Of the launch that `report` is of.
+  /// What limits the launch that `report` describes.
   Bound Result(const RunReport& report);
 
  private:

@@ -28,14 +28,14 @@ struct Pending {
   }
 };
 
-/// From the first to the last byte of both, of which either may be empty.
+/// From the first to the last byte of both intervals; either may be empty.
 Interval Union(const Interval& a, const Interval& b) {
   if (a.size() == 0) return b;
   if (b.size() == 0) return a;
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
-/// Where scratch that a wave's lanes address lies: see Wave::scratch.
+/// The addresses of scratch for offsets of a wave's lanes: see Wave::scratch.
 void Swizzle(const Wave& wave, uint64_t (&address)[kLanes]) {
   for (uint64_t lane = 0; lane < kLanes; ++lane) {
     address[lane] = reinterpret_cast<uint64_t>(wave.scratch) +
@@ -85,7 +85,7 @@ class Recorder::Group final : public GroupProbe {
     const uint64_t base = access.space == AddressSpace::kLds
                               ? access.base - reinterpret_cast<uint64_t>(wave.lds)
                               : access.base;
-    uint64_t address[kLanes];  // of lanes that are off there are offsets, too
+    uint64_t address[kLanes];  // lanes that are off have offsets, too
     for (int lane = 0; lane < kLanes; ++lane) address[lane] = base + access.offset[lane];
     if (access.space == AddressSpace::kScratch) Swizzle(wave, address);
     if (pending.lanes == 0) {  // those of the lanes that are off do not matter
@@ -109,7 +109,7 @@ class Recorder::Group final : public GroupProbe {
     Flush(wave);
     record.runs.push_back({first, last});
     left_[index] -= int64_t{last} - first + 1;
-    // Where the first wave is to tell how much there is of the others, they are cut where it is.
+    // If the first wave shows how much the others execute, they are cut where it is.
     const bool by_first = recorder_.behind_ == Behind::kFirstGoesOn;
     if (left_[by_first ? 0 : index] > 0) return;
     record.cut = true;
@@ -193,9 +193,9 @@ class Recorder::Group final : public GroupProbe {
   std::vector<Pending> pending_;  // by wave
   std::vector<int64_t> left_;     // instructions until the record is cut, by wave
   int64_t unrecorded_ = 0;        // those of the first wave after that
-  /// By instruction: the shape of its last access, which the next one has most often.
+  /// The shape of the last access of each instruction: the next one mostly has the same.
   std::vector<std::pair<const Shape*, uint32_t>> last_shapes_;
-  Touched recent_[4] = {};  // of allocations
+  Touched recent_[4] = {};  // allocations touched last
   size_t next_ = 0;
 };
 

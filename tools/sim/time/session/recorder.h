@@ -33,18 +33,18 @@ class Recorder final : public LaunchProbe {
   void Begin(const Launch& launch) override { launch_ = &launch; }
   std::unique_ptr<GroupProbe> OfThread(std::span<Wave> waves) override;
 
-  /// What becomes of waves after what is recorded of them. Where a workgroup's first wave goes on
-  /// it is known how many instructions there are, if waves have them in the same proportions to the
-  /// end, and still what the waves that go on touch.
+  /// What waves do after their recorded part. If the first wave of a workgroup goes on, it shows
+  /// how many instructions there are (waves are taken to have them in the same proportions to the
+  /// end) and what memory the waves that go on touch.
   enum class Behind { kGoOn, kFirstGoesOn, kEnd };
-  /// Waves are recorded up to the first taken branch after so many instructions, of their own or
-  /// of a first wave that goes on alone. In force from the next launch on.
+  /// Sets that waves are recorded up to the first taken branch after this many instructions, of
+  /// their own or of a first wave that goes on alone. Applies from the next launch on.
   void Limit(int64_t instructions, Behind behind) {
     most_ = instructions;
     behind_ = behind;
   }
 
-  /// Records only these workgroups of the launches from now on, by linear index.
+  /// Records only these workgroups of later launches, by linear index.
   void Only(std::span<const int64_t> workgroups) {
     only_.emplace(workgroups.begin(), workgroups.end());
   }
@@ -55,13 +55,13 @@ class Recorder final : public LaunchProbe {
   bool any_cut() const { return any_cut_; }
   int64_t workgroups() const { return static_cast<int64_t>(records_.size()); }
   Shapes& shapes() { return shapes_; }
-  /// That of the recorded workgroups, as far as they are recorded: those across the grid are whole.
+  /// The footprint of the recorded parts of workgroups. Those across the grid are recorded whole.
   Footprint footprint() const;
 
  private:
   class Group;
-  /// An allocation, and from the first to the last byte of it that workgroups touched, and that
-  /// they loaded.
+  /// An allocation, and the ranges from the first to the last byte that workgroups touched and
+  /// loaded.
   struct Touched {
     Interval allocation, bytes, loaded;
   };
@@ -73,7 +73,7 @@ class Recorder final : public LaunchProbe {
   int64_t most_ = std::numeric_limits<int64_t>::max();
   Behind behind_ = Behind::kGoOn;
   std::optional<absl::flat_hash_set<int64_t>> only_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   Shapes shapes_;
   absl::node_hash_map<int64_t, WorkgroupRecord> records_;
   absl::flat_hash_map<uint64_t, Touched> allocations_;  // by first address

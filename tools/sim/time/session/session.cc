@@ -33,7 +33,7 @@ namespace {
 /// Instructions of a wave that a trace has at most: viewers do not take more.
 constexpr size_t kMaxEvents = 200'000;
 
-/// Of the usual sample.
+/// The part of the usual sample that a quick estimate takes.
 constexpr double kQuickSample = 0.1;
 
 struct Timed {
@@ -196,7 +196,7 @@ class Process {
     return key;
   }
 
-  /// What is known of each instruction, which is megabytes, and is told once.
+  /// The facts of each instruction: megabytes, and written once.
   static void Forget(TimedRun& run) {
     run.report = {};
     run.ops = {};
@@ -239,7 +239,7 @@ class Process {
   std::deque<Timed> timed_;
   std::map<std::pair<std::string, uint64_t>, LaunchTime> fills_;  // by machine and bytes
   std::vector<const LaunchTime*> taken_;  // the launches since the last TakeTimes
-  std::optional<LaunchTime> given_up_;    // of these
+  std::optional<LaunchTime> given_up_;    // one of these, if a launch was given up
   double limit_ms_ = std::numeric_limits<double>::infinity();
   double now_ms_ = 0;
   Telling telling_;

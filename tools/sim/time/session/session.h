@@ -22,29 +22,29 @@ namespace gridwise::sim::time {
 
 /// Time mode of the process: the environment variables
 ///
-///   GRIDWISE_SIM=time              tells the time of launches in place of executing all of them
+///   GRIDWISE_SIM=time              times launches instead of executing all of them
 ///   GRIDWISE_SIM_MACHINE=FILE      a machine file for devices of its processor
 ///   GRIDWISE_SIM_TIME_REPORT=PATH  PATH.json, PATH.html: all launches; PATH.N.trace.json: the Nth
 ///   GRIDWISE_SIM_TIME_XCD=1        times all units of the first XCD, too (TimeOptions::xcd)
 ///
-/// Every launch that is unlike those before it is timed, and described on stderr; one that is like
-/// another one (kernel, grid, arguments) has its time.
+/// Each new launch is timed and described on stderr. A launch with the kernel, grid and arguments
+/// of an earlier one takes the same time.
 bool On();
 
 struct Telling {
   bool describes = true;  // each launch on stderr
   bool bare = false;      // without gains and interval, from a smaller sample of the XCD
-  bool quick = false;     // and of the units in detail
+  bool quick = false;     // also a smaller sample of the units in detail
 };
 /// Turns time mode on or off from the next launch on.
 void Set(bool on, const Telling& telling);
 
-/// What launches compute from now on, in words: reports show it.
+/// Says in words what later launches compute; reports show it.
 void SetWhat(std::string_view what);
 
-/// Launches since the last TakeTimes that take longer than `ms` together, in long runs, are given
-/// up from now on as soon as that is known, and what comes after them until TakeTimes is
-/// not executed.
+/// Sets a limit on the time of the launches since the last TakeTimes: once they are known to take
+/// more than `ms` together, in long runs, timing stops, and later launches are not executed until
+/// TakeTimes.
 void SetLimit(double ms);
 
 /// The machine of a device: the file's (GRIDWISE_SIM_MACHINE) if it is of the device's processor,
@@ -58,7 +58,7 @@ absl::StatusOr<RunReport> Launch(const Machine& machine, Program& program, const
                                  const void* kernarg, Memory& memory, const RunOptions& options,
                                  const SourceLineFn& source_line);
 
-/// A fill of `bytes` bytes of memory of `machine`, which takes its time among the launches.
+/// Notes a fill of `bytes` bytes of memory of `machine`; its time counts like a launch's.
 void Fill(const Machine& machine, uint64_t bytes);
 
 /// How long launches take, one after the other: see GridwiseSimTimes (sim_extension.h).
@@ -72,7 +72,7 @@ struct Times {
   double gain = 0;
   bool given_up = false;  // they take at least as long as this
 };
-/// Those since the last call, or nothing.
+/// The times since the last call, or nothing.
 std::optional<Times> TakeTimes();
 
 /// Milliseconds that the process's launches have taken at the burst clock, one after the other.

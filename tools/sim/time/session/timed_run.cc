@@ -40,10 +40,10 @@ GroupNeeds NeedsOf(const Machine& machine, const KernelInfo& kernel, const Grid&
           .spills = kernel.vgpr_spills};
 }
 
-/// Whether workgroups may find out what others have done: then a sample would not do the same.
+/// Whether workgroups may see what others have done: then a sample would behave differently.
 enum class Dependence {
   kNone,
-  kOnOrder,  // of who was there before: atomic operations whose result is used
+  kOnOrder,  // on who came first: atomic operations whose result is used
   kWaits,    // for others
 };
 absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kernel,
@@ -57,16 +57,16 @@ absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kern
   for (uint32_t i = 0; i < count; ++i) {
     if (program.Describe(i).pc - kernel.entry_address >= kernel.code_bytes) continue;
     const InstructionFacts& facts = program.Facts(i);
-    // What waits for another workgroup has to look beyond its own caches; other loads of the same
-    // address over and over only look like it.
+    // A load that waits for another workgroup must bypass its own caches. Others that load the same
+    // address repeatedly only look like it.
     if (facts.polls && facts.vmem && facts.device_scope) return Dependence::kWaits;
     if (facts.atomic && facts.vmem && !facts.writes.empty()) dependence = Dependence::kOnOrder;
   }
   return dependence;
 }
 
-/// Whether waves may wait for others of their workgroup otherwise than at barriers: then none may
-/// be left out.
+/// Whether waves may wait for others of their workgroup other than at barriers: then none may be
+/// left out.
 bool WaitsInLds(Program& program, const KernelInfo& kernel) {
   const uint32_t count = program.instructions();
   for (uint32_t i = 0; i < count; ++i) {
@@ -214,8 +214,7 @@ absl::Status ExecuteDetail(SamplePlan& plan, int waves, const TimeOptions& optio
   return batches.Run(plan.xcd);
 }
 
-/// What waves of workgroups access, in all; of records that are cut, for each of their
-/// instructions.
+/// The number of accesses of workgroups. If records are cut, accesses per instruction.
 double Accesses(const Recorder& recorder, std::span<const int64_t> indices, bool cut) {
   double sum = 0;
   for (const int64_t index : indices) {
@@ -230,9 +229,10 @@ double Accesses(const Recorder& recorder, std::span<const int64_t> indices, bool
   return sum;
 }
 
-/// Where all workgroups run at once, none takes the place of one that has less to do: the unit that
-/// accesses most, of the executed XCD's, is then timed in place of the first. Workgroups differ in
-/// that where lanes lie in padding, even if all execute the same instructions.
+/// If all workgroups run at once, no other takes the place of one that has less to do. So the unit
+/// with the most accesses, among those of the executed XCD, is timed in place of the first.
+/// Workgroups differ in accesses if lanes lie in padding, even if all execute the same
+/// instructions.
 void TakeBusiestUnit(const Machine& machine, const Recorder& recorder, SamplePlan& plan) {
   if (plan.rounds > plan.resident) return;
   const bool cut = recorder.any_cut();
@@ -277,7 +277,7 @@ Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::spa
                  static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
 }
 
-/// RunTimed of a launch whose workgroups depend on each other as `dependence` says. Behind the
+/// RunTimed for a launch whose workgroups depend on each other as `dependence` says. After their
 /// recorded part, long waves of workgroups across the grid do as `behind` says.
 absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
                                    const KernelInfo& kernel, const Grid& grid, const void* kernarg,

@@ -18,7 +18,7 @@ namespace gridwise::sim::time {
 
 /// A launch that was timed.
 struct TimedRun {
-  RunReport report;  // of the workgroups that were executed
+  RunReport report;  // about the workgroups that were executed
   LaunchTime time;
   std::vector<Op> ops;  // by instruction of the program; those that did not run are empty
 };
@@ -28,8 +28,8 @@ struct TimedRun {
 std::vector<Op> DecodeOps(const Machine& machine, Program& program, const KernelInfo& kernel,
                           const RunReport& report);
 
-/// Executes as many workgroups of a launch as its time takes to tell, and times it on `machine`,
-/// which must outlive the result. What the other workgroups would have written is missing. A kernel
+/// Executes as many workgroups of a launch as the clock needs, and times the launch on `machine`,
+/// which must outlive the result. The output of the other workgroups is missing. A kernel
 /// whose workgroups depend on each other (atomics whose result is used, cooperative launches) is
 /// executed whole. Errors are those of sim::Run.
 absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,

@@ -274,7 +274,7 @@ TEST_F(TimedRunTest, LongWavesAreCutAndTakeTimeForAllTheirSteps) {
   EXPECT_LT(more.time.clk, 140 * some.time.clk);
 }
 
-// Of a workgroup whose waves are long the first one alone is executed to its end.
+// If the waves of a workgroup are long, only the first one is executed to its end.
 TEST_F(TimedRunTest, TheFirstOfLongWavesTellsHowLongAllAre) {
   constexpr double kForever = std::numeric_limits<double>::infinity();
   struct Case {

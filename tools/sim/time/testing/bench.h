@@ -21,7 +21,7 @@ namespace gridwise::sim::time {
 struct Lanes {
   uint64_t base = 0;
   int64_t stride = 4;
-  uint32_t bytes = 4;  // of a lane
+  uint32_t bytes = 4;  // per lane
   int count = 64;      // the first ones
 };
 
@@ -52,7 +52,7 @@ class Bench {
   UnitTime Time(int resident = 1, uint32_t freed = 0);
   /// The same workgroups on `units` of an XCD.
   XcdTime TimeOnXcd(int units, int resident = 1, double mall_hits = 1);
-  SplitK& sharing() { return work_.sharing; }
+  SharedLevels& sharing() { return work_.sharing; }
   void set_parts(int parts) { work_.parts = parts; }
   /// By instruction: what of its lines L2 has; those after the end hit it.
   std::vector<Hits>& hits() { return hits_; }

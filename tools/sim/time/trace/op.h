@@ -27,30 +27,31 @@ enum class OpKind : uint8_t {
 inline constexpr int kOpKinds = 9;
 std::string_view Name(OpKind kind);
 
-/// What the time until a result may be read depends on, besides the reader.
+/// The kind of instruction that made a result: with the reader, it decides when the result is
+/// ready.
 enum class Producer : uint8_t { kScalar, kVector, kTrans, kF64 };
 
-/// What the clock knows of an instruction before it is executed. Clocks are those of one execution
-/// by a wave.
+/// The facts that the clock has about an instruction before it is executed. Clocks are those of one
+/// execution by a wave.
 struct Op {
   std::string text;
   std::string source;  // "file.hip:12"; "" without debug information
   uint64_t pc = 0;
   OpKind kind = OpKind::kInternal;
 
-  double valu_clk = 0;    // of its SIMD's vector ALU
-  double trans_clk = 0;   // of its SIMD's transcendental unit, where that is one of its own
-  double matrix_clk = 0;  // of its SIMD's matrix unit
-  double lds_clk = 0;     // of LDS, for what depends on no address
+  double valu_clk = 0;    // time of its SIMD's vector ALU
+  double trans_clk = 0;   // time of its SIMD's transcendental unit, if that is separate
+  double matrix_clk = 0;  // time of its SIMD's matrix unit
+  double lds_clk = 0;     // time of LDS that depends on no address
   double idle_clk = 0;    // s_nop, s_sleep: until the wave's next instruction
   int priority = -1;      // s_setprio
 
   Producer producer = Producer::kVector;
-  /// Registers that the hardware keeps the order of: results of memory instructions and of MFMA are
-  /// waited for by the program itself.
+  /// Registers whose order the hardware keeps. The program itself waits for results of memory
+  /// instructions and of MFMA.
   std::vector<uint16_t> reads, writes;
 
-  uint8_t counters = 0;  // that it is outstanding on, as InstructionFacts has them
+  uint8_t counters = 0;  // counters that it is outstanding on, as in InstructionFacts
   Order order = Order::kNone;
   uint8_t limits[kWaitCounters] = {kNoLimit, kNoLimit, kNoLimit, kNoLimit};
   bool waits = false;

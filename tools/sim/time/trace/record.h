@@ -13,20 +13,20 @@ struct Run {
   uint32_t first = 0, last = 0;
 };
 
-/// An access of an instruction: run `run` of its wave executed `op`. An instruction has none where
-/// no lane was on, and several where it reaches several places (ds_read2, loads to LDS).
+/// An access of an instruction: run `run` of its wave executed `op`. An instruction has no access
+/// if no lane was on, and several if it reaches several places (ds_read2, loads to LDS).
 struct Access {
   uint32_t run = 0, op = 0;
   uint32_t shape = 0;  // in Shapes
   bool lds = false;    // base is an offset into LDS, not an address
-  uint64_t base = 0;   // of the first lane
+  uint64_t base = 0;   // address of the first lane
 };
 
-/// What a wave did, without when.
+/// What a wave executed, without times.
 struct WaveRecord {
   std::vector<Run> runs;
   std::vector<Access> accesses;  // in order
-  bool cut = false;              // it went on, but that was not recorded
+  bool cut = false;              // the wave went on, but that was not recorded
   /// Instructions executed.
   uint64_t instructions() const {
     uint64_t count = 0;
@@ -38,8 +38,8 @@ struct WaveRecord {
 struct WorkgroupRecord {
   std::array<uint32_t, 3> id = {};
   std::vector<WaveRecord> waves;
-  /// All instructions of the workgroup over those that are recorded, as far as that is known: of a
-  /// record that was cut while its first wave went on.
+  /// The workgroup's instructions divided by the recorded ones. Known if the record was cut and the
+  /// first wave went on, else 1.
   double scale = 1;
   /// Instructions that are recorded.
   double instructions() const {
@@ -49,10 +49,10 @@ struct WorkgroupRecord {
   }
 };
 
-/// Bytes of the allocations that a launch touches, of each from the first to the last one.
+/// Bytes that a launch touches: in each allocation, from the first to the last one.
 struct Footprint {
   double all = 0;     // what the MALL would have to hold
-  double loaded = 0;  // the same of loads alone
+  double loaded = 0;  // the part of it that loads move
 };
 
 }  // namespace gridwise::sim::time

@@ -13,10 +13,10 @@ namespace gridwise::sim::time {
 
 /// Where the lanes of an access are, relative to the first of them.
 struct Shape {
-  uint32_t bytes = 0;  // of a lane
+  uint32_t bytes = 0;  // per lane
   bool writes = false;
   uint64_t lanes = 0;
-  std::vector<int64_t> offset;  // of the lanes, lowest first; the first is 0
+  std::vector<int64_t> offset;  // per lane, lowest first; the first is 0
 
   friend bool operator==(const Shape&, const Shape&) = default;
   template <typename H>
@@ -25,22 +25,22 @@ struct Shape {
   }
 };
 
-/// What an access of vector memory costs above L2: `address_clk` of the address unit, and the lines
-/// that it touches, relative to the line of its first lane.
+/// The cost of a vector memory access above L2: clocks of the address unit, and the lines that it
+/// touches, relative to the line of its first lane.
 struct MemoryCost {
   double address_clk = 0;
-  double bytes = 0;  // that its lanes move
+  double bytes = 0;  // bytes that its lanes move
   std::vector<int32_t> lines;
 };
 
-/// What an access of LDS costs: clocks of LDS as a whole, and of the port of its SIMD.
+/// The cost of an LDS access: clocks of LDS as a whole, and of the port of its SIMD.
 struct LdsCost {
   double clk = 0, port_clk = 0;
   int conflicts = 0;  // clocks beyond those without bank conflicts
 };
 
-/// The shapes of a launch's accesses, each kept once, and their costs, computed once for a shape
-/// and the base's place in a line or in the row of banks.
+/// The shapes of a launch's accesses, each stored once, and their costs, computed once for each
+/// shape and offset of the base in a line or in a row of banks.
 class Shapes {
  public:
   Shapes(const Machine& machine, TargetBit target) : machine_(machine), target_(target) {}
@@ -53,8 +53,8 @@ class Shapes {
                  bool writes);
   const Shape& at(uint32_t shape) const { return *shapes_[shape]; }
 
-  /// The same shapes with their costs on another machine. Needs these ones and `machine`, and takes
-  /// no more of them.
+  /// The same shapes with their costs on another machine. This object and `machine` must outlive
+  /// the result, and no more shapes may be added to it.
   Shapes On(const Machine& machine) const;
 
   const MemoryCost& MemoryCostOf(uint32_t shape, uint64_t base);

@@ -9,14 +9,15 @@
 
 /// What the fake driver was asked for, and what it is to answer.
 struct FakeDriver {
-  int next_result = 0;       // of the next call that can fail
-  const char* jit_log = "";  // of modules that do not load
-  std::string image;         // of the last module: its text
+  int next_result = 0;       // what the next call that can fail returns
+  const char* jit_log = "";  // the log of modules that do not load
+  std::string image;         // text of the last module
   void* current = nullptr;   // context
   int retained = 0;          // primary contexts
   int contexts_made_current = 0;
-  std::vector<std::array<std::size_t, 2>> parameters;  // of every kernel: offset, bytes
-  int facts_asked_for = 0;  // of kernels: their parameters, their shared memory
+  std::vector<std::array<std::size_t, 2>>
+      parameters;           // offset and bytes; the same for every kernel
+  int facts_asked_for = 0;  // how often kernels' parameters or shared memory were asked for
   // The last launch.
   std::array<unsigned, 7> shape = {};  // grid, block, shared bytes
   unsigned cluster = 0;                // along x

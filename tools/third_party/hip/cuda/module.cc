@@ -51,7 +51,7 @@ char* BlockOf(void** extra) {
 /// What launches of a kernel have asked the driver for.
 struct KernelFacts {
   std::vector<std::size_t> arguments;                        // where each is in a block
-  std::atomic<unsigned> shared_bytes = kDefaultSharedBytes;  // that it may have
+  std::atomic<unsigned> shared_bytes = kDefaultSharedBytes;  // shared memory that it may have
 };
 struct KnownKernels {
   std::shared_mutex mutex;

@@ -21,14 +21,14 @@ struct hipGridwiseTensorMapShape {
   int type;  // CUtensorMapDataType: 6 f16, 7 f32, 9 bf16
   int rank;  // 1 to 5; im2col 3 to 5
   std::uint64_t size[5];
-  std::uint64_t stride_bytes[5];  // of axis i, i >= 1; multiples of 16. [0] is not looked at
+  std::uint64_t stride_bytes[5];  // per axis, from 1; multiples of 16. [0] is ignored
   unsigned element_step[5];       // 1 to 8: a box takes every step-th element
   int swizzle;                    // CUtensorMapSwizzle: 0 none, 1 32 bytes, 2 64 bytes, 3 128 bytes
   int is_im2col;
   unsigned box[5];  // tiled: elements, before steps are taken; at most 256
   // im2col: the positions of the filter's first tap lie between size's corners, moved by these.
   int lower_corner[3], upper_corner[3];
-  unsigned channels, pixels;  // of a box
+  unsigned channels, pixels;  // size of a box
 };
 
 /// Encodes `shape` of a tensor at `data`, 16-byte aligned. Host work only, about a microsecond.

@@ -6,7 +6,7 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/memory/allocations.h"
 
-// What devices are to each other, and how they are told apart.
+// Relations between devices, and their identities.
 
 namespace gridwise::sim {
 namespace {

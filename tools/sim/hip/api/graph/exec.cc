@@ -61,8 +61,8 @@ std::vector<ptrdiff_t> Places(const hipGraphNode& node) {
   return places;
 }
 
-// Whether the nodes of both, in the order in which they were added, have the same types and edges;
-// embedded graphs too.
+// Whether the nodes of both graphs, in the order in which they were added, have the same types and
+// edges, also in embedded graphs.
 hipGraphExecUpdateResult Compare(const ihipGraph& old, const ihipGraph& updated,
                                  hipGraphNode_t* culprit) {
   if (old.nodes.size() != updated.nodes.size()) return hipGraphExecUpdateErrorTopologyChanged;

@@ -63,7 +63,7 @@ hipError_t Get(hipGraphNode_t node, Parameters* parameters) {
   return IsNode(node) ? GetParameters(*node, parameters) : Report(hipErrorInvalidValue);
 }
 
-// Of what a device's pool gives; the devices that are to have access have it as peers, or not.
+// The memory comes from a device's pool. Devices that are to have access have it as peers, or not.
 hipError_t MakeAllocation(hipMemAllocNodeParams* parameters, Operation* made) {
   if (parameters == nullptr || parameters->bytesize == 0 ||
       parameters->poolProps.allocType != hipMemAllocationTypePinned ||

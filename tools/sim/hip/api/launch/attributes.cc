@@ -14,7 +14,7 @@
 namespace gridwise::sim {
 namespace {
 
-// What the attributes make of a launch's grid. Hints about caches and priorities, and domains of
+// Applies attributes to a launch's grid. Hints about caches and priorities, and domains of
 // memory order, change no result: there is one memory, and launches run one after the other.
 hipError_t ApplyAttributes(const hipLaunchAttribute* attributes, size_t count, Grid* grid) {
   if (count != 0 && attributes == nullptr) {

@@ -22,8 +22,8 @@
 namespace gridwise::sim {
 namespace {
 
-/// What `<<<>>>` hands from the caller to the kernel's host function, and the arguments that
-/// hipSetupArgument collects.
+/// The configuration that `<<<>>>` passes from the caller to the kernel's host function, and the
+/// arguments that hipSetupArgument collects.
 struct CallConfiguration {
   dim3 grid;
   dim3 block;
@@ -205,7 +205,7 @@ HccModuleLaunchKernelCxx(hipFunction_t, uint32_t, uint32_t, uint32_t, uint32_t, 
 
 GRIDWISE_PER_THREAD(hipLaunchKernel);
 
-// In the headers its plain name is a template's as well, which an alias cannot tell apart.
+// No alias: in the headers, the plain name is also that of a template.
 hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
                                           void** parameters, uint32_t dynamic_lds_bytes,
                                           hipStream_t stream) {

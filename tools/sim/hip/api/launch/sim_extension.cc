@@ -15,9 +15,9 @@
 #include "tools/sim/time/session/session.h"
 #include "tools/sim/wave/uop.h"
 
-// What can be asked of launches beyond HIP. These are weak references in programs, which do not
-// pull an object out of an archive or a library into a process; they are here because every program
-// that wants them launches kernels.
+// Functions about launches that HIP does not have. Programs refer to them weakly, and weak
+// references do not pull an object out of an archive or load a library. They are linked since each
+// program that uses them launches kernels.
 
 using namespace gridwise::sim;
 

@@ -10,7 +10,7 @@
 #include "tools/sim/hip/stream/capture.h"
 #include "tools/sim/hip/stream/queue.h"
 
-// Memory: allocation of all kinds, and what there is.
+// Allocation of all kinds of memory, and how much memory there is.
 
 namespace gridwise::sim {
 namespace {

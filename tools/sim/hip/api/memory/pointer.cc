@@ -8,7 +8,7 @@
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/memory/memory.h"
 
-// What is known of a pointer.
+// Queries about pointers.
 
 namespace gridwise::sim {
 namespace {

@@ -82,7 +82,7 @@ hipError_t AllocateFrom(hipMemPool_t handle, size_t bytes, hipStream_t stream, v
   Device& device = *pool->device;
   if (IsCaptured(stream)) return AllocateCaptured(device, bytes, stream, pointer);
   if (hipError_t error = MayEnqueueUncaptured(stream); error != hipSuccess) return Report(error);
-  // What the stream is to free may be what there is no room without.
+  // Deferred operations of the stream may free memory that this allocation needs.
   if (pool->max_bytes != 0) static_cast<void>(RunDeferred(stream, device));
   return Allocate(device, bytes, {.pool = std::move(pool)}, pointer);
 }

@@ -9,8 +9,8 @@
 #include "tools/sim/hip/memory/allocations.h"
 #include "tools/sim/hip/memory/pool.h"
 
-// What can be asked of a memory pool and set. What is freed is freed at once, so the settings of
-// what a pool keeps and how it reuses it are read back and change nothing.
+// Attributes of memory pools. Pools keep no freed memory, so settings about keeping and reusing it
+// can be read back but have no effect.
 
 namespace gridwise::sim {
 namespace {

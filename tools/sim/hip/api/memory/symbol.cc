@@ -71,7 +71,7 @@ hipError_t hipGetSymbolSize(size_t* bytes, const void* symbol) {
   return Report(hipSuccess);
 }
 
-// In the headers the plain names are templates' as well, which an alias cannot tell apart.
+// No aliases: in the headers, the plain names are also those of templates.
 hipError_t hipMemcpyToSymbol_spt(const void* symbol, const void* from, size_t bytes, size_t offset,
                                  hipMemcpyKind kind) {
   return Awaited(CopyTo(nullptr, symbol, from, bytes, offset, kind));

@@ -6,7 +6,7 @@
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/stream.h"
 
-// What can be asked of a kernel, and set.
+// Attributes of kernels.
 
 namespace gridwise::sim {
 namespace {

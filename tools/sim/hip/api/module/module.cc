@@ -22,7 +22,7 @@
 namespace gridwise::sim {
 namespace {
 
-// Those that the program loaded.
+// The modules that the program loaded.
 Handles<ihipModule_t>& Modules() { return LiveHandles<ihipModule_t>(); }
 
 // Loads for the program, which then owns the module.

@@ -9,12 +9,12 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/stream/queue.h"
 
-// What clang's startup code calls.
+// Functions that clang's startup code calls.
 
 namespace gridwise::sim {
 namespace {
 
-/// What clang puts into .hipFatBinSegment.
+/// The record that clang puts into .hipFatBinSegment.
 struct FatBinaryWrapper {
   uint32_t magic;
   uint32_t version;

@@ -15,14 +15,15 @@
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/stream/stream.h"
 
-// What can be asked of a stream and set (HIP 7). Nothing runs concurrently here, so a program reads
-// back what it has set, and nothing else changes.
+// Attributes of streams (HIP 7). Nothing runs concurrently here, so programs can read back what
+// they set, but it has no effect.
 
 namespace gridwise::sim {
 namespace {
 
 constexpr int kSyncPolicyAuto = 1;
-constexpr unsigned char kDomains[] = {0, 1};  // of memory order: the default one, the remote one
+constexpr unsigned char kDomains[] = {
+    0, 1};  // domains of memory order: the default one, the remote one
 
 // Values that have been set, by stream and attribute.
 struct Attributes {
@@ -48,7 +49,7 @@ bool IsOfStreams(int attribute) {
          attribute == hipLaunchAttributeMemSyncDomain;
 }
 
-// What an attribute is that has not been set.
+// The value of an attribute that was not set.
 hipLaunchAttributeValue DefaultOf(int attribute) {
   hipLaunchAttributeValue value = {};
   if (attribute == hipLaunchAttributeSynchronizationPolicy) value.priority = kSyncPolicyAuto;

@@ -8,7 +8,7 @@
 #include "tools/sim/hip/stream/capture.h"
 #include "tools/sim/hip/stream/stream.h"
 
-// What else can be put on a stream: host functions, values in memory.
+// Other operations of streams: host functions, values in memory.
 
 namespace gridwise::sim {
 namespace {

@@ -124,7 +124,7 @@ TEST(Pairwise, AddsAGroupBeforeC) {
   }
   ASSERT_TRUE(wave.Execute("v_mfma_f32_16x16x16f16 v[8:11], v[0:1], v[2:3], v[4:7]").ok());
   EXPECT_EQ(std::bit_cast<float>(wave->v[8][0]), 0x1p24f + 16);
-  // Of pairs, too.
+  // The same for pairs.
   for (int l = 0; l < kLanes; ++l) wave->v[0][l] = wave->v[2][l] = 0x3f803f80;
   ASSERT_TRUE(wave.Execute("v_mfma_f32_4x4x2bf16 v[8:11], v0, v2, v[4:7]").ok());
   EXPECT_EQ(std::bit_cast<float>(wave->v[8][0]), 0x1p24f + 2);

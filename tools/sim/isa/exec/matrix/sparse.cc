@@ -56,7 +56,7 @@ template <int kDim>
 /// are exact in f32; C is added to them as an integer.
 template <int kDim, int kDepth, Format kA, Format kB>
 void Smfmac(Wave& w, const Uop& u) {
-  constexpr int kElements = kDepth / 2 * kDim / kLanes;  // of A in a lane
+  constexpr int kElements = kDepth / 2 * kDim / kLanes;  // elements of A in a lane
   constexpr int kFourRegisters = 128 / BitsOf(kB);       // chunks of B
   static constexpr MatrixPlan kPlan = SparsePlan(
       CdnaPlan(kDim, 1, kDepth / 2), CdnaPlan(kDim, 1, kDepth, kMaxElements, kFourRegisters));
@@ -78,7 +78,7 @@ void Smfmac(Wave& w, const Uop& u) {
   }
 }
 
-/// Of wave32, wave64.
+/// [0] for wave32, [1] for wave64.
 template <int kDepth, int kChunk, int kBits>
 constexpr MatrixPlan kSwmmacPlans[2] = {SparsePlan(Gfx12Plan(kDepth / 2, kChunk, kBits, false),
                                                    Gfx12Plan(kDepth, 2 * kChunk, kBits, false)),

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "tools/sim/isa/bind/alu.h"
-#include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/matrix.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// What dense and sparse WMMA share: tiles of 16x16, where gfx12 has the elements, C and D.
 

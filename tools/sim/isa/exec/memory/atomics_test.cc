@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/bind/binding.h"
@@ -91,7 +92,7 @@ std::vector<Case> IntegerCases() {
                          int operands = 1) {
       const bool swap = name == "swap", compare = name == "cmpswap";
       cases.push_back({name.empty() ? "" : name + x2, ds_name + n,
-                       swap || compare ? name + "_b" + n : ds_name + n,
+                       swap || compare ? absl::StrCat(name, "_b", n) : ds_name + n,
                        swap      ? "storexchg_b" + n
                        : compare ? "cmpstore_b" + n
                                  : ds_name + n,
@@ -394,8 +395,8 @@ TEST(Atomics, TellOfNans) {
       told = 0;
       w->not_known = [](Wave&, const Uop&) { ++told; };
       const std::string second = name == "cmpst_f32" ? ", v9" : "";
-      ASSERT_TRUE(w.Execute(lds ? "ds_" + name + " v2, v9" + second
-                                : "global_atomic_" + name + " v[2:3], v9, off")
+      ASSERT_TRUE(w.Execute(lds ? absl::StrCat("ds_", name, " v2, v9", second)
+                                : absl::StrCat("global_atomic_", name, " v[2:3], v9, off"))
                       .ok());
       EXPECT_EQ(told, c.nan != 0 ? 2 : 0) << name;
     }

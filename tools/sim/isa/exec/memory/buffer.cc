@@ -66,7 +66,7 @@ Resource ReadResource(const uint32_t* dwords, bool rdna) {
 /// instruction.
 struct LaneRange {
   uint64_t start;     // after the base
-  uint32_t phase;     // of a swizzled access
+  uint32_t phase;     // start of a swizzled access within a piece
   uint32_t in_range;  // bytes
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
@@ -230,7 +231,7 @@ TEST(Formats, Halves) {
     w.Expect();
     w.Row(8, 0) = 0xc0003c00;
     w.Row(9, 0) = 0x7c003800;  // 65536 is too large for a half
-    w.Check(name + "xyzw v[8:9], off, s[4:7], 0" + format);
+    w.Check(absl::StrCat(name, "xyzw v[8:9], off, s[4:7], 0", format));
     w->s[7] = w.rdna() ? 0x3003f004 : 0x00077004;
     w.Expect();
     w.Row(8, 0) = w.rdna() ? 0x3c003c00 : 0x3c000000;
@@ -238,7 +239,7 @@ TEST(Formats, Halves) {
             " v8, off, s[4:7], 0");
     w.Expect();
     w.Row(8, 0) = w.rdna() ? 0x3c003c00 : 0x00003c00;
-    w.Check(name + "x v8, off, s[4:7], 0" + format);
+    w.Check(absl::StrCat(name, "x v8, off, s[4:7], 0", format));
     w.SetNumber(Storage::kGlobal, 0, 64, 4, FloatBits(0.5));
     w.SetNumber(Storage::kGlobal, 0, 68, 4, 0x7f800000);
     const std::string store =
@@ -279,14 +280,14 @@ TEST(Formats, HalvesOfEveryCount) {
         if (i % 2 == 0) row = w.rdna() ? row & 0xffff0000 : 0;
         row = i % 2 == 0 ? row | kAsHalves[i] : (row & 0xffff) | kAsHalves[i] << 16;
       }
-      w.Check(HalvesName(target, "load", components) + " " + registers + ", off, s[4:7], 0" +
-              format);
+      w.Check(absl::StrCat(HalvesName(target, "load", components), " ", registers,
+                           ", off, s[4:7], 0", format));
       // And back, to elsewhere.
       for (int i = 0; i < components; ++i) {
         w.SetNumber(Storage::kGlobal, 0, 64 + 4 * static_cast<u32>(i), 4, FloatBits(kNumbers[i]));
       }
-      w.Check(HalvesName(target, "store", components) + " " + registers + ", off, s[4:7], 0" +
-              format + " offset:64");
+      w.Check(absl::StrCat(HalvesName(target, "store", components), " ", registers,
+                           ", off, s[4:7], 0", format, " offset:64"));
     }
   }
 }

@@ -156,7 +156,7 @@ struct Transposition {
   bool global;
   u32 bytes, bits;
   int (*source)(int l, int n);
-  int lanes = 0;  // of the wave, if not the usual ones of the target
+  int lanes = 0;  // lanes of the wave; 0: as many as the target's waves usually have
 };
 const Transposition kTranspositions[] = {
     // 16 lanes fetch the rows of a matrix with 16 columns, and lane c of them gets column c: row r

@@ -46,13 +46,13 @@ void CheckScalarWidth(const SimTarget& target, const std::string& name, int dwor
     w->s[6] = 1000;
     w.Expect();
     for (int d = 0; d < dwords; ++d) {
-      w.scalars[static_cast<size_t>(16 + d)] = static_cast<u32>(
+      w.scalars[16 + static_cast<size_t>(d)] = static_cast<u32>(
           w.Number(Storage::kGlobal, 0, static_cast<u32>(256 + offset.bytes + 4 * d), 4));
     }
     w.Check(text + offset.offset);
   }
   MemoryWave w(BestHandlers(), target.gfx);
-  const u64 bytes = static_cast<u64>(4 * dwords);
+  const u64 bytes = 4 * static_cast<u64>(dwords);
   SetScalar64(*w, 4, w.base() + MemoryWave::kBytes - bytes);
   EXPECT_TRUE(w.Execute(text + "0x0").ok());
   w.CheckFault(text + "0x4", "reads outside every allocation", -1,
@@ -68,7 +68,7 @@ TEST(ScalarLoads, EveryWidth) {
   }
 }
 
-// Of less than a dword: from any address that is a multiple of the size, and 0 outside a buffer.
+// Loads of less than a dword: any multiple of the size is an address; outside a buffer they give 0.
 TEST(ScalarLoads, Parts) {
   const struct {
     const char* name;

@@ -119,7 +119,7 @@ struct Decrement {
     return old == 0 || old > a ? a : old - 1;
   }
 };
-struct Minimum {  // of a number and a NaN: the number
+struct Minimum {  // gives the number if the other is a NaN
   template <typename T>
   static T Of(T old, T a, T) {
     return a < old || old != old ? a : old;

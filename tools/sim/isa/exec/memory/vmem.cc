@@ -136,7 +136,7 @@ BindingTable VmemTable() {
       TO_LDS_ROWS("global_load_lds_", "", BindGlobalToLds, Global),
       TO_LDS_WIDE_ROWS("global_load_lds_", "", BindGlobalToLds, Global),
       TO_LDS_ROWS("scratch_load_lds_", "", BindScratchToLds, Scratch),
-      // What BindBuffer looks up when a load has the modifier "lds".
+      // BindBuffer looks these up for loads with the modifier "lds".
       TO_LDS_ROWS("buffer_load_", " lds", BindBuffer, Buffer),
       TO_LDS_WIDE_ROWS("buffer_load_", " lds", BindBuffer, Buffer),
       {"buffer_wbl2", OpClass::kVmem, &BindCacheControl, nullptr},

@@ -3,6 +3,8 @@
 #include <iterator>
 
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/min_max.h"
+#include "tools/sim/isa/exec/rounding.h"
 #include "tools/sim/isa/exec/scalar/scalar.h"
 
 /// Floats on the scalar unit (RDNA4 ISA, "SALU Floating Point Operations"). 16-bit values are low

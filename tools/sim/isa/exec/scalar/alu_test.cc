@@ -106,8 +106,9 @@ void AddBits(std::vector<Case>& cases) {
     const u64 all = bits == 64 ? ~u64{0} : 0xffffffff;
     const auto add = Appender(cases);
     add("s_mov_b" + n, q + q, [](u64 a, u64, bool) { return V(a); });
-    add("s_cmov_b" + n, q + "o" + q, [](u64 a, u64 b, bool c) { return V(c ? b : a); });
-    add("s_cselect_b" + n, q + q + q, [](u64 a, u64 b, bool c) { return V(c ? a : b); });
+    add("s_cmov_b" + n, absl::StrCat(q, "o", q), [](u64 a, u64 b, bool c) { return V(c ? b : a); });
+    add("s_cselect_b" + n, absl::StrCat(q, q, q),
+        [](u64 a, u64 b, bool c) { return V(c ? a : b); });
     add("s_not_b" + n, q + q, [=](u64 a, u64, bool) { return NonZero(~a & all); });
     add("s_lshl_b" + n, q + q + "b",
         [=](u64 a, u64 b, bool) { return NonZero(a << (b % bits) & all); });

@@ -107,7 +107,7 @@ const Uop* Sleep(Wave& w, const Uop& u) {
   return nullptr;
 }
 
-/// What has no handler, or lies after the end of the code: data is the message.
+/// Stands for an instruction without a handler, or after the end of the code: data is the message.
 bool Trap(Wave& w, const Uop& u) { return RaiseFault(w, u, reinterpret_cast<const char*>(u.data)); }
 
 /// s_trap: what __builtin_trap and failed assertions become.

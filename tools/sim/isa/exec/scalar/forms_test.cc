@@ -203,7 +203,7 @@ TEST(Control, ModeRegister) {
   EXPECT_EQ(Scalar64(*wave, 2), TestWave::kPc + 4);
 }
 
-// Of the identity registers nothing is known; the wave's scratch has an address, in two halves.
+// The identity registers are not modelled; the wave's scratch has an address, in two halves.
 TEST(Control, OtherHardwareRegisters) {
   TestWave wave(BestHandlers(), "gfx1100");
   std::byte scratch[8] = {};
@@ -327,7 +327,7 @@ TEST(Barrier, SplitBarrierCountsSignals) {
   EXPECT_EQ(wave->s[kScc], 0u);
   EXPECT_FALSE(wave.Execute("s_barrier_signal 3").ok());
   EXPECT_FALSE(wave.Execute("s_barrier_wait 0").ok());
-  // Of what is nobody's barrier, and of that of trap handlers, nothing is counted.
+  // Signals to barrier 0, which does not exist, and to that of trap handlers are not counted.
   wave->s[kScc] = 1;
   ASSERT_TRUE(wave.ExecuteAll({"s_barrier_signal 0", "s_barrier_signal_isfirst -2"}).ok());
   EXPECT_EQ(wave->barrier_signals, 1u);
@@ -395,7 +395,7 @@ TEST(Control, IndexedRegisters) {
   EXPECT_EQ(wave->v[13][5], 101u);
   EXPECT_EQ(wave->v[10][5], 110u);
   // Another index, with the same operands.
-  wave->s[1] = 0x105;  // of which 8 bits count
+  wave->s[1] = 0x105;  // only 8 bits count
   ASSERT_TRUE(wave.ExecuteAll({"s_set_gpr_idx_on s0, gpr_idx(SRC0)", "s_set_gpr_idx_idx s1",
                                "v_mov_b32_e32 v20, v4", "s_set_gpr_idx_off"})
                   .ok());

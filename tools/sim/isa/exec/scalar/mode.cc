@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanewise.h"
 #include "tools/sim/isa/exec/scalar/scalar.h"
 
 /// What MODE does around an operation when it is not the usual one (Wave::careful): micro-ops
@@ -111,8 +113,8 @@ void ClampFloats(Wave& w, const Uop& u) {
   result.Commit();
 }
 
-/// What a result that is too large to be scaled becomes: infinity, or by MODE's rounding or
-/// FP16_OVFL the largest number.
+/// The result if it is too large to be scaled: infinity, or the largest number if MODE's rounding
+/// or FP16_OVFL says so.
 template <class T>
 GRIDWISE_SIM_INLINE T Overflow(const Wave& w, bool negative) {
   const u32 rounding = w.mode >> kField<T> & 3;
@@ -179,7 +181,7 @@ void Overflows(Wave& w, const Uop& u) {
   result.Commit();
 }
 
-/// The same of scalars.
+/// The same for scalars.
 template <class T>
 void ScalarNoteInfinite(Wave& w, const Uop& u) {
   if (IsInfinite(ReadScalar<T>(w, u.src[0]))) *Row(w, u.dst) = 0xffff;

@@ -127,7 +127,7 @@ class Runner {
 /// The parts of a value that are floats of one format.
 struct Format {
   int bits, mantissa, parts;
-  int field;  // of rounding; that of denormals is 4 bits on
+  int field;  // first bit of the rounding mode; the mode of denormals is 4 bits on
 };
 const Format* FormatOf(ValueType type) {
   static constexpr Format kF32 = {32, 23, 1, 0}, kF64 = {64, 52, 1, 2}, kF16 = {16, 10, 1, 2},
@@ -251,8 +251,9 @@ void CheckWrites(const Runner& runner, const Format& f, Rules::Denormals rule,
   }
 }
 
-/// Of what is rounded once: downwards, to nearest and upwards are in order and neighbours, and
-/// towards zero is one of them; or all are the same if the rule says so.
+/// Checks results that are rounded once. Those rounded downwards, to nearest and upwards are in
+/// order and adjacent, and the one rounded towards zero is among them; or all are the same if the
+/// rule says so.
 void CheckRounding(const Runner& runner, const Format& f, Rules rules, const Values& values,
                    bool& differs) {
   std::vector<uint64_t> results[4];

@@ -119,7 +119,7 @@ TEST(Mode, TakesDenormalsApart) {
       EXPECT_EQ(part(0x3c0, "v_frexp_mant_f32"), bits & 0x80000000) << bits;
       EXPECT_EQ(part(0x3c0, "v_frexp_exp_i32_f32"), 0u) << bits;
     }
-    // Of halves, which have a field of their own.
+    // Halves have their own field in MODE.
     EXPECT_EQ(Under(kUsual, "v_frexp_exp_i16_f16_e32 v20, v0", {1}, gfx) & 0xffff, 0xffe9u) << gfx;
     EXPECT_EQ(Under(0x330, "v_frexp_exp_i16_f16_e32 v20, v0", {1}, gfx) & 0xffff, 0u) << gfx;
   }

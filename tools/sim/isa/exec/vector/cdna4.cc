@@ -2,7 +2,11 @@
 #include <iterator>
 
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/lanewise.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
+#include "tools/sim/isa/exec/rounding.h"
 #include "tools/sim/isa/exec/small_float.h"
 
 /// Vector instructions that gfx950 adds to gfx942, apart from conversions with a scale (CDNA4 ISA,
@@ -89,8 +93,8 @@ GRIDWISE_SIM_INLINE u16 RoundRandomly(f32 x, u32 random, bool saturate) {
                                      {.stochastic = true, .random = random}));
 }
 
-/// Of CDNA, whose order of additions is not public: products of bf16 are exact; their sum is
-/// rounded, then that with c.
+/// The dot product of CDNA, whose order of additions is not public. Products of bf16 are exact;
+/// their sum is rounded, and so is its sum with c.
 GRIDWISE_SIM_INLINE f32 DotBf16(u32 a, u32 b, f32 c) {
   const u32 x = FlushBf16Pair(a), y = FlushBf16Pair(b);
   const f32 low = FromBf16(x & 0xffff) * FromBf16(y & 0xffff);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {

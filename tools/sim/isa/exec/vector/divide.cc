@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// The three instructions that frame a division: scale operands so that no intermediate result
 /// leaves the normal range, multiply-add with the inverse scale, and put the special cases right
@@ -16,7 +19,7 @@ struct DivideFormat<f32> {
   static constexpr int kScale = 64;  // exponent of the scale factor
   static constexpr int kFar = 96;    // difference of exponents from which the quotient is scaled
   static constexpr int kTiny = 24;   // exponents of numerators up to which both operands are
-  static constexpr int kTop = 253;   // of denominators whose inverse may be a denormal
+  static constexpr int kTop = 253;  // exponent from which a denominator's inverse may be a denormal
   static constexpr int kUnderflow = -150;
 };
 template <>
@@ -67,7 +70,7 @@ GRIDWISE_SIM_INLINE f32 DivFmas(f32 a, f32 b, f32 c, bool scaled) {
 GRIDWISE_SIM_INLINE f64 DivFmas(f64 a, f64 b, f64 c, bool scaled) {
   const f64 r = Fma(a, b, c);
   const bool up = Exponent(c) > 1023;
-  // What becomes a denormal, again, well above the range where products lose bits.
+  // Values that become denormal, again well above the range in which products lose bits.
   const bool small = !up && r != 0 && WithSign(r, false) < 0x1p-894;
   const bool a_is_less = Exponent(a) < Exponent(b);
   const f64 less = (a_is_less ? a : b) * 0x1p512, more = a_is_less ? b : a;

@@ -3,6 +3,10 @@
 
 #include <cmath>
 
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/min_max.h"
+#include "tools/sim/isa/exec/rounding.h"
+
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
 namespace {

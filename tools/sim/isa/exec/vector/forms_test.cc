@@ -648,8 +648,8 @@ TEST(Rejects, WhatIsNotUnderstood) {
            "v_add_f32_e64 v0, v1, v2 frobnicate:3",  // unknown modifier with a value
            "v_mul_lo_u32 v0, v1, v2 clamp",          // a modifier that the handler does not know
            "v_mov_b32_dpp v0, v1 row_frob:1 row_mask:0xf",  // unknown permutation
-           "v_add_u32_sdwa v0, v1, v2 dst_sel:NIBBLE_0 dst_unused:UNUSED_PAD src0_sel:DWORD "
-           "src1_sel:DWORD",
+           ("v_add_u32_sdwa v0, v1, v2 dst_sel:NIBBLE_0 dst_unused:UNUSED_PAD src0_sel:DWORD "
+            "src1_sel:DWORD"),
            "s_add_u32 s0, v1, s2",
            "s_add_u32 src_scc, s1, s2",
            "s_mov_b64 s0, s1",

@@ -25,7 +25,7 @@ using u32 = uint32_t;
 using u64 = uint64_t;
 
 struct Pair {
-  std::string text;  // of registers a = v[0:1], b = v[2:3], c = v[4:5]; d = v[20:21]
+  std::string text;  // uses a = v[0:1], b = v[2:3], c = v[4:5] and d = v[20:21]
   bool wide;
   std::function<u64(u64 a, u64 b, u64 c)> host;
 };
@@ -71,7 +71,7 @@ HOST u64 MulHi24(u64 a, u64 b, u64) {
   const auto low = [](u64 x) __attribute__((target("sse4.1"))) {
     return _mm_srai_epi32(_mm_slli_epi32(X(x), 8), 8);
   };
-  // Of the product's 48 bits 32 and up, with their sign.
+  // Bits 32 to 47 of the product, sign-extended.
   return u32(Q(_mm_mul_epi32(low(a), low(b))) >> 32);
 }
 HOST u64 MulHi24Unsigned(u64 a, u64 b, u64) {

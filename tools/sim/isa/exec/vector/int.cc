@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <iterator>
 
+#include "tools/sim/isa/exec/lane_values.h"
 #include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/lanewise.h"
 
 namespace gridwise::sim {
 inline namespace GRIDWISE_SIM_LEVEL {
@@ -159,7 +161,7 @@ constexpr Binding kValuInt[] = {
     Valu("v_add3_u32", [](u32 a, u32 b, u32 c) { return a + b + c; }),
     Valu("v_lshl_add_u32", [](u32 a, u32 b, u32 c) { return (a << (b & 31)) + c; }),
     Valu("v_add_lshl_u32", [](u32 a, u32 b, u32 c) { return (a + b) << (c & 31); }),
-    // Of the shift's three bits the values above 4 count as 0 (CDNA3 ISA, V_LSHL_ADD_U64).
+    // The shift has three bits; values above 4 count as 0 (CDNA3 ISA, V_LSHL_ADD_U64).
     Valu("v_lshl_add_u64",
          [](u64 a, u32 b, u64 c) { return (a << ((b & 7) > 4 ? 0 : b & 7)) + c; }),
     Valu("v_lshl_or_b32", [](u32 a, u32 b, u32 c) { return a << (b & 31) | c; }),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <iterator>
 
+#include "tools/sim/isa/exec/lane_values.h"
 #include "tools/sim/isa/exec/lanes.h"
 
 /// Integer operations with CLAMP: the result is the nearest of its type to the exact one; a carry

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/lanewise.h"
 
 /// Micro-ops before and after a vector operation. They move whole rows between registers and temp
 /// rows and ignore EXEC, except those that write registers.

@@ -3,6 +3,9 @@
 #include <iterator>
 
 #include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/min_max.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Vector operations that gfx9 does not have, under RDNA's names (RDNA3 and RDNA4 ISA, "VALU
 /// Instructions").
@@ -63,7 +66,8 @@ GRIDWISE_SIM_INLINE T Max3(T a, T b, T c) {
   return ExtremeNumber<true>(ExtremeNumber<true>(a, b), c);
 }
 
-/// What gfx12 has instead of gfx9's min, max and med3, and in addition, for a type of float.
+/// gfx12's instructions in place of gfx9's min, max and med3, and its new ones, for a type of
+/// float.
 #define GRIDWISE_SIM_EXTREMES(suffix, T)                                                          \
   On(kGfx1201,                                                                                    \
      Valu(                                                                                        \

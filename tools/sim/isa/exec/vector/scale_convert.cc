@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "tools/sim/isa/exec/float.h"
+#include "tools/sim/isa/bind/alu.h"
+#include "tools/sim/isa/bind/binding.h"
 #include "tools/sim/isa/exec/formats.h"
-#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/mask.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// v_cvt_scalef32_* of gfx950: conversions between small floats and f32, f16 or bf16 with a scale
 /// 2^(e - 127), where e is the exponent field of a float operand: small formats hold values divided

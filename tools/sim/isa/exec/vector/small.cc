@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "tools/sim/isa/exec/float.h"
 #include "tools/sim/isa/exec/formats.h"
+#include "tools/sim/isa/exec/lane_values.h"
+#include "tools/sim/isa/exec/lanes.h"
+#include "tools/sim/isa/exec/lanewise.h"
 #include "tools/sim/isa/exec/rdna_dot.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Conversions of 8-bit and smaller floats, and dot products of small elements. gfx942 has fp8 and
 /// bf8 without infinities and negative zero (FNUZ), gfx950 and gfx1201 those of OCP. What is too
@@ -95,6 +98,12 @@ constexpr Binding Dot(const char* name, ExecFn exec) {
 
 constexpr uint8_t kOcp = kGfx950 | kGfx1201;
 
+template <class A, class B>
+constexpr Binding DotSmall(const char* name) {
+  return On(kGfx1201,
+            Valu(name, [](u32 a, u32 b, f32 c) { return DotBytes<A, B>(a, b, c); }, kFixedMode));
+}
+
 }  // namespace
 
 BindingTable ValuSmallTable() {
@@ -115,22 +124,10 @@ BindingTable ValuSmallTable() {
       UnpackPair<Bf8Fnuz>("v_cvt_pk_f32_bf8", kGfx942),
       UnpackPair<Fp8>("v_cvt_pk_f32_fp8", kOcp),
       UnpackPair<Bf8>("v_cvt_pk_f32_bf8", kOcp),
-      On(kGfx1201,
-         Valu(
-             "v_dot4_f32_fp8_fp8", [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Fp8>(a, b, c); },
-             kFixedMode)),
-      On(kGfx1201,
-         Valu(
-             "v_dot4_f32_fp8_bf8", [](u32 a, u32 b, f32 c) { return DotBytes<Fp8, Bf8>(a, b, c); },
-             kFixedMode)),
-      On(kGfx1201,
-         Valu(
-             "v_dot4_f32_bf8_fp8", [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Fp8>(a, b, c); },
-             kFixedMode)),
-      On(kGfx1201,
-         Valu(
-             "v_dot4_f32_bf8_bf8", [](u32 a, u32 b, f32 c) { return DotBytes<Bf8, Bf8>(a, b, c); },
-             kFixedMode)),
+      DotSmall<Fp8, Fp8>("v_dot4_f32_fp8_fp8"),
+      DotSmall<Fp8, Bf8>("v_dot4_f32_fp8_bf8"),
+      DotSmall<Bf8, Fp8>("v_dot4_f32_bf8_fp8"),
+      DotSmall<Bf8, Bf8>("v_dot4_f32_bf8_bf8"),
       Dot("v_dot4_i32_iu8", &Step<&DotInteger<8>>),
       Dot("v_dot8_i32_iu4", &Step<&DotInteger<4>>),
       On(kGfx1100,

@@ -227,25 +227,32 @@ uint64_t Wide(double x, char type) {
   return std::isnan(x) ? 0x7fc0 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
+/// Random codes of type `from` in v0 to v63, truncation as the random number in v70, scales in v80,
+/// and a pattern in v100.
+void SetSources(TestWave& wave, char from, std::mt19937& random) {
+  const int bits = BitsOf(from);
+  for (int l = 0; l < kLanes; ++l) {
+    for (int r = 0; r < 64; ++r) {
+      const double x = std::ldexp(static_cast<double>(random() % 4001) / 1000 - 2,
+                                  -static_cast<int>(random() % 6));
+      const uint32_t half = static_cast<uint32_t>(Wide(x, from == 'b' ? 'b' : 'h'));
+      wave->v[r][l] = bits <= 8    ? static_cast<uint32_t>(random())
+                      : bits == 16 ? half | half << 16
+                                   : U(static_cast<float>(x));
+    }
+    wave->v[70][l] = 0;
+    wave->v[80][l] = (124u + static_cast<uint32_t>(l) % 7) << 23 | 0x12345;
+    wave->v[100][l] = 0x9abcdef0;
+  }
+}
+
 /// Runs `mnemonic` on random codes of `count` elements and checks every element of every lane. The
 /// sources are in v0 and, with two, v32; the scale in v80; the result in v100.
 void CheckScaled(const std::string& mnemonic, char from, char to, int count, bool two, int select,
                  std::mt19937& random, bool sr = false) {
   const int from_bits = BitsOf(from), to_bits = BitsOf(to);
   TestWave wave(BestHandlers(), "gfx950");
-  for (int l = 0; l < kLanes; ++l) {
-    for (int r = 0; r < 64; ++r) {
-      const double x = std::ldexp(static_cast<double>(random() % 4001) / 1000 - 2,
-                                  -static_cast<int>(random() % 6));
-      const uint32_t half = static_cast<uint32_t>(Wide(x, from == 'b' ? 'b' : 'h'));
-      wave->v[r][l] = from_bits <= 8    ? static_cast<uint32_t>(random())
-                      : from_bits == 16 ? half | half << 16
-                                        : U(static_cast<float>(x));
-    }
-    wave->v[70][l] = 0;  // random number: truncation
-    wave->v[80][l] = (124u + static_cast<uint32_t>(l) % 7) << 23 | 0x12345;
-    wave->v[100][l] = 0x9abcdef0;
-  }
+  SetSources(wave, from, random);
   const int source = from_bits * count / (two ? 2 : 1), result = to_bits * count;
   std::string op_sel;
   int shift_in = 0, shift_out = 0;
