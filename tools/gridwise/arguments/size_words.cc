@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/size_words.h"
+#include "tools/gridwise/arguments/size_words.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -150,7 +150,7 @@ bool IsLeftOut(std::string_view argument, std::string_view value) {
 
 /// Adds the flags of an argument of a module with `axes` axes, 0 for any.
 absl::Status AddArgument(const Call& call, int axes, std::string_view argument,
-                         std::string_view value, Layer& layer) {
+                         std::string_view value, PrintedLayer& layer) {
   if (IsLeftOut(argument, value)) return absl::OkStatus();
   if (argument == "dtype") {
     absl::ConsumePrefix(&value, "torch.");
@@ -198,10 +198,10 @@ absl::StatusOr<std::optional<std::vector<std::string>>> SizeFlags(std::string_vi
   return std::vector<std::string>{absl::StrCat("--", word->flag, "=", absl::StrJoin(numbers, "x"))};
 }
 
-absl::StatusOr<std::optional<Layer>> ReadLayer(std::string_view text) {
+absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text) {
   const std::optional<Call> call = CallOf(text);
   if (!call) return std::nullopt;
-  Layer layer = {.transposed = absl::StrContains(call->name, "Transpose"), .flags = {}};
+  PrintedLayer layer = {.transposed = absl::StrContains(call->name, "Transpose"), .flags = {}};
   std::vector<std::string_view> positions(std::begin(kOfConv), std::end(kOfConv));
   if (layer.transposed) {
     positions.assign(std::begin(kOfConvTranspose), std::end(kOfConvTranspose));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/our_arguments.h"
+#include "tools/gridwise/arguments/our_arguments.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "tools/gridwise/cli/size_words.h"
+#include "tools/gridwise/arguments/size_words.h"
 #include "tools/gridwise/import/miopen_driver.h"
 #include "tools/tune/our_words.h"
 
@@ -194,7 +194,7 @@ absl::Status SetTransposed(Arguments& ours) {
 absl::StatusOr<Arguments> WithSizes(const Arguments& arguments) {
   if (!TakesProblem(arguments)) return arguments;
   Arguments ours(arguments.begin(), arguments.begin() + 2);
-  std::optional<Layer> layer;
+  std::optional<PrintedLayer> layer;
   for (std::size_t i = 2; i < arguments.size(); ++i) {
     const std::string& argument = arguments[i];
     const std::size_t equals = argument.find('=');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/our_arguments.h"
+#include "tools/gridwise/arguments/our_arguments.h"
 
 #include <string>
 #include <string_view>

@@ -21,7 +21,7 @@ absl::StatusOr<std::optional<std::vector<std::string>>> SizeFlags(std::string_vi
                                                                   std::string_view value);
 
 /// A layer without the sizes of its images.
-struct Layer {
+struct PrintedLayer {
   bool transposed = false;
   std::vector<std::string> flags;
 };
@@ -36,6 +36,6 @@ struct Layer {
 ///
 /// nullopt if it is none of these. Errors: a sentence about an argument that Gridwise does not
 /// have.
-absl::StatusOr<std::optional<Layer>> ReadLayer(std::string_view text);
+absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text);
 
 }  // namespace gridwise

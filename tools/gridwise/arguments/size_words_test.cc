@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/size_words.h"
+#include "tools/gridwise/arguments/size_words.h"
 
 #include <string>
 #include <string_view>
