@@ -53,7 +53,7 @@ left out if the problem has one. Flags of sizes override those of the problem.
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
   gridwise run bwd_data --problem=almiopen-1959 --time
   gridwise run conv_transpose --n=8 --c=64 --k=32 --in=14x14 --filter=3 --stride=2 --pad=1 --output-padding=1 --verify
-  gridwise run fwd --problem="Conv2d(64, 128, kernel_size=(3, 3), padding=same)" --n=32 --in=56x56 --verify
+  gridwise run fwd --problem='Conv2d(64, 128, kernel_size=(3, 3), padding=same)' --n=32 --in=56x56 --verify
   gridwise run MIOpenDriver convfp16 -n 32 -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 -F 1 --verify
   gridwise run gemm --batch=8 --m=512 --n=512 --k=64 --a=row --b=col --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
@@ -88,7 +88,7 @@ constexpr CommandHelp kExplain = {
 reason why they cannot. Marks the planner's choice. Needs no device.
 
   gridwise explain fwd --problem=l2.conv2b --device=gfx950
-  gridwise explain fwd --problem="y = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, w)" --n=8 --c=64 --k=64 --in=56x56
+  gridwise explain fwd --problem='y = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, w)' --n=8 --c=64 --k=64 --in=56x56
   gridwise explain bwd_weight --c=64 --k=64 --groups=32 --in=56x56 --filter=3x3 --pad=1 --json
 )",
     .flags = kExplainFlags};
