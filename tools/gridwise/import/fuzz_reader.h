@@ -32,8 +32,7 @@ inline void CheckRead(const ImportedLine& read) {
   CHECK(!item.problems.empty() || !item.skipped.empty());
   for (const ConvProblem& problem : item.problems) {
     const absl::Status valid = Validate(problem);
-    CHECK(valid.ok() || !valid.message().empty());
-    CHECK(!ToString(problem).empty());
+    CHECK(!(valid.ok() ? ToString(problem) : valid.message()).empty());
   }
 }
 
