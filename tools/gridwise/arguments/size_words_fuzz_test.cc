@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/arguments/size_words.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "absl/log/check.h"
+#include "tools/gridwise/arguments/size_words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -53,7 +53,8 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
 ///
 ///   (in - 1) stride + dilation (filter - 1) + 1 - pad_begin - pad_end + output_padding
 ///
-/// pixels, with 0 <= output_padding < stride, or in * stride of them if `pad` is "same" or "same_lower".
+/// pixels, with 0 <= output_padding < stride, or in * stride of them if `pad` is "same" or
+/// "same_lower".
 absl::StatusOr<ConvProblem> BuildTransposed(const ProblemFlags& flags);
 
 /// Shapes of operands, in their layouts (TensorShape). Empty: unknown.
