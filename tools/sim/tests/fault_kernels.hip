@@ -58,13 +58,6 @@ KERNEL void ReadForLong(const u32* in, u32* out, int turns) {
   out[__builtin_amdgcn_workgroup_id_x()] = sum;
 }
 
-/// A word that is no instruction of any target, where in[at] is 1.
-KERNEL void ExecuteUnknownWord(const u32* in, u32* out, int at) {
-  out[0] = 7;
-  if (in[at] == 1) asm volatile(".long 0xffffffff" ::: "memory");
-  out[1] = 8;
-}
-
 /// Two functions that call each other by a table, with 128 bytes each on the stack: what they need
 /// all together the compiler cannot say.
 using Step = u32 (*)(u32 depth, u32 x);

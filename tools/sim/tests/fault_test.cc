@@ -276,14 +276,6 @@ TEST(Limits, AreReadBackAndHaveBounds) {
   EXPECT_EQ(hipDeviceSetLimit(hipLimitStackSize, 1024), hipSuccess);
 }
 
-TEST_P(Faults, AWordThatIsNoInstruction) {
-  EXPECT_THAT(Fault("ExecuteUnknownWord", in_.device(), out_.device(), 0),
-              AllOf(HasSubstr("0xffffffff"), HasSubstr("pc")));
-  const Words zeros{std::vector<uint32_t>(64, 0)};
-  EXPECT_EQ(Fault("ExecuteUnknownWord", zeros.device(), out_.device(), 0), "no fault");
-  EXPECT_EQ(out_.Read()[1], 8u);
-}
-
 TEST_P(Faults, NameTheProgramCounter) {
   EXPECT_THAT(Fault("WriteWord", nullptr, nullptr, 0),
               AllOf(HasSubstr("pc"), HasSubstr("0x"), HasSubstr("workgroup")));
