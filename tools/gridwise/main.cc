@@ -16,11 +16,11 @@
 #include "absl/strings/str_join.h"
 #include "core/text/nearest.h"
 #include "gridwise/version.h"
+#include "tools/gridwise/arguments/our_arguments.h"
 #include "tools/gridwise/cli/commands.h"
 #include "tools/gridwise/cli/exit_code.h"
 #include "tools/gridwise/cli/flags.h"
 #include "tools/gridwise/cli/help.h"
-#include "tools/gridwise/cli/our_arguments.h"
 #include "tools/gridwise/commands/compare_command.h"
 #include "tools/gridwise/commands/compile_command.h"
 #include "tools/gridwise/commands/explain_command.h"
@@ -422,11 +422,13 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
   const std::string& command = words[1];
   const std::string direction = absl::GetFlag(FLAGS_direction);
   if (command == "run" || command == "explain") {
-    if (words.size() != 3) {
+    // Without a direction, that of the problem.
+    const bool has_problem = !absl::GetFlag(FLAGS_problem).empty();
+    if (words.size() != 3 && !(words.size() == 2 && has_problem)) {
       return Refuse(absl::StrFormat("%s takes one direction or gemm, as in `gridwise %s bwd_data`",
                                     command, command));
     }
-    const gridwise::ProblemRequest request = RequestOf(words[0], words[2]);
+    const gridwise::ProblemRequest request = RequestOf(words[0], words.size() == 3 ? words[2] : "");
     return command == "run" ? Run(request) : gridwise::ExplainCommand(ExplainOptionsOf(request));
   }
   if (command == "sweep" && words.size() == 2)

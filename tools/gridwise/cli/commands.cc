@@ -45,10 +45,16 @@ gemm multiplies matrices: C (m x n) from A (m x k) and B (k x n). conv_transpose
 framework: --c and --in are those of its input, --k its output channels, --output-padding the pixels that stride leaves open, and
 --pad=same has in * stride output pixels. The output says which bwd_data it is: its dy is the input, its dx the output.
 
+Sizes may have the names of PyTorch and ONNX: --kernel-size, --padding, --pads=0,0,1,1, --auto-pad=SAME_UPPER, --strides. --problem may
+be a layer as PyTorch or ONNX prints it, without sizes of images, or the command line of MIOpenDriver, also as words. DIRECTION may be
+left out if the problem has one. Flags of sizes override those of the problem.
+
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify
   gridwise run bwd_data --n=32 --c=256 --k=36 --in=13x13 --filter=3x3 --pad=1 --verify
   gridwise run bwd_data --problem=almiopen-1959 --time
   gridwise run conv_transpose --n=8 --c=64 --k=32 --in=14x14 --filter=3 --stride=2 --pad=1 --output-padding=1 --verify
+  gridwise run fwd --problem='Conv2d(64, 128, kernel_size=(3, 3), padding=same)' --n=32 --in=56x56 --verify
+  gridwise run MIOpenDriver convfp16 -n 32 -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 -F 1 --verify
   gridwise run gemm --batch=8 --m=512 --n=512 --k=64 --a=row --b=col --verify
   gridwise run bwd_data --dy=dy.npy --w=w.npy --stride=2 --pad=1 --out=dx.npy
 
@@ -82,6 +88,7 @@ constexpr CommandHelp kExplain = {
 reason why they cannot. Marks the planner's choice. Needs no device.
 
   gridwise explain fwd --problem=l2.conv2b --device=gfx950
+  gridwise explain fwd --problem='y = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, w)' --n=8 --c=64 --k=64 --in=56x56
   gridwise explain bwd_weight --c=64 --k=64 --groups=32 --in=56x56 --filter=3x3 --pad=1 --json
 )",
     .flags = kExplainFlags};
@@ -121,6 +128,7 @@ with a lower bound of its time.
   gridwise sweep --problems=retinanet --device=gfx942 --n=32 --time --csv=time.csv
   gridwise sweep --problems=transformers --device=gfx942 --max-flops=1G --verify
   gridwise sweep --direction=bwd_data --n=32 --c=256 --k=256 --in=25x25 --filter=3x3 --pad=1 --stride=2 --all-instances --time
+  gridwise sweep convfp16 -n 32 -c 64 -H 56 -W 56 -k 64 -p 1 -q 1 -F 0 --first-instances=3 --time
   gridwise sweep --problems=mine.csv --csv=- >out.csv
   gridwise sweep --problems=mine.csv --instances=instances.json --workers=8 --run-limit=60 --verify --csv=out.csv
 

@@ -37,6 +37,10 @@ absl::StatusOr<std::string> Inflate(std::string bytes) {
     stream.avail_out = buffer.size();
     result = inflate(&stream, Z_NO_FLUSH);
     text.append(buffer.data(), buffer.size() - stream.avail_out);
+    // A file may have several parts, as `cat a.gz b.gz` makes one.
+    const bool has_next =
+        stream.avail_in >= 2 && stream.next_in[0] == 0x1f && stream.next_in[1] == 0x8b;
+    if (result == Z_STREAM_END && has_next) result = inflateReset(&stream);
   }
   if (result == Z_STREAM_END) return text;
   if (result == Z_OK) return absl::InvalidArgumentError("it is larger than 4 GiB");

@@ -106,7 +106,10 @@ TEST(Import, FilesMayBeCompressed) {
   const std::string content(std::begin(kBytes), std::end(kBytes));
   EXPECT_EQ(PrintProblems(ImportText(content).problems),
             PrintProblems(ImportText("MIOpenDriver conv\n").problems));
+  EXPECT_EQ(ImportText(content + content).problems.front().count, 2) << "of two parts";
+  EXPECT_EQ(ImportText(content + "rest").problems.front().count, 1);
   EXPECT_THAT(RefusalOf(content.substr(0, content.size() - 9)), HasSubstr("damaged or incomplete"));
+  EXPECT_THAT(RefusalOf(content + content.substr(0, 12)), HasSubstr("damaged or incomplete"));
 }
 
 TEST(Import, KindsMayBeMixed) {

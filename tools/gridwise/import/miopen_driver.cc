@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/types.h"
@@ -193,13 +194,14 @@ absl::Status CheckCommand(const Command& command) {
   return absl::OkStatus();
 }
 
-/// The type of the operands by the driver's first word. convint8's output is i32, our default. Of
+/// Types of the operands by the driver's first word. convint8's output is i32, our default. Of
 /// 8-bit floats MIOpen has gfx942's.
+constexpr std::pair<std::string_view, DataType> kTypes[] = {
+    {"conv", DataType::kF32},           {"convfp16", DataType::kF16},
+    {"convbfp16", DataType::kBF16},     {"convint8", DataType::kI8},
+    {"convfp8", DataType::kF8E4M3Fnuz}, {"convbfp8", DataType::kF8E5M2Fnuz}};
+
 absl::StatusOr<DataType> TypeOf(std::string_view word) {
-  constexpr std::pair<std::string_view, DataType> kTypes[] = {
-      {"conv", DataType::kF32},           {"convfp16", DataType::kF16},
-      {"convbfp16", DataType::kBF16},     {"convint8", DataType::kI8},
-      {"convfp8", DataType::kF8E4M3Fnuz}, {"convbfp8", DataType::kF8E5M2Fnuz}};
   for (const auto& [name, type] : kTypes) {
     if (name == word) return type;
   }
@@ -316,6 +318,20 @@ ImportedLine ReadMIOpenDriver(std::string_view line) {
   if (!item.ok()) return item.status();
   item->is_search = absl::StrContains(line, "[LogCmdFind");
   return *std::move(item);
+}
+
+bool IsMIOpenDriver(std::string_view word) {
+  return CommandOf(word, "MIOpenDriver").size() == 1 && WordsOf(word).size() == 1;
+}
+
+bool IsMIOpenConvolution(std::string_view word) { return TypeOf(word).ok(); }
+
+bool IsMIOpenOption(std::string_view word, std::string_view value) {
+  Command command;
+  const absl::StatusOr<bool> is_known = Take(word, "0", command);
+  std::int64_t number = 0;
+  return is_known.ok() && *is_known &&
+         (!value.starts_with('-') || absl::SimpleAtoi(value, &number));
 }
 
 }  // namespace gridwise

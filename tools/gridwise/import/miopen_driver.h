@@ -21,4 +21,12 @@ namespace gridwise {
 /// transposed convolution is that of a group. And its output padding is missing.
 ImportedLine ReadMIOpenDriver(std::string_view line);
 
+/// Words of such a line. The driver, with or without its folder:
+bool IsMIOpenDriver(std::string_view word);
+/// What it does, of those that Gridwise has: "conv", "convfp16".
+bool IsMIOpenConvolution(std::string_view word);
+/// An option of convolutions, as -n or --batchsize, with its value. Options of other programs may
+/// have the same long names, but then have no value, or have it after '='.
+bool IsMIOpenOption(std::string_view word, std::string_view value);
+
 }  // namespace gridwise

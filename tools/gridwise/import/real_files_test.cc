@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Files that JAX and PyTorch wrote. What is expected follows from the networks that they were
-/// given, which testdata/README.md lists.
+/// Files that other programs wrote: testdata/README.md.
 
 #include <cstdint>
 #include <map>
@@ -10,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "gmock/gmock.h"
@@ -46,6 +46,76 @@ std::vector<std::string> LinesOf(const ImportedSet& set) {
     lines.push_back(absl::StrCat(each.count, " x ", directions, ": ", ToString(problem)));
   }
   return lines;
+}
+
+/// Each run prints its command line, and MIOpen logs what it searches a kernel for: the same
+/// problems, in other words. A transposed convolution of groups is logged with the channels of a
+/// group, and "same" with the padding that it means. A problem that is searched and run counts
+/// once.
+TEST(RealFiles, LogOfMIOpen) {
+  const ImportedSet set = ImportFile("miopen.log");
+  EXPECT_THAT(
+      LinesOf(set),
+      ElementsAre("1 x fwd: fwd f16 g1 n8 c64 k128 in 28x28 filter 3x3 stride 2x2 dilation 1x1 pad "
+                  "1x1 out 14x14 ngchw",
+                  "1 x bwd_data: fwd bf16 g4 n4 c64 k64 in 14x14 filter 3x3 stride 1x1 dilation "
+                  "1x1 pad 1x1 out 14x14",
+                  "1 x bwd_weight: fwd f32 g1 n2 c16 k8 in 15x17 filter 5x3 stride 1x1 dilation "
+                  "2x1 pad 2x1 out 11x17 ngchw",
+                  "1 x bwd_data: fwd f16 g1 n2 c16 k32 in 18x18 filter 4x4 stride 2x2 dilation 1x1 "
+                  "pad 1x1 out 9x9 ngchw",
+                  "1 x bwd_data: fwd f16 g2 n2 c16 k32 in 18x18 filter 4x4 stride 2x2 dilation 1x1 "
+                  "pad 1x1 out 9x9 ngchw",
+                  "1 x fwd: fwd f32 g1 n1 c8 k4 in 6x10x12 filter 3x3x3 stride 1x1x1 dilation "
+                  "1x1x1 pad 1x1x1 out 6x10x12 ngchw",
+                  "1 x fwd: fwd i8->i32 g1 n1 c16 k16 in 8x8 filter 1x1 stride 1x1 dilation 1x1 "
+                  "pad 0x0 out 8x8 ngchw",
+                  "1 x fwd: fwd f32 g1 n16 c3 k24 in 32x32 filter 7x7 stride 2x2 dilation 1x1 pad "
+                  "2x2 out 15x15 ngchw",
+                  "1 x bwd_weight: fwd f16 g48 n4 c48 k48 in 12x12 filter 3x3 stride 1x1 dilation "
+                  "1x1 pad 1x1 out 12x12 ngchw",
+                  "1 x fwd, bwd_data, bwd_weight: fwd f32 g1 n2 c8 k8 in 7x7 filter 3x3 stride 1x1 "
+                  "dilation 1x1 pad 1x1 out 7x7 ngchw"));
+  EXPECT_THAT(set.report.front(), HasSubstr("24 convolutions, 10 of them different"));
+}
+
+/// `zcat | sed "s/--forw .//" | sort | uniq -c` has 16 lines, 15 of them 3 times and one twice: the
+/// first layer, whose input has no gradient (`grep -c "forw 2"`: 15).
+TEST(RealFiles, NetworkOfMIOpen) {
+  const ImportedSet set = ImportFile("miopen_shufflenet.txt.gz");
+  ASSERT_EQ(set.problems.size(), 16u);
+  EXPECT_THAT(set.report.front(), HasSubstr("47 convolutions, 16 of them different"));
+  for (const NamedProblem& each : set.problems) {
+    EXPECT_EQ(each.directions.size(), each.problem.c == 3 ? 2u : 3u);
+    EXPECT_EQ(each.problem.batch, 128);
+    EXPECT_EQ(each.problem.type, DataType::kF16);
+  }
+}
+
+/// The layer with stride 2 is in the database three times, by each direction's own operands.
+TEST(RealFiles, DatabaseOfMIOpen) {
+  EXPECT_THAT(
+      LinesOf(ImportFile("miopen_find_db.txt")),
+      ElementsAre("1 x fwd: fwd f32 g32 n16 c1024 k1024 in 14x14 filter 3x3 stride 1x1 dilation "
+                  "1x1 pad 1x1 out 14x14 ngchw",
+                  "1 x bwd_data, bwd_weight: fwd f32 g1 n8 c640 k1280 in 16x16 filter 1x1 stride "
+                  "1x1 dilation 1x1 pad 0x0 out 16x16",
+                  "1 x fwd, bwd_data, bwd_weight: fwd f16 g144 n16 c144 k144 in 28x28 filter 5x5 "
+                  "stride 2x2 dilation 1x1 pad 2x2 out 14x14 ngchw"));
+}
+
+/// Composable Kernel's converter and this program read the same lines of MIOpenDriver.
+TEST(RealFiles, CommandsOfCkProfiler) {
+  constexpr std::string_view kDriver =
+      "MIOpenDriver convfp16 -n 8 -c 64 -H 28 -W 28 -k 128 -y 3 -x 3 -p 1 -q 1 -u 2 -v 2 -F 1\n"
+      "MIOpenDriver convbfp16 -n 4 -c 64 -H 14 -W 14 -k 64 -y 3 -x 3 -p 1 -q 1 -g 4 -F 1\n"
+      "MIOpenDriver conv -n 2 -c 16 -H 15 -W 17 -k 8 -y 5 -x 3 -p 2 -q 1 -l 2 -j 1 -F 4\n"
+      "MIOpenDriver conv -_ 3 -n 1 -c 8 -! 6 -H 10 -W 12 -k 4 -@ 3 -y 3 -x 3 -$ 1 -p 1 -q 1 -F 1\n"
+      "MIOpenDriver convint8 -n 1 -c 16 -H 8 -W 8 -k 16 -y 1 -x 1 -p 0 -q 0 -F 1\n"
+      "MIOpenDriver convfp16 -n 4 -c 48 -H 12 -W 12 -k 48 -y 3 -x 3 -p 1 -q 1 -g 48 -F 5\n";
+  const absl::StatusOr<ImportedSet> driver = Import({{"driver", std::string(kDriver)}}, "");
+  ASSERT_TRUE(driver.ok()) << driver.status();
+  EXPECT_EQ(LinesOf(ImportFile("ck_profiler.txt")), LinesOf(*driver));
 }
 
 TEST(RealFiles, ProgramsOfJax) {

@@ -66,7 +66,7 @@ absl::Status CheckAxisCounts(const ProblemFlags& flags, int rank) {
   return status;
 }
 
-constexpr absl::string_view kSame = "same", kValid = "valid";
+constexpr absl::string_view kSame = "same", kSameLower = "same_lower", kValid = "valid";
 
 /// Words are values of --pad alone, and then of both ends. A dilation of 0 is oneDNN's 1.
 absl::Status CheckWords(const ProblemFlags& flags) {
@@ -92,6 +92,13 @@ absl::Status CheckWords(const ProblemFlags& flags) {
   return absl::OkStatus();
 }
 
+/// Pads by `total` zeros, as "same" or "same_lower" say.
+void SetSame(absl::string_view word, int64_t total, Dim& dim) {
+  const int64_t lesser = total / 2, larger = total - lesser;
+  dim.pad_begin = word == kSame ? lesser : larger;
+  dim.pad_end = word == kSame ? larger : lesser;
+}
+
 /// Sets the padding that a word means.
 void SetPadding(absl::string_view word, Dim& dim) {
   if (word.empty()) return;
@@ -100,8 +107,7 @@ void SetPadding(absl::string_view word, Dim& dim) {
   const int64_t out = (dim.in + dim.stride - 1) / dim.stride;
   const int64_t total =
       std::max<int64_t>((out - 1) * dim.stride + dim.dilated_filter() - dim.in, 0);
-  dim.pad_begin = total / 2;
-  dim.pad_end = total - dim.pad_begin;
+  SetSame(word, total, dim);
 }
 
 absl::Status CheckComplete(const ProblemFlags& flags) {
@@ -123,10 +129,11 @@ bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error)
   extents->word.clear();
   if (text.empty()) return true;
   const std::string lower = absl::AsciiStrToLower(text);
-  if (lower == kSame || lower == kValid) {
-    extents->word = lower;
-    return true;
+  for (const absl::string_view word : {kSame, kSameLower, kValid}) {
+    if (lower == word) extents->word = lower;
   }
+  if (lower == "same_upper") extents->word = kSame;
+  if (!extents->word.empty()) return true;
   if ((text.starts_with('(') && text.ends_with(')')) ||
       (text.starts_with('[') && text.ends_with(']'))) {
     text = text.substr(1, text.size() - 2);
@@ -200,15 +207,13 @@ absl::Status Transpose(absl::string_view pad, int64_t output_padding, Dim& dim) 
         absl::StrCat("--output-padding has a ", output_padding,
                      "; must be >= 0 and less than the stride, which is ", dim.stride));
   }
-  if (pad == kSame) {
+  if (pad == kSame || pad == kSameLower) {
     if (output_padding != 0) {
-      return absl::InvalidArgumentError(
-          "--pad=same has in * stride output pixels; it excludes --output-padding");
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--pad=", pad, " has in * stride output pixels; it excludes --output-padding"));
     }
-    const int64_t total = std::max<int64_t>(filter - dim.stride, 0);
     dim.in = in * dim.stride;
-    dim.pad_begin = total / 2;
-    dim.pad_end = total - dim.pad_begin;
+    SetSame(pad, std::max<int64_t>(filter - dim.stride, 0), dim);
     return absl::OkStatus();
   }
   if (pad == kValid) dim.pad_begin = dim.pad_end = 0;

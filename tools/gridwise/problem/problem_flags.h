@@ -19,7 +19,7 @@ namespace gridwise {
 /// flag was not given. Usable as the type of an Abseil flag.
 struct Extents {
   std::vector<int64_t> values;
-  std::string word = {};  // "same" or "valid", of the padding: instead of values
+  std::string word = {};  // "same", "same_lower" or "valid", of the padding: instead of values
 };
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
 std::string AbslUnparseFlag(const Extents& extents);
@@ -29,7 +29,8 @@ struct ProblemFlags {
   std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups
   Extents in, filter, stride, dilation;
   /// At both ends. "valid" is 0. With "same" there are ceil(in / stride) output pixels; an odd
-  /// zero is at the end, as in TensorFlow, JAX, PyTorch and SAME_UPPER of ONNX.
+  /// zero is at the end, as in TensorFlow, JAX, PyTorch and "same_upper" of ONNX, and at the begin
+  /// with "same_lower".
   Extents pad;
   Extents pad_end;  // at the end, if it differs
   /// Of a transposed convolution: output pixels beyond the last that its input determines.
@@ -52,7 +53,8 @@ absl::StatusOr<ConvProblem> BuildProblem(Direction direction,
 ///
 ///   (in - 1) stride + dilation (filter - 1) + 1 - pad_begin - pad_end + output_padding
 ///
-/// pixels, with 0 <= output_padding < stride, or in * stride of them if `pad` is "same".
+/// pixels, with 0 <= output_padding < stride, or in * stride of them if `pad` is "same" or
+/// "same_lower".
 absl::StatusOr<ConvProblem> BuildTransposed(const ProblemFlags& flags);
 
 /// Shapes of operands, in their layouts (TensorShape). Empty: unknown.

@@ -9,13 +9,11 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/base/parse_type.h"
 #include "core/conv/problem_io.h"
 #include "core/text/parse_device.h"
-#include "tools/gridwise/import/import.h"
 #include "tools/gridwise/problem/problem_sets.h"
 
 namespace gridwise {
@@ -42,31 +40,27 @@ absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gf
                                                  absl::StrJoin(names, ", "), ", f8 or bf8"));
 }
 
-/// The problem of a line of another program: "MIOpenDriver convfp16 -n 8 ...".
-absl::StatusOr<NamedProblem> FromLine(const ProblemRequest& request) {
-  absl::StatusOr<ImportedSet> set = Import({{"--problem", request.problem}}, request.program);
-  if (!set.ok()) return set.status();
-  if (set->problems.size() == 1) return std::move(set->problems.front());
-  return absl::InvalidArgumentError(
-      absl::StrCat("--problem has ", set->problems.size(), " problems; must be the line of one"));
+/// The direction that a request names; without one, the only one of `problem`.
+absl::StatusOr<Direction> DirectionOf(const ProblemRequest& request, const NamedProblem& problem) {
+  if (!request.direction.empty()) return ParseDirectionWord(request.direction);
+  if (problem.directions.size() == 1) return problem.directions.front();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the problem is one of ", problem.directions.size(), " directions, ",
+      absl::StrJoin(problem.directions, ", ",
+                    [](std::string* out, Direction direction) { out->append(Name(direction)); }),
+      "; name one, as in `gridwise run fwd`"));
 }
 
-absl::StatusOr<NamedProblem> FromSets(const ProblemRequest& request) {
+absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request) {
   const absl::StatusOr<std::vector<ProblemSet>> sets =
       LoadProblemSets(request.problems, request.program);
   if (!sets.ok()) return sets.status();
-  return FindProblem(*sets, request.problem);
-}
-
-absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request, Direction direction) {
-  absl::StatusOr<NamedProblem> named = FromSets(request);
-  if (!named.ok() && request.problem.find_first_of(" =") != std::string::npos) {
-    const absl::StatusOr<NamedProblem> line = FromLine(request);
-    // A line of no kind is a misspelled name.
-    if (line.ok() || absl::StrContains(line.status().message(), "--problem:")) named = line;
-  }
+  const absl::StatusOr<NamedProblem> named =
+      FindOrReadProblem(*sets, request.problem, request.program);
   if (!named.ok()) return named.status();
-  return BuildProblem(direction, named->problem, request.sizes);
+  const absl::StatusOr<Direction> direction = DirectionOf(request, *named);
+  if (!direction.ok()) return direction.status();
+  return BuildProblem(*direction, named->problem, request.sizes);
 }
 
 absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction direction,
@@ -162,10 +156,10 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
   };
   if (request.direction == kGemmWord) return finish(GemmOf(request));
   if (request.direction == kTransposedWord) return finish(TransposedOf(request));
+  if (!request.problem.empty()) return finish(FromName(request));
   const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
   if (!direction.ok()) return direction.status();
-  return finish(request.problem.empty() ? FromSizes(request, *direction, shapes)
-                                        : FromName(request, *direction));
+  return finish(FromSizes(request, *direction, shapes));
 }
 
 }  // namespace gridwise

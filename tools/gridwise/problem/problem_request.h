@@ -23,12 +23,13 @@ inline constexpr char kDefaultDevice[] = "gfx942";
 
 /// A problem as requested on the command line.
 struct ProblemRequest {
-  std::string program;    // argv[0]
-  std::string direction;  // "fwd", "bwd_data", "bwd_weight", "conv_transpose" or "gemm"
-  std::string type;       // of the operands: "f16"; empty: that of the problem
-  std::string out_type;   // of the output; empty: that of the problem or the operands
-  std::string problem;    // a name in `problems`, a line of another program, or empty
-  std::string problems;   // source for LoadProblemSets
+  std::string program;  // argv[0]
+  /// "fwd", "bwd_data", "bwd_weight", "conv_transpose" or "gemm"; empty: that of the problem
+  std::string direction;
+  std::string type;      // of the operands: "f16"; empty: that of the problem
+  std::string out_type;  // of the output; empty: that of the problem or the operands
+  std::string problem;   // a name in `problems`, a line of another program, or empty
+  std::string problems;  // source for LoadProblemSets
   ProblemFlags sizes;
   GemmFlags gemm = {};
   VariantFlags variant;

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -89,6 +91,19 @@ absl::StatusOr<ProblemSet> LoadBuiltIn(absl::string_view name, const std::string
                   argv0);
 }
 
+/// Reads a line of another program.
+absl::StatusOr<NamedProblem> ReadLine(const std::string& line, const std::string& argv0) {
+  absl::StatusOr<ImportedSet> set = Import({{"--problem", line}}, argv0);
+  if (!set.ok()) return set.status();
+  if (set->problems.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("--problem: it has ", set->problems.size(),
+                                                   " problems; must be the line of one"));
+  }
+  NamedProblem& problem = set->problems.front();
+  problem.name = line;
+  return std::move(problem);
+}
+
 }  // namespace
 
 std::string UserPath(const std::string& path) {
@@ -119,6 +134,16 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
 absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
                                          absl::string_view name) {
   return Find(sets, &ProblemSet::problems, name);
+}
+
+absl::StatusOr<NamedProblem> FindOrReadProblem(const std::vector<ProblemSet>& sets,
+                                               const std::string& name, const std::string& argv0) {
+  absl::StatusOr<NamedProblem> named = FindProblem(sets, name);
+  if (named.ok() || name.find_first_of(" =") == name.npos) return named;
+  const absl::StatusOr<NamedProblem> line = ReadLine(name, argv0);
+  // A line of no kind is a misspelled name.
+  const bool is_line = line.ok() || absl::StrContains(line.status().message(), "--problem:");
+  return is_line ? line : named;
 }
 
 absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name) {

@@ -30,6 +30,10 @@ absl::StatusOr<std::vector<ProblemSet>> LoadProblemSets(const std::string& sourc
 /// Returns the problem called `name`. The error lists the sets that were searched.
 absl::StatusOr<NamedProblem> FindProblem(const std::vector<ProblemSet>& sets,
                                          absl::string_view name);
+/// The same, or the problem of `name` if that is a line of another program, as a command line of
+/// MIOpenDriver, with one convolution (import/import.h). Then the line is its name.
+absl::StatusOr<NamedProblem> FindOrReadProblem(const std::vector<ProblemSet>& sets,
+                                               const std::string& name, const std::string& argv0);
 absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name);
 
 /// Returns `path`, relative to the user's folder: `bazel run` changes the current folder.

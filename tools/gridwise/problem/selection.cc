@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "core/conv/problem_io.h"
@@ -105,20 +106,26 @@ class Selector {
   const double max_flops_;
 };
 
-/// Returns whether a set has the problem that the request names.
-absl::Status CheckIsThere(const ProblemRequest& request, const std::vector<ProblemSet>& sets) {
-  if (request.problem.empty() || FindGemm(sets, request.problem).ok()) return absl::OkStatus();
-  return FindProblem(sets, request.problem).status();
+/// Returns an error unless a set has the problem that the request names, or that is the line of
+/// another program. Adds the latter as a set.
+absl::Status FindRequested(const ProblemRequest& request, std::vector<ProblemSet>& sets) {
+  const std::string& name = request.problem;
+  if (name.empty() || FindGemm(sets, name).ok() || FindProblem(sets, name).ok()) {
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<NamedProblem> line = FindOrReadProblem(sets, name, request.program);
+  if (line.ok()) sets = {{.name = "--problem", .problems = {*line}}};
+  return line.status();
 }
 
 /// Adds the problems of the sets, one direction after the other.
 absl::Status AddSets(const ProblemRequest& request, const RequestedTarget& target,
-                     const std::vector<ProblemSet>& sets, Selector& selector) {
+                     std::vector<ProblemSet> sets, Selector& selector) {
   if (GivesMatrices(request.gemm)) {
     return absl::InvalidArgumentError(
         "--m, --batch, --a, --b and --out-order do not apply to the problems of a set");
   }
-  if (absl::Status status = CheckIsThere(request, sets); !status.ok()) return status;
+  if (absl::Status status = FindRequested(request, sets); !status.ok()) return status;
   for (const Direction direction : target.directions) {
     int index = 0;
     for (const ProblemSet& set : sets) {
@@ -159,13 +166,13 @@ absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
   if (IsGiven(request)) {
     if (absl::Status s = AddGiven(request, target, selector); !s.ok()) return s;
   } else {
-    const absl::StatusOr<std::vector<ProblemSet>> sets =
+    absl::StatusOr<std::vector<ProblemSet>> sets =
         LoadProblemSets(request.problems, request.program);
     if (!sets.ok()) return sets.status();
     for (const ProblemSet& set : *sets) {
       for (const std::string& line : set.report) std::fprintf(stderr, "%s\n", line.c_str());
     }
-    if (absl::Status s = AddSets(request, target, *sets, selector); !s.ok()) return s;
+    if (absl::Status s = AddSets(request, target, *std::move(sets), selector); !s.ok()) return s;
   }
   if (selector.selection.problems.empty()) {
     return absl::InvalidArgumentError("no problem of the set has the requested direction and size");

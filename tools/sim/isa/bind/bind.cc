@@ -143,7 +143,7 @@ absl::Status Binder::BindDual(Instruction& first) {
   }
   if (reads) uops_.back().dst = TempRef(kDualTemp);
   if (absl::Status status = BindOne(second); !status.ok()) return status;
-  if (reads) Helper("@commit1", {.dst = VectorRef(*written), .src = {TempRef(kDualTemp)}});
+  if (reads) Helper("@commit", {.dst = VectorRef(*written), .src = {TempRef(kDualTemp)}});
   return absl::OkStatus();
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -160,6 +161,27 @@ TEST(Mode, IeeeClampAndOutputModifiers) {
   EXPECT_EQ(Under(0xf0, "v_add_f32_e64 v20, v0, v1 mul:4", {B(1), B(2)}, "gfx1201"), B(12));
   EXPECT_EQ(Under(0xf0, "v_mul_f32_e64 v20, v0, v1 mul:2", {kDenormal, B(-1)}, "gfx1201"), 0u);
   EXPECT_EQ(Under(0x1f0, "v_add_f32_e64 v20, v0, v1 div:2", {B(1), B(-2)}), B(-1));
+}
+
+// Two floats of registers side by side: 3 and a NaN, which is 0 if DX10_CLAMP (0x100) is set.
+TEST(Mode, ClampOfPackedFloats) {
+  const auto clamped = [](uint32_t mode) {
+    TestWave wave(BestHandlers(), "gfx942");
+    wave->mode = mode;
+    const uint32_t values[] = {B(1), 0x7fc00000, B(2), B(-4)};
+    for (int i = 0; i < 4; ++i) std::fill_n(wave->v[i], kLanes, values[i]);
+    SetScalar64(*wave, kExecLo, ~uint64_t{2});  // without lane 1
+    std::fill_n(wave->v[20], kLanes, 7);
+    const absl::Status status = wave.Execute("v_pk_add_f32 v[20:21], v[0:1], v[2:3] clamp");
+    EXPECT_TRUE(status.ok()) << status;
+    EXPECT_EQ(wave->v[20][1], 7u);
+    return std::pair(F(wave->v[20][3]), F(wave->v[21][3]));
+  };
+  for (const uint32_t mode : {kUsual, 0x100u, 0x3f3u}) {
+    EXPECT_EQ(clamped(mode), std::pair(1.0f, 0.0f)) << mode;
+  }
+  EXPECT_EQ(clamped(0x000).first, 1.0f);
+  EXPECT_TRUE(std::isnan(clamped(0x000).second));
 }
 
 // Halves and doubles have their own field of denormals: 0x100 is DX10_CLAMP alone, with both fields

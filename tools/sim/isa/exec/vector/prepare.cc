@@ -145,10 +145,7 @@ bool FetchIndexed(Wave& w, const Uop& u) {
 }
 
 /// Writes src to the register dst in the lanes of EXEC.
-template <int kRows>
-void Commit(Wave& w, const Uop& u) {
-  Blend<kRows>(Row(w, u.dst), Row(w, u.src[0]), Exec(w));
-}
+void Commit(Wave& w, const Uop& u) { Blend<1>(Row(w, u.dst), Row(w, u.src[0]), Exec(w)); }
 
 /// The same in the lanes that FetchDpp found.
 template <int kRows>
@@ -218,8 +215,7 @@ BindingTable PrepareTable() {
       Prepare("@fetch_dpp", &Step<&FetchDpp<false>>),
       Prepare("@fetch_dpp_row", &Step<&FetchDpp<true>>),
       Prepare("@fetch_indexed", &Step<&FetchIndexed>),
-      Prepare("@commit1", &Step<&Commit<1>>),
-      Prepare("@commit2", &Step<&Commit<2>>),
+      Prepare("@commit", &Step<&Commit>),
       Prepare("@commit_dpp1", &Step<&CommitDpp<1>>),
       Prepare("@commit_dpp2", &Step<&CommitDpp<2>>),
       Prepare("@commit_indexed", &Step<&CommitIndexed>),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/our_arguments.h"
+#include "tools/gridwise/arguments/our_arguments.h"
 
 #include <string>
 #include <string_view>
@@ -52,6 +52,48 @@ TEST(InOurWords, LeavesTheRestAsItIs) {
     const auto words = Ours(line);
     ASSERT_TRUE(words.ok()) << words.status();
     EXPECT_EQ(absl::StrJoin(*words, " "), line);
+  }
+}
+
+TEST(InOurWords, TakesSizesInOtherWords) {
+  const auto ours = [](std::vector<std::string> words) {
+    words.insert(words.begin(), "gridwise");
+    const auto read = InOurWords(std::move(words));
+    return read.ok() ? absl::StrJoin(*read, " ") : std::string(read.status().message());
+  };
+  EXPECT_EQ(ours({"run", "fwd", "--padding=same", "--kernel-size", "(3, 3)", "--verify"}),
+            "gridwise run fwd --pad=same --filter=3x3 --verify");
+  EXPECT_EQ(ours({"sweep", "--pads=0,0,1,1", "--strides=2,2", "--group=4", "--in=8x8"}),
+            "gridwise sweep --pad=0x0 --pad-end=1x1 --stride=2x2 --groups=4 --in=8x8");
+  EXPECT_EQ(ours({"explain", "fwd", "--n=8", "--problem=Conv2d(3, 64, kernel_size=(7, 7))"}),
+            "gridwise explain --c=3 --k=64 --filter=7x7 fwd --n=8");
+  EXPECT_EQ(ours({"run", "--problem", "ConvTranspose1d(3, 64, 2, dtype=torch.half)", "--in=5"}),
+            "gridwise run --c=3 --k=64 --filter=2 --type=f16 conv_transpose --in=5");
+  EXPECT_EQ(ours({"run", "forward", "--problem=ConvTranspose1d(3, 64, 2)"}),
+            "gridwise run --c=3 --k=64 --filter=2 conv_transpose");
+  EXPECT_THAT(ours({"run", "bwd_data", "--problem=ConvTranspose1d(3, 64, 2)"}),
+              HasSubstr("whose direction is 'bwd_data'; must be conv_transpose"));
+  EXPECT_THAT(ours({"sweep", "--problem=ConvTranspose1d(3, 64, 2)"}),
+              HasSubstr("sweep takes no transposed convolution"));
+  EXPECT_EQ(ours({"import", "--padding=same"}), "gridwise import --padding=same");
+}
+
+TEST(InOurWords, JoinsTheWordsOfMIOpenDriver) {
+  for (const auto& [other, ours] : {
+           std::pair("gridwise run ./bin/MIOpenDriver convfp16 -n 32 --in_h 8 -F 1 -V 1 --verify",
+                     "gridwise run --verify --problem=MIOpenDriver convfp16 -n 32 --in_h 8 -F 1 "
+                     "-V 1"),
+           {"gridwise sweep --time conv -c 4 --time 1 -S -1 --device=MI300X",
+            "gridwise sweep --time --device=MI300X --problem=MIOpenDriver conv -c 4 --time 1 -S "
+            "-1"},
+           {"gridwise explain fwd convbfp16 -m trans --n=8 --time",
+            "gridwise explain fwd --n=8 --time --problem=MIOpenDriver convbfp16 -m trans"},
+           {"gridwise network conv", "gridwise network conv"},
+           {"gridwise run fwd --problem conv", "gridwise run fwd --problem conv"},
+       }) {
+    const auto words = Ours(other);
+    ASSERT_TRUE(words.ok()) << words.status();
+    EXPECT_EQ(absl::StrJoin(*words, " "), ours);
   }
 }
 

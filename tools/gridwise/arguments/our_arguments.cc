@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: MIT
-#include "tools/gridwise/cli/our_arguments.h"
+#include "tools/gridwise/arguments/our_arguments.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "tools/gridwise/arguments/size_words.h"
+#include "tools/gridwise/import/miopen_driver.h"
 #include "tools/tune/our_words.h"
 
 namespace gridwise {
@@ -122,9 +127,118 @@ std::string FlagOf(std::string_view command, std::string_view name) {
   return flag;
 }
 
+using Arguments = std::vector<std::string>;
+
+/// Whether the command takes the sizes of a problem, and its words are no files.
+bool TakesProblem(const Arguments& arguments) {
+  constexpr std::string_view kCommands[] = {"run", "explain", "sweep"};
+  return arguments.size() > 1 && std::ranges::find(kCommands, arguments[1]) != std::end(kCommands);
+}
+
+/// The first word of a command line of MIOpenDriver: the driver's name, or what it does.
+Arguments::iterator FindDriver(Arguments& arguments) {
+  for (auto word = arguments.begin() + 2; word != arguments.end(); ++word) {
+    const std::string& before = *(word - 1);
+    const bool is_value = before == "--problem" || before == "--problems";
+    if (IsMIOpenDriver(*word) || (IsMIOpenConvolution(*word) && !is_value)) return word;
+  }
+  return arguments.end();
+}
+
+/// Makes one argument, --problem, of the words of a command line of MIOpenDriver:
+/// `run MIOpenDriver convfp16 -n 32 -F 1 --verify`, also without the driver's name.
+Arguments WithDriverLine(Arguments arguments) {
+  if (!TakesProblem(arguments)) return arguments;
+  const auto driver = FindDriver(arguments);
+  if (driver == arguments.end()) return arguments;
+  std::string line = "--problem=MIOpenDriver";
+  Arguments ours(arguments.begin(), driver);
+  for (auto word = driver; word != arguments.end(); ++word) {
+    const bool is_option = word + 1 != arguments.end() && IsMIOpenOption(*word, *(word + 1));
+    if (is_option) {
+      absl::StrAppend(&line, " ", *word, " ", *(word + 1));
+      ++word;
+    } else if (IsMIOpenConvolution(*word)) {
+      absl::StrAppend(&line, " ", *word);
+    } else if (!IsMIOpenDriver(*word)) {
+      ours.push_back(*word);
+    }
+  }
+  ours.push_back(line);
+  return ours;
+}
+
+/// Says that the layer is a transposed convolution.
+absl::Status SetTransposed(Arguments& ours) {
+  const auto word = std::find_if(ours.begin() + 2, ours.end(), [](const std::string& argument) {
+    return !argument.starts_with("--");
+  });
+  if (ours[1] == "sweep") {
+    return absl::InvalidArgumentError(
+        "sweep takes no transposed convolution; `gridwise run conv_transpose` prints the bwd_data "
+        "problem that it is");
+  }
+  if (word == ours.end()) {
+    ours.insert(ours.begin() + 2, "conv_transpose");
+    return absl::OkStatus();
+  }
+  if (OurWord(WordKind::kDirection, *word) == "fwd") *word = "conv_transpose";
+  if (*word == "conv_transpose") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the layer is a transposed convolution, whose direction is '", *word,
+                   "'; must be conv_transpose, which is bwd_data of a convolution"));
+}
+
+/// Sizes in the words of PyTorch and ONNX as our flags. Those of a layer that --problem shows come
+/// first, so that others override them.
+absl::StatusOr<Arguments> WithSizes(const Arguments& arguments) {
+  if (!TakesProblem(arguments)) return arguments;
+  Arguments ours(arguments.begin(), arguments.begin() + 2);
+  std::optional<PrintedLayer> layer;
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    const std::string& argument = arguments[i];
+    const std::size_t equals = argument.find('=');
+    const bool is_next = equals == argument.npos && i + 1 < arguments.size();  // the value
+    std::string name = argument.substr(0, equals);
+    if (!absl::StartsWith(name, "--") || (equals == argument.npos && !is_next)) {
+      ours.push_back(argument);
+      continue;
+    }
+    name = absl::StrReplaceAll(name.substr(2), {{"-", "_"}});
+    const std::string value = is_next ? arguments[i + 1] : argument.substr(equals + 1);
+    if (name == "problem") {
+      auto read = ReadLayer(value);
+      if (!read.ok()) return read.status();
+      if (!*read) {
+        ours.push_back(argument);
+        continue;
+      }
+      layer = **std::move(read);
+    } else {
+      const auto flags = SizeFlags(name, value);
+      if (!flags.ok()) return flags.status();
+      if (!*flags) {
+        ours.push_back(argument);
+        continue;
+      }
+      ours.insert(ours.end(), (*flags)->begin(), (*flags)->end());
+    }
+    if (is_next) ++i;
+  }
+  if (!layer) return ours;
+  if (layer->transposed) {
+    if (absl::Status status = SetTransposed(ours); !status.ok()) return status;
+  }
+  ours.insert(ours.begin() + 2, layer->flags.begin(), layer->flags.end());
+  return ours;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arguments) {
+  absl::StatusOr<std::vector<std::string>> sized = WithSizes(WithDriverLine(std::move(arguments)));
+  if (!sized.ok()) return sized.status();
+  arguments = *std::move(sized);
   std::vector<std::size_t> words;  // positions of arguments that are not flags
   std::string command;
   for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/gridwise/import/ck_profiler.h"
+#include "tools/gridwise/import/fuzz_reader.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return gridwise::FuzzLines(gridwise::ReadCkProfiler, data, size);
+}

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: MIT
+#include <cstddef>
+#include <cstdint>
+
+#include "tools/gridwise/import/fuzz_reader.h"
+#include "tools/gridwise/import/miopen_find_db.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return gridwise::FuzzLines(gridwise::ReadMIOpenFindDb, data, size);
+}
