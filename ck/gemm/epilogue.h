@@ -132,7 +132,8 @@ class Epilogue {
       if (out_.d[t].is_f32) {
         CombineWith<DataType::kF32>(t, row, column, values);
       } else {
-        WithFloatOutput<kC.type>(out_.type, [&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
+        WithFloatOutput<kC.type>(
+            out_.type, [&]<DataType kOut>() { CombineWith<kOut>(t, row, column, values); });
       }
     }
     WithUnary(function_.unary, function_.unary_parameter, [&](auto unary) {
@@ -143,7 +144,8 @@ class Epilogue {
       AddTo(values, row, column);
       return;
     }
-    WithFloatOutput<kC.type>(out_.type, [&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
+    WithFloatOutput<kC.type>(out_.type,
+                             [&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
   }
 
   /// Offset of an element in `offsets` of some tensor; out of range if there is none.

@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<std::string>> PadsFlags(std::string_view value) {
 }
 
 /// Parts of a text that commas separate, outside of brackets.
-std::vector<std::string_view> ArgumentsOf(std::string_view text) {
+std::vector<std::string_view> SplitArguments(std::string_view text) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
   int depth = 0;
@@ -208,7 +208,7 @@ absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text) {
   }
   const int axes = AxesOf(call->name).value_or(0);
   std::size_t position = 0;
-  for (const std::string_view argument : ArgumentsOf(call->arguments)) {
+  for (const std::string_view argument : SplitArguments(call->arguments)) {
     const std::size_t equals = argument.find('=');
     std::string_view name = absl::StripAsciiWhitespace(argument.substr(0, equals));
     if (equals != argument.npos) name = name.substr(0, name.find(':'));  // "group: int = 2"

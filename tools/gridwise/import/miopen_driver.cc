@@ -321,7 +321,7 @@ ImportedLine ReadMIOpenDriver(std::string_view line) {
 }
 
 bool IsMIOpenDriver(std::string_view word) {
-  return CommandOf(word, "MIOpenDriver").size() == 1 && WordsOf(word).size() == 1;
+  return CommandOf(word, "MIOpenDriver").size() == 1 && SplitWords(word).size() == 1;
 }
 
 bool IsMIOpenConvolution(std::string_view word) { return TypeOf(word).ok(); }

@@ -32,6 +32,6 @@ struct XcdOfUnits {
 /// memory instructions of all waves go before the next ones, but waves at a barrier wait for the
 /// others of their workgroup. Workgroup i is on unit i % units.
 Traffic CountTraffic(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                  std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
+                     std::span<const WorkgroupRecord* const> workgroups, const XcdOfUnits& xcd);
 
 }  // namespace gridwise::sim::time
