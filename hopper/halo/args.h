@@ -48,7 +48,7 @@ struct HaloArgs {
   int depth;
   MagicDiv by_depth;
   int log_group;        // log2 of the channels from one group to the next
-  int group_mask;       // the number of groups minus one
+  int group_mask;       // the channels from one group to the next, minus one
   int of_group;         // channels per group of the output, or of dy in backward-weight
   int of_source_group;  // channels per group of the source
   int mixes;  // products have zeros in the filter: of other groups, or of all K of a split
