@@ -68,7 +68,7 @@ CodeClass ClassOf(std::string_view text) {
 }
 
 std::optional<MainLoop> FindMainLoop(std::span<const CodeLine> code) {
-  std::map<uint64_t, uint64_t> ends;  // last instructions of the loops, by their first
+  std::map<uint64_t, uint64_t> ends;  // where the loops end, by their first instruction
   for (const CodeLine& line : code) {
     const std::optional<uint64_t> target = BranchTarget(line);
     if (target && *target <= line.pc) {

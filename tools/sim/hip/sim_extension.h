@@ -22,7 +22,7 @@ typedef struct GridwiseSimRuns {
   const char* class_names[GRIDWISE_SIM_CLASSES];  // "salu", "valu", "mma", ...
   int64_t instructions[GRIDWISE_SIM_CLASSES];     // wave instructions executed, by class
   double ports_ms;    // lower bound for any order of execution; 0 unless gridwiseSimCountPorts
-  const char* ports;  // what sets the bound of the longest launch: "matrix unit"; stays valid
+  const char* ports;  // what sets the bound of the launch with the most: "matrix unit"; stays valid
 } GridwiseSimRuns;
 
 /// Fills in `runs` with the launches of the process that have finished since the last call; 0, or 1

@@ -202,7 +202,7 @@ uint64_t TakeLaunches() {
 /// What one thread asks about the simulation while others run kernels.
 TEST_F(Threads, AskWhileOthersRun) {
   TakeLaunches();
-  uint64_t launches = 0;  // launches by the first thread
+  uint64_t launches = 0;  // that the first thread has counted
   AtOnce([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {
       if (thread != 0) {

@@ -16,7 +16,7 @@ struct LaunchArguments {
   void** extra = nullptr;
 };
 
-/// A launch with a copy of its arguments, which the program may change afterwards.
+/// A launch with a copy of its arguments: the program may change the originals afterwards.
 struct KernelOperation {
   hipFunction_t function = nullptr;
   const void* named = nullptr;  // what the program called it: a host function, or the handle

@@ -12,8 +12,8 @@
 
 namespace gridwise::sim {
 
-/// The code of a translation unit, for all targets. It exists until it is removed. Removing a
-/// pointer that is not, or no longer, a FatBinary does nothing.
+/// The code of a translation unit, for all targets. It and what is added to it exist until it is
+/// removed. Removing a pointer that is not, or no longer, a FatBinary does nothing.
 struct FatBinary;
 FatBinary* AddFatBinary(const void* bundle);
 void RemoveFatBinary(FatBinary* binary);

@@ -175,7 +175,7 @@ class Queue {
   }
 
  private:
-  /// The operations that a new operation of the stream comes after.
+  /// The operations at the end of a stream that are not done.
   QueuedFrontier Open(const Place& place) {
     const auto found = frontiers_.find(place);
     if (found == frontiers_.end()) return {};
@@ -244,8 +244,8 @@ class Queue {
     return call == nullptr || call->is_ready == nullptr || call->is_ready();
   }
 
-  /// The operation to run next for `wanted`: the first of them that is ready; if none is, another
-  /// one. With a seed, any that is ready.
+  /// The operation to run next for `wanted`: the first of them that is ready; if none is, the
+  /// first other one that is. With a seed, any that is ready.
   Queued Choose(const std::vector<Queued>& wanted) {
     const std::optional<uint64_t> seed = CurrentCheckSettings().seed;
     if (!seed) {

@@ -62,7 +62,7 @@ class Levels {
     double ready = -std::numeric_limits<double>::infinity();  // no earlier
   };
   virtual Found Look(uint32_t index, uint64_t line) = 0;
-  /// L2 has the line at `ready`.
+  /// L2 has the line from `ready` on.
   virtual void Fetched(uint64_t line, double ready) = 0;
 
  private:

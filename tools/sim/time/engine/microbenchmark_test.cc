@@ -263,7 +263,7 @@ TEST(AddressUnit, LimitsTheNotebooksFirstStep) {
 TEST(AddressUnit, OfRdna3LooksUpFourLinesAClock) {
   // Half a wave's lanes are 16 rows of A, the other half the same: rocm_wmma_samples' naive kernel
   // is published to take 7 to 10 clocks for each such load of a compute unit.
-  constexpr int kUnits = 2, kWaves = 8;  // two units make a workgroup processor
+  constexpr int kUnits = 2, kWaves = 8;  // both of a workgroup processor
   const double clk = ClocksPer(
       "gfx1100", {"global_load_d16_b16 v0, v8, s[0:1]"}, kWaves,
       [](Bench& bench, int) { bench.Touch(0, {.stride = 8192, .bytes = 2, .count = 32}); });

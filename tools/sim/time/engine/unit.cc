@@ -254,7 +254,7 @@ class Engine {
     // Banks and port have queues of their own. Halves of RDNA's LDS have banks of their own.
     const double banked = machine_.cdna() ? lds_.Take(t, clk) + clk : t;
     const double moved = port.Take(t, port_clk) + port_clk;
-    const double idle = machine_.lds_ports;  // what a port leaves idle for one lane's dword
+    const double idle = machine_.lds_ports;  // clocks of an idle port for one lane's dword
     simds_[static_cast<size_t>(simd)].lds_done = std::max(banked, moved);
     return std::max({banked, moved, t + idle}) - idle +
            (Free(Resource::kLatency) ? machine_.lds_latency / 2 : machine_.lds_latency);

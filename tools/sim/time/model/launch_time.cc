@@ -289,8 +289,7 @@ class Timer {
 
 double KernelMs(const Machine& machine, double clk) { return clk / (machine.burst_mhz * 1000); }
 
-/// Whether a replay shows the effect of a parameter: not for clocks, capacities of units and
-/// launches.
+/// Whether a replay shows the effect of a parameter: not for clock rates, launches and gaps.
 bool IsReplayed(Parameter Machine::* member) {
   for (Parameter Machine::* other :
        {&Machine::burst_mhz, &Machine::sustained_mhz, &Machine::launch_us, &Machine::gap_us}) {

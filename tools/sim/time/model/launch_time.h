@@ -79,8 +79,8 @@ struct TimeOptions {
   bool gains = true;     // costs a replay per resource
   bool interval = true;  // costs a short one for each end of an uncertain parameter
   /// How large the samples of the units in detail and of the XCD are, relative to the usual ones.
-  /// For RetinaNet's layers, times from a tenth of both are 2.7 % off (median; 90th percentile 22
-  /// %), and times from a tenth of the XCD alone 0.1 % (1.6 %).
+  /// For RetinaNet's instances, times from a tenth of both are 2.7 % off (median; 90th percentile
+  /// 22 %), and times from a tenth of the XCD alone 0.1 % (1.6 %).
   double detail = 1, traffic = 1;
   /// How many instructions of a wave are recorded, in the workgroups across the grid. If waves are
   /// longer, only the first of a workgroup goes on, which tells how many instructions there are;

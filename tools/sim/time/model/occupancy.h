@@ -17,7 +17,7 @@ struct GroupNeeds {
   /// RDNA's CU mode: all waves run on one compute unit of a workgroup processor and use its half of
   /// LDS.
   bool half_unit = false;
-  // These limit nothing, but show that the compiler ran out of registers:
+  // These limit nothing, but are signs that the compiler had too few registers:
   uint32_t scratch_bytes = 0;  // per work-item
   int spills = 0;              // vector registers that went to memory or to accumulators
 };

@@ -9,9 +9,8 @@
 namespace gridwise::sim::time {
 
 /// The workgroups of a launch, by linear index, that are executed to tell the time of all of them.
-/// They belong to the first XCD: dispatchers deal workgroups out to the XCDs in turn, and to an
-/// XCD's units in turn (ROCm documentation of MI300X; IREE's and HipKittens' orders rely on
-/// it).
+/// The first XCD's share is looked at: dispatchers deal workgroups out to the XCDs in turn, and to
+/// an XCD's units in turn (ROCm documentation of MI300X; IREE's and HipKittens' orders rely on it).
 struct SamplePlan {
   /// A unit that is timed in detail: the workgroups that it executes first, in order, and how many
   /// it executes in all. Three times `resident` of the first are needed; the others may be left

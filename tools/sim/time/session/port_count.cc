@@ -38,7 +38,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
 
 Bound PortCount::Result(const RunReport& report) {
   const std::vector<Op> ops = DecodeOps(machine_, program_, kernel_, report);
-  // The mean work of a workgroup.
+  // The mean work of a workgroup, from all executed instructions.
   PortWork work = {};
   const auto at = [](PortWork& of, Resource r) -> double& { return of[static_cast<size_t>(r)]; };
   double executed = 0;

@@ -52,7 +52,7 @@ struct WorkgroupRecord {
 /// Bytes that a launch touches: in each allocation, from the first to the last one.
 struct Footprint {
   double all = 0;     // what the MALL would have to hold
-  double loaded = 0;  // the part of it that loads move
+  double loaded = 0;  // the same for loads alone
 };
 
 }  // namespace gridwise::sim::time

@@ -12,7 +12,7 @@ namespace {
 
 /// Bytes of a row of LDS banks at most (gfx950: 64 banks of 4 bytes).
 constexpr uint64_t kBankRow = 256;
-constexpr int kPlaceBits = 32;  // a row of banks, or the lines of all tag RAMs, has so many bits
+constexpr int kPlaceBits = 32;  // of a place in a row of banks, or in lines of all tag RAMs
 
 uint64_t KeyOf(uint32_t shape, uint64_t place) { return uint64_t{shape} << kPlaceBits | place; }
 

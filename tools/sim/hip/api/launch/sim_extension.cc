@@ -16,7 +16,7 @@
 #include "tools/sim/wave/uop.h"
 
 // Functions about launches that HIP does not have. Programs refer to them weakly, and weak
-// references do not pull an object out of an archive or load a library. They are linked since each
+// references do not pull an object out of an archive or load a library. They are here since each
 // program that uses them launches kernels.
 
 using namespace gridwise::sim;
