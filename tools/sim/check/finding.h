@@ -54,7 +54,7 @@ struct Finding {
   std::string what;    // see Findings::Add
   std::string detail;  // details of the first one; follows `what`
   int64_t count = 1;
-  int instructions = 1;  // where it was found
+  int instructions = 1;  // how many it was found at
 
   /// The whole sentence.
   std::string ToString() const;
@@ -66,8 +66,8 @@ class Findings {
   static Findings& Get();
 
   /// Adds a finding, or counts it if it is known. Findings are the same if category, kernel, `what`
-  /// and pc are, or (for an unrolled loop) the source line and all of `what` but its numbers. A new
-  /// finding goes to stderr at once.
+  /// and pc are, or (as in an unrolled loop) the source line and all of `what` but its numbers. A
+  /// new finding goes to stderr at once.
   void Add(Finding finding);
   /// Called after a launch of `kernel`, or with "" after anything else that was checked. Prints
   /// what was seen more than once on stderr, and writes the report.

@@ -166,7 +166,7 @@ class Reader {
         op_sel != nullptr && op_sel->numbers.size() >= operands() && op_sel->numbers.back() != 0;
     return high ? Parts::kHigh : Parts::kLow;
   }
-  /// The half that source `source` of 16 bits is; both, if that is not known.
+  /// The half that source `source` of 16 bits is; both, in packed and SDWA instructions.
   Parts SourceHalf(size_t source) const {
     if (IsPacked() || instruction_.encoding == Encoding::kSdwa) return Parts::kAll;
     return Number(instruction_, "op_sel", source) != 0 ? Parts::kHigh : Parts::kLow;

@@ -27,9 +27,8 @@ int AfterResult(const MatrixFacts& matrix, Use use, TargetBit target) {
   return matrix.passes + (matrix.xdl ? 3 : 2) + LongerWait(matrix, target);
 }
 
-/// The wait states for SrcC of matrix instruction `user`, whose registers are all those of the
-/// result
-/// (`same`) or some of them.
+/// The wait states for SrcC of matrix instruction `user`, whose registers are exactly those of the
+/// result (`same`) or overlap with them.
 int AfterResultInC(const MatrixFacts& matrix, const MatrixFacts& user, bool same,
                    TargetBit target) {
   if (same) {

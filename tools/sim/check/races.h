@@ -18,8 +18,7 @@ namespace gridwise::sim {
 /// - a load whose value a compare-and-swap checks before it is used
 /// - a store of the value that is already there
 /// - a load of a loop that polls LDS, which no instruction marks; it synchronises with the store
-/// that
-///   it sees
+///   that it sees
 /// - accesses of a wave to a counter after its own read-modify-write of it: they come after those
 ///   that it saw
 /// gfx11's stores do not say that they are atomic: one that meets an atomic access is taken to be.

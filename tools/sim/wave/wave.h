@@ -86,7 +86,7 @@ struct Wave {
   bool skips_vector;   // VSKIP: the code is bound without vector and memory instructions
   uint32_t barrier_signals;          // how often the wave has signalled the workgroup's barrier
   uint32_t* highest_barrier_signal;  // the most of any wave of the workgroup; null: it is alone
-  uint32_t sync_ticket;              // of the device-wide sync of waves that it waits for
+  uint32_t sync_ticket;              // of the sync of waves (WaveSync) that it waits for
   uint32_t trap_status;
   WaveState state;
   int32_t branch_budget;  // taken branches left in this turn

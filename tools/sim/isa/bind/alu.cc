@@ -405,8 +405,8 @@ absl::Status BindRelative(Binder& b, const Binding& binding, Instruction& in) {
     b.Emit(uop);
     return absl::OkStatus();
   }
-  // Operands are relative to M0: to all 32 bits or, with "_2" and in a swap, to bits 7:0 for the
-  // source and 25:16 for the destination (RDNA3 ISA, V_MOVRELSD_2_B32).
+  // Which operands are relative to M0, and to which field of it: all 32 bits or, with "_2" and in a
+  // swap, bits 7:0 for the source and 25:16 for the destination (RDNA3 ISA, V_MOVRELSD_2_B32).
   const bool fields = in.mnemonic == "v_movrelsd_2_b32" || in.mnemonic == "v_swaprel_b32";
   const bool both = fields || in.mnemonic == "v_movrelsd_b32";
   const bool to = both || in.mnemonic == "v_movreld_b32";

@@ -35,7 +35,7 @@ struct Case {
   const char* gfx;
   size_t at_least;                     // mnemonics
   std::vector<std::string> there;      // some of the target's own
-  std::vector<std::string> elsewhere;  // handlers of other targets
+  std::vector<std::string> elsewhere;  // mnemonics of other targets
   std::vector<std::string> missing;
 };
 

@@ -157,7 +157,8 @@ void FillVectorInstruction(TargetBit target, InstructionFacts& facts) {
 
 using Two = std::array<int, 2>;  // registers; -1: none
 
-/// The registers that a half of a dual instruction reads as src0 and vsrc1.
+/// The registers that a half of a dual instruction reads as src0 and vsrc1, which are gathered in
+/// one class each.
 /// The literal of v_dual_fmamk_f32 stands between the two.
 Two GatheredBy(const Instruction& half) {
   Two gathered = {-1, -1};

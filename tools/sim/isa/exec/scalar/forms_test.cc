@@ -327,7 +327,7 @@ TEST(Barrier, SplitBarrierCountsSignals) {
   EXPECT_EQ(wave->s[kScc], 0u);
   EXPECT_FALSE(wave.Execute("s_barrier_signal 3").ok());
   EXPECT_FALSE(wave.Execute("s_barrier_wait 0").ok());
-  // Signals to barrier 0, which does not exist, and to that of trap handlers are not counted.
+  // Signals to barrier 0, which is nobody's, and to that of trap handlers are not counted.
   wave->s[kScc] = 1;
   ASSERT_TRUE(wave.ExecuteAll({"s_barrier_signal 0", "s_barrier_signal_isfirst -2"}).ok());
   EXPECT_EQ(wave->barrier_signals, 1u);

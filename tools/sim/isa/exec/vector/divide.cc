@@ -70,7 +70,7 @@ GRIDWISE_SIM_INLINE f32 DivFmas(f32 a, f32 b, f32 c, bool scaled) {
 GRIDWISE_SIM_INLINE f64 DivFmas(f64 a, f64 b, f64 c, bool scaled) {
   const f64 r = Fma(a, b, c);
   const bool up = Exponent(c) > 1023;
-  // Values that become denormal, again well above the range in which products lose bits.
+  // What becomes a denormal is computed again, well above the range in which products lose bits.
   const bool small = !up && r != 0 && WithSign(r, false) < 0x1p-894;
   const bool a_is_less = Exponent(a) < Exponent(b);
   const f64 less = (a_is_less ? a : b) * 0x1p512, more = a_is_less ? b : a;
