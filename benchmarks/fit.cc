@@ -122,7 +122,7 @@ struct Loss {
 
 Loss LossOf(const std::vector<Layer>& layers, const Constants& constants) {
   const FittedConstants fits = constants.ToFitted();
-  constexpr double kFaster = 2;  // how much slower than the best
+  constexpr double kFaster = 2;  // times the best one's time, at most
   Loss loss;
   double squares = 0, count = 0;
   for (const Layer& layer : layers) {

@@ -39,7 +39,7 @@ struct HaloArgs {
   int blocks;       // blocks of 64 channels
   int workgroups;   // workgroups that share the tiles of a block
   int channels;     // in all groups, with their gaps; of the output, or of dy in backward-weight
-  int source_channels;  // channels of x; only for backward-weight and line instances
+  int source_channels;  // backward-weight: channels of x; line instances: of the source
   int dy_blocks;        // one group in backward-weight: blocks of 64 channels of dy for each of x;
                         // otherwise 0
   int k_tiles, splits;  // one group: steps of K, and the splits that share them

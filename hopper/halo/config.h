@@ -59,7 +59,7 @@ struct HaloConfig {
   constexpr int taps_of_phase(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
   constexpr int pixels() const { return 64 * consumers * reps; }       // pixels of a team's tile
   constexpr int pixel_bytes() const { return 64 * SizeOf(type); }      // per pixel of a patch
-  constexpr int run_bytes() const { return channels * SizeOf(type); }  // per tap of the filter
+  constexpr int run_bytes() const { return channels * SizeOf(type); }  // per output channel and tap
   /// Staging of a team: its tile in the operands' type, or what lanes pass on at once.
   constexpr int staging_bytes() const {
     return SizeOf(type) == 1 ? consumers * 8192 : phases() * pixels() * 128;

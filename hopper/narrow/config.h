@@ -17,7 +17,7 @@ namespace gridwise::hopper {
 /// taps and all pixels, and workgroups divide the taps, one window each.
 struct NarrowWeightConfig {
   DataType type = DataType::kF16;
-  int channels = 16;  // channels of a group of 32, or of 16 in total
+  int channels = 16;  // of x; 32: one group's; 16: those of one or more groups
   int filter = 3;     // taps along each axis; 0: any number
   int warps = 12;
   int stages = 3;

@@ -35,7 +35,7 @@ double TermsOf(const ConvProblem& problem, int first_axis) {
 double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
                       const TapColumns* columns = nullptr) {
   constexpr double kFlopsOfUs = 590e6, kL2OfUs = 6.4e6, kOfMemoryRate = 1.3;
-  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // speed of kColumns
+  constexpr double kElementRowsOfUs = 7e3, kVectorRowsOfUs = 31e3;  // rows of kColumns
   constexpr double kNotOverlapped = 0.29, kLaunchUs = 6;
   constexpr double kPassUs = 2, kOutputsOfUs = 200e3, kTermsOfUs = 1.7e6, kPassMemoryRate = 0.6;
   constexpr std::int64_t kColumns = 64;

@@ -23,7 +23,7 @@ inline constexpr int kMaxMapsOfGroups = 9;
 
 /// Whether groups of x (of y in backward-data) can be an axis of a map. Pixels then have at most
 /// two other axes, and a map of so many axes knows only few pixels outside of the tensor.
-inline constexpr int kMaxPixelsBesideGroups = 8;  // pixels that a filter may reach across groups
+inline constexpr int kMaxPixelsBesideGroups = 8;  // pixels that a filter may reach over
 bool HasAxisOfGroups(const ConvProblem& canonical);
 
 /// Whether TMA loads operands of the type; `parts`: f32 too, whose B is in parts.

@@ -44,8 +44,9 @@ inline constexpr std::int64_t kMaxConfigs = 50'000'000;
 ///
 /// A key is the name of a trait, or of a group of traits, whose values are lists. Traits that are
 /// not given have the family's defaults, if it has any. An object may also be a file of CK Tile's
-/// tile engine (tile_engine.h). A condition on a trait that the family of an object lacks is false
-/// for its configs. Errors: kInvalidArgument, naming the key and the value.
+/// tile engine (tile_engine.h). If the filter has a condition on a trait that the
+/// family of an object lacks, it leaves out all configs of that object. Errors: kInvalidArgument,
+/// naming the key and the value.
 absl::StatusOr<Built> BuildInstances(std::string_view json, Gfx gfx, std::string_view filter,
                                      std::int64_t max_configs = kMaxConfigs);
 

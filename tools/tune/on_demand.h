@@ -61,8 +61,8 @@ absl::StatusOr<CompiledInstance> CompileInstance(const Compiler& compiler, std::
                                                  std::string_view name, Direction direction,
                                                  Gfx gfx);
 
-/// Compiles the instance and adds it to those of its family, until the program ends: MakePlan with
-/// PlanOptions::instance finds it. Does nothing if HasInstance.
+/// Compiles the instance and adds it to those of its family that plans choose from, until the
+/// program ends: MakePlan with PlanOptions::instance finds it. Does nothing if HasInstance.
 absl::Status AddInstance(const Compiler& compiler, std::string_view family, std::string_view name,
                          Direction direction, Gfx gfx);
 

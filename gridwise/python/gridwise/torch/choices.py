@@ -33,7 +33,7 @@ class Choice:
 
     @property
     def calls_address(self):
-        """The address of the counter of calls without Python."""
+        """The address of the number of calls, which calls without Python increment."""
         return ctypes.addressof(self._calls)
 
     def count(self):

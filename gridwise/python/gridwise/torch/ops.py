@@ -150,8 +150,8 @@ ROWS_OF_SUM = 256  # pixels that are added first, at most; as in torch_eager/eag
 
 
 def _bias_gradient(dy):
-    """The sum over images and pixels, in two steps. With channels last, PyTorch adds up the sums of up to a thousand workgroups in one of
-    them, which takes longer than everything else."""
+    """The sum over images and pixels. With channels last, PyTorch adds up the sums of up to a thousand workgroups in one of them, which
+    takes longer than everything else: there, sums of some pixels come first, then the sum of those."""
     pixels = dy.numel() // dy.shape[1]
     is_real = type(dy) is torch.Tensor and dy.dtype in (torch.float16, torch.bfloat16) and not torch.compiler.is_compiling()
     if is_real and pixels > ROWS_OF_SUM and dense(dy, True).data_ptr() == dy.data_ptr() and strides_are_channels_last(dy):
