@@ -15,7 +15,7 @@ struct BlockSums {
   static constexpr int kRunPixels = 8;  // consecutive pixels of a block that a lane multiplies
   constexpr int step_pixels() const { return kRunPixels * config.mma.lane_groups(); }  // of a wave
 
-  // Channels of a group for which the tile has room.
+  // Channels of a group for which the tile has room; a group may have fewer.
   constexpr int room_of_group() const { return config.tile.m / config.merge; }
   /// Blocks of x by which a block of dy is multiplied, each by one wave; and a group's columns in
   /// each of them.

@@ -57,7 +57,8 @@ struct TileConfig {
   // adds them up (epilogue/fixup.h). 0: a second launch adds the sums of any number of workgroups.
   Omittable<0> fixup = {};
 
-  /// Its name (core/base/fields.h): f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
+  /// Its name (core/base/fields.h): f16_t256x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2, or
+  /// f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o2_wavelet4.
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [type, tile, waves, mma, patch_a, patch_b, occupancy, pipeline, merge, halo, stride, taps,
            pixel, fixup] = self;
@@ -111,8 +112,8 @@ struct TileConfig {
     const int turn = n / reps_n_of_group(), rep = n % reps_n_of_group();
     return turn * groups_at_once() * n_of_group() + rep * mma.m;
   }
-  /// The row and column, in a wave's tile, of accumulator `reg` of a lane for the n-th matrix
-  /// instruction.
+  /// The row and column of accumulator `reg` of a lane within a row of matrix instructions of its
+  /// wave, for the n-th of them.
   constexpr RowCol PositionOfAcc(int lane, int n, int reg) const {
     const RowCol owner = OwnerOfAcc(mma, lane, reg);
     const int block = mma.BlockOf(lane), group = block % groups_at_once();

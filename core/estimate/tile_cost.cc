@@ -94,8 +94,8 @@ Cost TileCost::TermsOf(int splits) const {
   const double alone_steps = std::max(mean, most * resident / rounds);
   const double units = std::min<double>(tiles, device_.compute_units);
   // L2 has lost a tap's pixels at the next tap if it cannot hold those of all workgroups. Splits of
-  // a tile run next to each other and have the same pixels. If a step's lines crowd into some sets,
-  // they are lost sooner.
+  // a tile run next to each other and have the same pixels. The more a step's lines crowd into some
+  // sets, the sooner all pixels are lost.
   const double window =
       s.window_bytes / splits * std::min(tiles, resident * device_.compute_units) / device_.xcds;
   const double lost =

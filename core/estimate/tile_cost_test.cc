@@ -109,8 +109,8 @@ TEST(TileCost, SplitsShareTheWindowOfTheirTile) {
   EXPECT_DOUBLE_EQ(cycles_of_step(4, 1, 4), cycles_of_step(4, 1));
 }
 
-// One tile has 40 steps, the others 10 on average. If all run at once, it decides the time; if
-// units compute many in turn, it does not show.
+// Tiles have 10 steps on average, and one of them has 40. If all run at once, it decides the time;
+// if units compute many in turn, it does not show.
 TEST(TileCost, TheLongestTileDecidesWhereAllRunAtOnce) {
   const DeviceFacts device = Gfx::k942;
   TileSteps steps;

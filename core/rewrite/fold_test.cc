@@ -21,7 +21,7 @@ ConvProblem Stem(std::int64_t in_w, std::int64_t filter_w, std::int64_t stride, 
           Dim{.in = in_w, .filter = filter_w, .stride = stride, .pad_begin = pad, .pad_end = pad}}};
 }
 
-/// The same with enough images that pixels of a copy get a fourth channel.
+/// The same with so many lines and pixels that those of a copy get a fourth channel.
 ConvProblem LargeStem() {
   ConvProblem problem = Stem(700, 3, 1, 1);
   problem.dims[1].in = 1024;

@@ -13,8 +13,8 @@ namespace gridwise {
 
 /// The flags that say what an attribute does, of the name that PyTorch or ONNX has for it:
 /// {"--filter=3x3"} for kernel_size and (3, 3). Of ONNX's pads, which are first those at the
-/// begin of each axis and then those at the end, two: {"--pad=1x1", "--pad-end=2x2"}. None for
-/// auto_pad and NOTSET. nullopt if it is not the name of an attribute.
+/// begin of each axis and then those at the end, two if these differ: {"--pad=1x1",
+/// "--pad-end=2x2"}. None for auto_pad and NOTSET. nullopt if it is not the name of an attribute.
 ///
 /// Errors: a sentence if the value says no padding.
 absl::StatusOr<std::optional<std::vector<std::string>>> SizeFlags(std::string_view attribute,
