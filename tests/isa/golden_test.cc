@@ -229,11 +229,12 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
 }
 
 /// What LLVM's disassembler prints after an atomic that the whole device sees, as TraitsOf's
-/// sources have it: a scope on gfx12, and sc0 (on gfx90a glc) on gfx9 if it returns what it found.
+/// sources have it: a scope on gfx12; elsewhere, if it returns what it found, sc0 or glc.
 std::string_view DeviceScope(Gfx gfx, std::string_view atomic) {
   if (gfx == Gfx::k1201) return " scope:SCOPE_DEV";
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kMfma || !absl::StrContains(atomic, "add_x2")) return "";
-  return gfx == Gfx::k90a ? " glc" : " sc0";
+  const bool returns = absl::StrContains(atomic, "add_x2") || absl::StrContains(atomic, "add_u64");
+  if (!returns) return "";
+  return gfx == Gfx::k90a || gfx == Gfx::k1100 ? " glc" : " sc0";
 }
 
 // Sums of splits are added up by workgroups of all compute units. In the scope of one,
@@ -251,7 +252,7 @@ TEST(Atomics, AreOfTheWholeDevice) {
         for (const CodeLine& line : *lines) {
           if (!absl::StrContains(line.text, "_atomic_")) continue;
           ++atomics;
-          // A scope, or gfx9's bits.
+          // A scope, or bits of the cache policy.
           const std::size_t policy = std::min(line.text.find(" sc"), line.text.find(" glc"));
           EXPECT_EQ(policy == std::string::npos ? "" : line.text.substr(policy),
                     DeviceScope(Target(), line.text))
