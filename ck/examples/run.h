@@ -97,6 +97,7 @@ absl::Status Run(const Problem& problem, const InstancePlan& plan, const Setting
   std::vector<Operand> operands = {
       MakeOperand(problem.type, problem.a_elements(), settings, /*seed=*/1),
       MakeOperand(problem.type, problem.b_elements(), settings, /*seed=*/2)};
+  for (Operand& operand : operands) FlushAmbiguous(operand.type, plan.gfx(), operand.values);
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
     operands.push_back(MakeOperand(problem.epilogue.d[static_cast<std::size_t>(i)].type,
                                    EpilogueElements(problem, i), settings,

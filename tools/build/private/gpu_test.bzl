@@ -29,8 +29,10 @@ _gpu_target_test = rule(
 )
 
 def _devices(target):
-    """The environment in which the simulator has a device of the target: of some it has none by default."""
-    return {"GRIDWISE_SIM_DEVICES": target} if target in AMD_TARGETS and target not in DEFAULT_TARGETS else {}
+    """The environment in which the simulator has a device of the target, beside the devices that it has by default."""
+    if target in DEFAULT_TARGETS or target not in AMD_TARGETS:
+        return {}
+    return {"GRIDWISE_SIM_DEVICES": ",".join(DEFAULT_TARGETS + [target])}
 
 def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, own_code = False, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.

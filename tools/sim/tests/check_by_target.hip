@@ -93,7 +93,8 @@ KERNEL void LoadsIntoOneRegister(const u32* in, u32* out, int) {
         : "=v"(value)                                                                            \
         :                                                                                        \
         : "v40", "v41", "v42", "v43", "v44", "v45", "v46", "v47", "v48", "v49", "v50", "v51",    \
-          "v52", "v53", "v54", "v55", "v56", "v57", "v58", "v59", "v60", "v61", "v62", "v63");   \
+          "v52", "v53", "v54", "v55", "v56", "v57", "v58", "v59", "v60", "v61", "v62", "v63",    \
+          "s40", "s41", "vcc");                                                                  \
     out[__builtin_amdgcn_workitem_id_x()] = value;                                               \
   }
 
@@ -107,6 +108,10 @@ MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(OverwrittenByLanes, OVERWRITTEN("s_cbranch_scc1 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByNoLane, OVERWRITTEN("s_cbranch_execnz 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByAllLanes, OVERWRITTEN("s_cbranch_execnz 1f\n\ts_mov_b64 exec, -1\n\t"))
+// The same, where the branch asks for a flag: one that is 0, and one that is not known.
+#define IF_FLAG "s_and_b64 vcc, exec, s[40:41]\n\ts_cbranch_vccz 1f\n\t"
+MATRIX_KERNEL(OverwrittenNever, OVERWRITTEN("s_mov_b64 s[40:41], 0\n\t" IF_FLAG))
+MATRIX_KERNEL(OverwrittenPerhaps, OVERWRITTEN("s_mov_b32 s40, 0\n\t" IF_FLAG))
 #if !defined(__gfx90a__)
 #define SPARSE \
   "v_smfmac_f32_16x16x32_f16 v[48:51], v[44:45], v[52:55], v40\n\ts_nop 7\n\tv_mov_b32 %0, v48"

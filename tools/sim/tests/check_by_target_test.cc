@@ -110,8 +110,9 @@ TEST(MatrixResults, WaitAsLongAsTheTargetWants) {
   }
 }
 
-/// Without lanes vector instructions write nothing, on whatever paths.
-TEST(MatrixResults, AreNotOverwrittenWithoutLanes) {
+/// Without lanes vector instructions write nothing, on whatever paths; and nothing takes a path
+/// that a flag of 0 excludes.
+TEST(MatrixResults, AreNotOverwrittenWithoutLanesOrByNoPath) {
   if (IsRdna()) GTEST_SKIP() << "RDNA waits";
   for (const gridwise::CodeObject& object : CheckByTargetO3()) {
     if (object.gfx != TestTarget()) continue;
@@ -124,6 +125,8 @@ TEST(MatrixResults, AreNotOverwrittenWithoutLanes) {
     EXPECT_THAT(hazards("OverwrittenByLanes"), found);
     EXPECT_THAT(hazards("OverwrittenByAllLanes"), found);
     EXPECT_THAT(hazards("OverwrittenByNoLane"), IsEmpty());
+    EXPECT_THAT(hazards("OverwrittenPerhaps"), found);
+    EXPECT_THAT(hazards("OverwrittenNever"), IsEmpty());
     return;
   }
   FAIL() << "there is no code for " << TestTarget();

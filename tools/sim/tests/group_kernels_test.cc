@@ -208,12 +208,10 @@ TEST(GroupKernels, MatrixCores) {
   for (int i = 0; i < 256; ++i) expected[1024 + i] = Product(in, i / 16, i % 16, 32);
   EXPECT_EQ(RunAll("MatrixCores", {.block = {64, 1, 1}}, in, U32s(1280), 0), expected);
   if (gridwiseSimSetExactMatrices == nullptr) return;  // a real GPU
-  const bool gfx90a = TestTarget() == "gfx90a";
-  const auto fidelity = [gfx90a](const char* name) {
-    return absl::StrCat(R"("fidelity":")", name, R"(","opcode":"v_mfma_f32_32x32x8)",
-                        gfx90a ? "" : "_", R"(f16")");
+  const auto fidelity = [](const char* name) {
+    return absl::StrCat(R"("fidelity":")", name, R"(","opcode":"v_mfma_f32_32x32x8_f16")");
   };
-  if (gfx90a) {  // gfx90a has one way to add
+  if (TestTarget() == "gfx90a") {  // it has one way to add
     EXPECT_THAT(gridwiseSimFidelity(), testing::HasSubstr(fidelity("exact")));
     return;
   }

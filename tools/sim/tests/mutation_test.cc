@@ -114,8 +114,11 @@ struct Known {
   std::string_view gfx;
   int killed, unexplained;
 };
-constexpr Known kKnown[] = {
-    {"gfx942", 453, 1}, {"gfx950", 453, 1}, {"gfx1100", 356, 9}, {"gfx1201", 446, 9}};
+constexpr Known kKnown[] = {{"gfx90a", 415, 1},
+                            {"gfx942", 453, 1},
+                            {"gfx950", 453, 1},
+                            {"gfx1100", 356, 9},
+                            {"gfx1201", 446, 9}};
 
 /// The kernels' code for the test's target.
 std::string_view ImageOfTarget() {

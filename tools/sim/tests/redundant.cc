@@ -212,6 +212,37 @@ bool WritesExec(const InstructionFacts& facts) {
                      [](uint16_t reg) { return reg == kExecLo || reg == kExecLo + 1; });
 }
 
+/// The number in a path of the last instruction before its `n`th one that writes `reg`.
+std::optional<size_t> LastWriter(const KernelCode& code, const std::vector<size_t>& path, size_t n,
+                                 uint16_t reg) {
+  while (n-- > 0) {
+    const std::vector<uint16_t>& writes = code.instructions()[path[n]].facts.writes;
+    if (std::find(writes.begin(), writes.end(), reg) != writes.end()) return n;
+  }
+  return std::nullopt;
+}
+
+/// Whether a path falls through `s_cbranch_vccz` at `n` although VCC is 0 there, which it is after
+///
+///   s_mov_b64 FLAG, 0
+///   s_and_b64 vcc, exec, FLAG
+///
+/// Compilers branch so where values of a flag come from several blocks, and keep both edges.
+bool ContradictsFlag(const KernelCode& code, const std::vector<size_t>& path, size_t n) {
+  const auto at = [&](size_t i) -> const KernelCode::Instruction& {
+    return code.instructions()[path[i]];
+  };
+  if (at(n).facts.mnemonic != "s_cbranch_vccz" || path[n + 1] != path[n] + 1) return false;
+  const std::optional<size_t> combines = LastWriter(code, path, n, kVccLo);
+  if (!combines || at(*combines).facts.mnemonic != "s_and_b64") return false;
+  return std::ranges::all_of(at(*combines).facts.reads, [&](uint16_t reg) {
+    if (reg == kExecLo || reg == kExecLo + 1) return true;
+    const std::optional<size_t> sets = LastWriter(code, path, *combines, reg);
+    return sets && absl::StartsWith(at(*sets).text, "s_mov_b64") &&
+           absl::EndsWith(at(*sets).text, ", 0");
+  });
+}
+
 std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& path,
                                                    const KernelCode& code) {
   const std::unique_ptr<HazardTracker> tracker =
@@ -230,7 +261,9 @@ std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& pa
       tracker->Before(facts, notes);
     }
     no_lane = no_lane && !WritesExec(facts);
-    if (n + 1 < path.size() && LeavesNoLane(code, path[n], path[n + 1])) no_lane = true;
+    if (n + 1 == path.size()) break;
+    if (ContradictsFlag(code, path, n)) return {};  // nothing takes this path
+    if (LeavesNoLane(code, path[n], path[n + 1])) no_lane = true;
   }
   return notes.notes;
 }
