@@ -53,7 +53,7 @@ std::vector<std::string> Ranked(const ConvProblem& problem, Gfx gfx, const PlanO
 TEST(RequestedInstances, ArePassedOverUnlessTheyOrTheirOpAreNamed) {
   for (const std::int64_t filter : {1, 3}) {
     const ConvProblem problem = Square(Direction::kBackwardWeight, filter);
-    for (const Gfx gfx : {Gfx::k942, Gfx::k950}) {
+    for (const Gfx gfx : {Gfx::k90a, Gfx::k942, Gfx::k950}) {
       const std::vector<std::string> requested = Requested(problem, gfx);
       ASSERT_THAT(requested, Not(IsEmpty())) << Name(gfx);
       const std::vector<std::string> plain = Ranked(problem, gfx, {});
@@ -98,7 +98,7 @@ int CountOf(const Published& published, DataType type, Gfx gfx, std::string_view
 }
 
 TEST(PublishedInstances, OfClassicWaveletAreAllThere) {
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950}) {
+  for (const Gfx gfx : {Gfx::k90a, Gfx::k942, Gfx::k950}) {
     for (const DataType type : {DataType::kF16, DataType::kBF16}) {
       for (const Published& published : kWavelet) {
         SCOPED_TRACE(absl::StrCat(Name(gfx), " ", Name(type), " (", published.load_waves, ", ",

@@ -60,6 +60,7 @@ std::vector<float> RandomValues(std::int64_t count, unsigned seed) {
   std::uniform_real_distribution<float> uniform(-1, 1);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (float& value : values) value = RoundTo(DataType::kF16, uniform(random));
+  FlushAmbiguous(DataType::kF16, Target(), values);
   return values;
 }
 

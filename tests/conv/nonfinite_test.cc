@@ -138,6 +138,7 @@ int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
   std::mt19937 random(3);
   std::vector<float> a = Uniform(problem.type, problem.a_elements(), random);
   std::vector<float> b = Uniform(problem.type, problem.b_elements(), random);
+  for (std::vector<float>* values : {&a, &b}) FlushAmbiguous(problem.type, gfx, *values);
   for (const Planted& one : planted) ExpectReachesSome(problem, operand, one, a, b);
   for (const auto& [index, value] : planted) (operand == problem.a() ? a : b)[index] = value;
   const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);

@@ -34,7 +34,7 @@ def _devices(target):
         return {}
     return {"GRIDWISE_SIM_DEVICES": ",".join(DEFAULT_TARGETS + [target])}
 
-def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, own_code = False, **kwargs):
+def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, tags = [], size = "small", data = [], env = {}, env_of = {}, shard_count = None, own_code = False, adds_devices = False, **kwargs):
     """Declares <name>_<target> for each GPU target, with tags + [target], and the suite <name> of them.
 
     The test reads the target that it is for from the environment variable GRIDWISE_TEST_TARGET.
@@ -51,6 +51,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
       env: environment variables of the test.
       env_of: by target, others of its test, which go before.
       shard_count: as of any Bazel test.
+      adds_devices: whether the program adds the devices that it wants to the simulator's (gridwiseSimAddDevice), which a list of devices in the environment rules out.
       own_code: whether the test is of code compiled for its target alone, not for its family.
       **kwargs: for the cc_binary.
     """
@@ -69,7 +70,7 @@ def gpu_test(name, srcs = [], deps = [], binary = None, targets = AMD_TARGETS, t
             name = name + "_" + target,
             size = size,
             data = data,
-            env = _devices(target) | env | env_of.get(target, {}),
+            env = ({} if adds_devices else _devices(target)) | env | env_of.get(target, {}),
             gfx = target,
             runner = binary,
             shard_count = shard_count,
