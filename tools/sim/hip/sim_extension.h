@@ -104,14 +104,13 @@ typedef struct GridwiseSimTimes {
   double sustained_mhz;  // clock in long runs while the matrix units never idle
   double burst_ms;       // in short runs
   double sustained_ms;   // in long runs: at least burst_ms, and what sustained_mhz allows
-  double low_ms,
-      high_ms;        // bounds of sustained_ms, from the ranges of the machine's other parameters
-  double ports_ms;    // lower bound for any order of execution, in long runs
-  const char* ports;  // what sets the bound of the longest launch: "matrix unit"; stays valid
-  const char*
-      limiter;   // the resource whose absence would help the longest launch most; stays valid
-  double gain;   // how much it would help: part of the launch's time
-  int given_up;  // they take longer than gridwiseSimTimeLimit: the times are lower bounds
+  /// Bounds of sustained_ms, from the ranges of the machine's other parameters.
+  double low_ms, high_ms;
+  double ports_ms;      // lower bound for any order of execution, in long runs
+  const char* ports;    // what sets the bound of the longest launch: "matrix unit"; stays valid
+  const char* limiter;  // what the longest launch would gain most without; stays valid
+  double gain;          // how much it would help: part of the launch's time
+  int given_up;         // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;
 
 /// Fills in `times` with the launches that were timed since the last call; 0, or 1 if none was.

@@ -233,8 +233,8 @@ void Program::FillFactsLocked(Function& function) {
   Decoder& decoder = *decoders_[function.view.wave32 ? 1 : 0];
   size_t count = 0;
   while (instructions_[function.first + count].pc < function.end) ++count;
-  function.facts =
-      std::make_unique<InstructionFacts[]>(count + 1);  // one more for what follows the function
+  // One more for what follows the function.
+  function.facts = std::make_unique<InstructionFacts[]>(count + 1);
   for (size_t i = 0; i <= count; ++i) {
     InstructionFacts& facts = function.facts[i];
     facts.index = function.first + static_cast<uint32_t>(i);

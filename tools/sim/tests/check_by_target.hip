@@ -108,10 +108,15 @@ MATRIX_KERNEL(ResultAfterEight, "s_nop 7\n\tv_mov_b32 %0, v40")
 MATRIX_KERNEL(OverwrittenByLanes, OVERWRITTEN("s_cbranch_scc1 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByNoLane, OVERWRITTEN("s_cbranch_execnz 1f\n\t"))
 MATRIX_KERNEL(OverwrittenByAllLanes, OVERWRITTEN("s_cbranch_execnz 1f\n\ts_mov_b64 exec, -1\n\t"))
-// The same, where the branch asks for a flag: one that is 0, and one that is not known.
+// The same, where the branch asks for a flag: one that is 0, one that is not known, no flag but
+// EXEC alone, and one of which half is replaced.
 #define IF_FLAG "s_and_b64 vcc, exec, s[40:41]\n\ts_cbranch_vccz 1f\n\t"
 MATRIX_KERNEL(OverwrittenNever, OVERWRITTEN("s_mov_b64 s[40:41], 0\n\t" IF_FLAG))
 MATRIX_KERNEL(OverwrittenPerhaps, OVERWRITTEN("s_mov_b32 s40, 0\n\t" IF_FLAG))
+MATRIX_KERNEL(OverwrittenIfLanes, OVERWRITTEN("s_and_b64 vcc, exec, -1\n\ts_cbranch_vccz 1f\n\t"))
+MATRIX_KERNEL(OverwrittenIfHalf,
+              OVERWRITTEN("s_mov_b64 s[40:41], 0\n\ts_and_b64 vcc, exec, s[40:41]\n\t"
+                          "s_mov_b32 vcc_hi, 1\n\ts_cbranch_vccz 1f\n\t"))
 #if !defined(__gfx90a__)
 #define SPARSE \
   "v_smfmac_f32_16x16x32_f16 v[48:51], v[44:45], v[52:55], v40\n\ts_nop 7\n\tv_mov_b32 %0, v48"

@@ -126,6 +126,8 @@ TEST(MatrixResults, AreNotOverwrittenWithoutLanesOrByNoPath) {
     EXPECT_THAT(hazards("OverwrittenByAllLanes"), found);
     EXPECT_THAT(hazards("OverwrittenByNoLane"), IsEmpty());
     EXPECT_THAT(hazards("OverwrittenPerhaps"), found);
+    EXPECT_THAT(hazards("OverwrittenIfLanes"), found);
+    EXPECT_THAT(hazards("OverwrittenIfHalf"), found);
     EXPECT_THAT(hazards("OverwrittenNever"), IsEmpty());
     return;
   }

@@ -234,13 +234,18 @@ bool ContradictsFlag(const KernelCode& code, const std::vector<size_t>& path, si
   };
   if (at(n).facts.mnemonic != "s_cbranch_vccz" || path[n + 1] != path[n] + 1) return false;
   const std::optional<size_t> combines = LastWriter(code, path, n, kVccLo);
-  if (!combines || at(*combines).facts.mnemonic != "s_and_b64") return false;
-  return std::ranges::all_of(at(*combines).facts.reads, [&](uint16_t reg) {
-    if (reg == kExecLo || reg == kExecLo + 1) return true;
+  if (!combines || combines != LastWriter(code, path, n, kVccLo + 1)) return false;
+  if (at(*combines).facts.mnemonic != "s_and_b64") return false;
+  bool has_flag = false;  // `s_and_b64 vcc, exec, -1` has none
+  for (const uint16_t reg : at(*combines).facts.reads) {
+    if (reg == kExecLo || reg == kExecLo + 1) continue;
+    has_flag = true;
     const std::optional<size_t> sets = LastWriter(code, path, *combines, reg);
-    return sets && absl::StartsWith(at(*sets).text, "s_mov_b64") &&
-           absl::EndsWith(at(*sets).text, ", 0");
-  });
+    if (!sets || !absl::StartsWith(at(*sets).text, "s_mov_b64") ||
+        !absl::EndsWith(at(*sets).text, ", 0"))
+      return false;
+  }
+  return has_flag;
 }
 
 std::set<std::pair<size_t, std::string>> HazardsOn(const std::vector<size_t>& path,

@@ -58,8 +58,7 @@ class Hostcall {
   Memory& memory_;
   std::mutex mutex_;
   std::unique_ptr<Shared> shared_;
-  std::map<uint64_t, std::vector<uint64_t>>
-      messages_;  // messages that have begun and not ended, by number
+  std::map<uint64_t, std::vector<uint64_t>> messages_;  // begun and not ended, by number
   uint64_t next_message_ = 0;
   std::set<uint64_t> allocated_;  // addresses that kernels may free
   std::vector<uint64_t> freed_;

@@ -15,7 +15,7 @@ struct ihipMemPoolHandle_t {
   const uint64_t max_bytes;  // for all its allocations together; 0: what the device has
   uint64_t used_bytes = 0;
   uint64_t peak_used_bytes = 0;
-  std::map<const gridwise::sim::Device*, hipMemAccessFlags> access =
-      {};                                            // access that other devices have
+  /// The access that other devices have.
+  std::map<const gridwise::sim::Device*, hipMemAccessFlags> access = {};
   std::map<hipMemPoolAttr, uint64_t> settings = {};  // guarded by api/memory/pool_attributes.cc
 };

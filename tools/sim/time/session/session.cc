@@ -134,7 +134,7 @@ class Process {
     now_ms_ += time.ms.burst;
   }
 
-  const Machine& FindMachine(const DeviceFacts& device) const {
+  const Machine& MachineOfDevice(const DeviceFacts& device) const {
     return own_ && own_->target == device.product->processor ? *own_ : MachineFor(device);
   }
 
@@ -254,7 +254,7 @@ std::atomic<bool>& IsOn() {
 }  // namespace
 
 const Machine& MachineOfDevice(const DeviceFacts& device) {
-  return Process::Get().FindMachine(device);
+  return Process::Get().MachineOfDevice(device);
 }
 
 bool On() { return IsOn(); }

@@ -22,8 +22,8 @@ namespace gridwise::sim {
 namespace {
 
 constexpr int kSyncPolicyAuto = 1;
-constexpr unsigned char kDomains[] = {
-    0, 1};  // domains of memory order: the default one, the remote one
+// Domains of memory order: the default one, the remote one.
+constexpr unsigned char kDomains[] = {0, 1};
 
 // Values that have been set, by stream and attribute.
 struct Attributes {
