@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "core/conv/problem.h"
 #include "tools/gridwise/arguments/size_words.h"
 #include "tools/gridwise/import/miopen_driver.h"
 #include "tools/tune/our_words.h"
@@ -168,16 +169,21 @@ Arguments WithDriverLine(Arguments arguments) {
   return ours;
 }
 
+/// Whether an argument is a word for the direction, not a flag or its value, as in --in 9x9.
+bool IsDirection(const std::string& argument) {
+  if (argument.starts_with("--")) return false;
+  const std::string word = OurWord(WordKind::kDirection, argument);
+  return word == "conv_transpose" || word == "gemm" || ParseDirection(word).has_value();
+}
+
 /// Says that the layer is a transposed convolution.
 absl::Status SetTransposed(Arguments& ours) {
-  const auto word = std::find_if(ours.begin() + 2, ours.end(), [](const std::string& argument) {
-    return !argument.starts_with("--");
-  });
   if (ours[1] == "sweep") {
     return absl::InvalidArgumentError(
         "sweep takes no transposed convolution; `gridwise run conv_transpose` prints the bwd_data "
         "problem that it is");
   }
+  const auto word = std::find_if(ours.begin() + 2, ours.end(), IsDirection);
   if (word == ours.end()) {
     ours.insert(ours.begin() + 2, "conv_transpose");
     return absl::OkStatus();

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -71,10 +73,18 @@ TEST(InOurWords, TakesSizesInOtherWords) {
             "gridwise run --c=3 --k=64 --filter=2 --type=f16 conv_transpose --in=5");
   EXPECT_EQ(ours({"run", "forward", "--problem=ConvTranspose1d(3, 64, 2)"}),
             "gridwise run --c=3 --k=64 --filter=2 conv_transpose");
+  EXPECT_EQ(ours({"run", "--in", "5", "--problem=ConvTranspose1d(3, 64, 2)"}),
+            "gridwise run --c=3 --k=64 --filter=2 conv_transpose --in 5");
+  EXPECT_EQ(ours({"run", "--in", "5", "fprop", "--problem=ConvTranspose1d(3, 64, 2)"}),
+            "gridwise run --c=3 --k=64 --filter=2 --in 5 conv_transpose");
   EXPECT_THAT(ours({"run", "bwd_data", "--problem=ConvTranspose1d(3, 64, 2)"}),
               HasSubstr("whose direction is 'bwd_data'; must be conv_transpose"));
   EXPECT_THAT(ours({"sweep", "--problem=ConvTranspose1d(3, 64, 2)"}),
               HasSubstr("sweep takes no transposed convolution"));
+  for (const std::string_view wrong : {"x", "2x", "2,,2", "(2", "(2]"}) {  // for the flag to refuse
+    EXPECT_THAT(ours({"run", "fwd", absl::StrCat("--stride=", wrong)}),
+                "gridwise run fwd --stride=" + absl::StrReplaceAll(wrong, {{",", "x"}}));
+  }
   EXPECT_EQ(ours({"import", "--padding=same"}), "gridwise import --padding=same");
 }
 
@@ -88,6 +98,8 @@ TEST(InOurWords, JoinsTheWordsOfMIOpenDriver) {
             "-1"},
            {"gridwise explain fwd convbfp16 -m trans --n=8 --time",
             "gridwise explain fwd --n=8 --time --problem=MIOpenDriver convbfp16 -m trans"},
+           {"gridwise run conv -c 4 --verify bwd_data",
+            "gridwise run --verify bwd_data --problem=MIOpenDriver conv -c 4"},
            {"gridwise network conv", "gridwise network conv"},
            {"gridwise run fwd --problem conv", "gridwise run fwd --problem conv"},
        }) {

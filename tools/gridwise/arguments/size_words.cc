@@ -12,6 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "tools/gridwise/import/line.h"
+#include "tools/gridwise/problem/problem_flags.h"
 
 namespace gridwise {
 namespace {
@@ -49,53 +51,19 @@ std::string_view Bare(std::string_view value) {
   return value;
 }
 
-/// The numbers of "(3, 3)", "[3, 3]", "3,3" and "3x3".
-std::vector<std::string> NumbersOf(std::string_view value) {
-  if (value.size() >= 2 && absl::StrContains("([", value.front()) &&
-      absl::StrContains(")]", value.back())) {
-    value = value.substr(1, value.size() - 2);
-  }
-  std::vector<std::string> numbers;
-  for (std::string_view number : absl::StrSplit(value, absl::ByAnyChar(",x"))) {
-    number = absl::StripAsciiWhitespace(number);
-    if (!number.empty()) numbers.emplace_back(number);  // "(2,)"
-  }
-  return numbers;
-}
-
-std::string JoinRange(std::vector<std::string>::const_iterator begin,
-                      std::vector<std::string>::const_iterator end) {
-  return absl::StrJoin(begin, end, "x");
-}
-
 absl::StatusOr<std::vector<std::string>> PadsFlags(std::string_view value) {
-  const std::vector<std::string> pads = NumbersOf(value);
-  if (pads.empty() || pads.size() % 2 != 0) {
+  const std::vector<std::string> pads = absl::StrSplit(NormalizeSizes(value), 'x');
+  if (pads.size() % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "pads is '", value,
         "'; must be the padding at the begin of each axis and then that at the end of each"));
   }
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(pads.size() / 2);
-  const std::string begin = JoinRange(pads.begin(), middle), end = JoinRange(middle, pads.end());
+  const std::string begin = absl::StrJoin(pads.begin(), middle, "x");
+  const std::string end = absl::StrJoin(middle, pads.end(), "x");
   std::vector<std::string> flags = {absl::StrCat("--pad=", begin)};
   if (begin != end) flags.push_back(absl::StrCat("--pad-end=", end));
   return flags;
-}
-
-/// Parts of a text that commas separate, outside of brackets.
-std::vector<std::string_view> SplitArguments(std::string_view text) {
-  std::vector<std::string_view> parts;
-  std::size_t begin = 0;
-  int depth = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && absl::StrContains("([", text[i])) ++depth;
-    if (i < text.size() && absl::StrContains(")]", text[i])) --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
-    const std::string_view part = absl::StripAsciiWhitespace(text.substr(begin, i - begin));
-    if (!part.empty()) parts.push_back(part);
-    begin = i + 1;
-  }
-  return parts;
 }
 
 /// A layer's name and its arguments.
@@ -194,8 +162,7 @@ absl::StatusOr<std::optional<std::vector<std::string>>> SizeFlags(std::string_vi
           "auto_pad is '", value, "'; must be NOTSET, SAME_UPPER, SAME_LOWER or VALID"));
     }
   }
-  const std::vector<std::string> numbers = NumbersOf(value);
-  return std::vector<std::string>{absl::StrCat("--", word->flag, "=", absl::StrJoin(numbers, "x"))};
+  return std::vector<std::string>{absl::StrCat("--", word->flag, "=", NormalizeSizes(value))};
 }
 
 absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text) {
@@ -208,7 +175,8 @@ absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text) {
   }
   const int axes = AxesOf(call->name).value_or(0);
   std::size_t position = 0;
-  for (const std::string_view argument : SplitArguments(call->arguments)) {
+  for (const std::string_view argument : SplitList(call->arguments)) {
+    if (argument.empty()) continue;
     const std::size_t equals = argument.find('=');
     std::string_view name = absl::StripAsciiWhitespace(argument.substr(0, equals));
     if (equals != argument.npos) name = name.substr(0, name.find(':'));  // "group: int = 2"

@@ -46,7 +46,7 @@ framework: --c and --in are those of its input, --k its output channels, --outpu
 --pad=same has in * stride output pixels. The output says which bwd_data it is: its dy is the input, its dx the output.
 
 Sizes may have the names of PyTorch and ONNX: --kernel-size, --padding, --pads=0,0,1,1, --auto-pad=SAME_UPPER, --strides. --problem may
-be a layer as PyTorch or ONNX prints it, without sizes of images, or the command line of MIOpenDriver, also as words. DIRECTION may be
+be a layer as PyTorch or ONNX prints it, without sizes of images, or a command line of MIOpenDriver, also without quotes. DIRECTION may be
 left out if the problem has one. Flags of sizes override those of the problem.
 
   gridwise run bwd_data --problem=almiopen-1959 --device=gfx942 --verify

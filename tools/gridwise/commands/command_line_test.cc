@@ -35,6 +35,8 @@ TEST(CommandLineTest, RefusesBadSizes) {
   ExpectRefusal("run bwd_data --c=8 --k=8", "give --in, --filter");
   ExpectRefusal("run bwd_data --c=8 --k=8 --in=5x5 --filter=3x3x3", "spatial axes");
   ExpectRefusal("run bwd_data --problem=gemms9 --in=3y", "3y");
+  ExpectRefusal("run bwd_data --problem=gemms9 --stride=2x",
+                "--stride is '2x'; must be 1 to 3 integers");
   ExpectRefusal("run bwd_data --problem=gemms9 --n=many", "--n is 'many'; must be a whole number");
   ExpectRefusal("run bwd_data --problem=gemms9 --relu=perhaps",
                 "--relu is 'perhaps'; must be true or false");

@@ -33,6 +33,25 @@ TEST(RunCommand, TakesLinesOfOtherPrograms) {
   EXPECT_THAT(result.out, HasSubstr("fwd f16 g1 n1 c16 k32 in 9x9 filter 3x3 stride 1x1 dilation "
                                     "1x1 pad 1x1 out 9x9"));
   ExpectRefusal("run fwd --problem='MIOpenDriver conv -n x'", "--problem:1: -n is 'x'");
+  const ShellResult words = Gridwise(
+      "run MIOpenDriver convfp16 -n 1 -c 16 -H 9 -W 9 -k 32 -p 1 -q 1 -I NHWC -f NHWC -O NHWC -F 1 "
+      "--verify");
+  EXPECT_EQ(words.status, kSuccess) << words.out;
+  EXPECT_THAT(words.out, HasSubstr("problem    fwd f16 g1 n1 c16 k32 in 9x9 filter 3x3"));
+  ExpectRefusal("run convfp16 -n 1", "one of 3 directions, fwd, bwd_data, bwd_weight; name one");
+}
+
+TEST(RunCommand, TakesLayersAsPyTorchPrintsThem) {
+  const ShellResult conv = Gridwise(
+      "run fwd --verify --problem='Conv2d(16, 32, kernel_size=(3, 3), padding=(1, 1))' --in=9x9");
+  EXPECT_EQ(conv.status, kSuccess) << conv.out;
+  EXPECT_THAT(conv.out, HasSubstr("problem    fwd f16 g1 n1 c16 k32 in 9x9 filter 3x3 stride 1x1 "
+                                  "dilation 1x1 pad 1x1 out 9x9"));
+  const ShellResult transposed = Gridwise(
+      "run --verify --in 4x4 --problem='ConvTranspose2d(16, 32, kernel_size=(3, 3), stride=(1, "
+      "1))'");
+  EXPECT_EQ(transposed.status, kSuccess) << transposed.out;
+  EXPECT_THAT(transposed.out, HasSubstr("problem    bwd_data f16 g1 n1 c32 k16 in 6x6 filter 3x3"));
 }
 
 TEST(RunCommand, VerifiesASmallProblem) {

@@ -150,6 +150,14 @@ TEST(SweepCommand, NamesTheFastestInstanceOfEachProblem) {
   EXPECT_THAT(other.out, AllOf(HasSubstr("[1/1] a "), HasSubstr("1 passed"))) << other.out;
 }
 
+TEST(SweepCommand, TakesLinesOfOtherPrograms) {
+  const ShellResult result = Gridwise(
+      "sweep convfp16 -n 1 -c 16 -H 9 -W 9 -k 32 -p 1 -q 1 -I NHWC -f NHWC -O NHWC -F 1 --verify");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("[1/1] MIOpenDriver convfp16 -n 1 "), HasSubstr("1 passed")));
+}
+
 TEST(SweepCommand, EndsWithTheSlowestLayers) {
   const ShellResult result =
       Gridwise(absl::StrCat("sweep --problems=", SmallSet(), " --direction=fwd"));

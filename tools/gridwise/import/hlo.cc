@@ -15,7 +15,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -89,21 +88,6 @@ std::size_t LengthToClose(std::string_view text) {
     if (text[i] == ')' && --depth == 0) return i;
   }
   return text.npos;
-}
-
-/// The parts of a list between commas that are in no brackets.
-std::vector<std::string_view> SplitList(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  std::size_t start = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && absl::StrContains("([{", text[i])) ++depth;
-    if (i < text.size() && absl::StrContains(")]}", text[i])) --depth;
-    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
-    parts.push_back(absl::StripAsciiWhitespace(text.substr(start, i - start)));
-    start = i + 1;
-  }
-  return parts;
 }
 
 /// The instruction of a line; nullopt if it has none with a shape of numbers.

@@ -4,6 +4,8 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -36,6 +38,20 @@ absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view w
 
 std::vector<std::string_view> SplitWords(std::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
+}
+
+std::vector<std::string_view> SplitList(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && absl::StrContains("([{", text[i])) ++depth;
+    if (i < text.size() && absl::StrContains(")]}", text[i])) --depth;
+    if (i < text.size() && (text[i] != ',' || depth > 0)) continue;
+    parts.push_back(absl::StripAsciiWhitespace(text.substr(start, i - start)));
+    start = i + 1;
+  }
+  return parts;
 }
 
 std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program) {

@@ -47,6 +47,9 @@ absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view w
 /// The words of a line, which blanks separate.
 std::vector<std::string_view> SplitWords(std::string_view line);
 
+/// The parts of a list between commas that are in no brackets, without blanks around them.
+std::vector<std::string_view> SplitList(std::string_view text);
+
 /// The words from the first one on whose last part, after any '/', is `program`; none if no word
 /// is.
 std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program);

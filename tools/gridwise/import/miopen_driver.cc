@@ -329,9 +329,10 @@ bool IsMIOpenConvolution(std::string_view word) { return TypeOf(word).ok(); }
 bool IsMIOpenOption(std::string_view word, std::string_view value) {
   Command command;
   const absl::StatusOr<bool> is_known = Take(word, "0", command);
+  if (!is_known.ok() || !*is_known) return false;
   std::int64_t number = 0;
-  return is_known.ok() && *is_known &&
-         (!value.starts_with('-') || absl::SimpleAtoi(value, &number));
+  const bool is_ours_too = word == "--verify" || word == "--time";
+  return absl::SimpleAtoi(value, &number) || !(is_ours_too || value.starts_with('-'));
 }
 
 }  // namespace gridwise

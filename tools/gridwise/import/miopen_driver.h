@@ -25,8 +25,8 @@ ImportedLine ReadMIOpenDriver(std::string_view line);
 bool IsMIOpenDriver(std::string_view word);
 /// What it does, of those that Gridwise has: "conv", "convfp16".
 bool IsMIOpenConvolution(std::string_view word);
-/// An option of convolutions, as -n or --batchsize, with its value. Options of other programs may
-/// have the same long names, but then have no value, or have it after '='.
+/// An option of convolutions, as -n or --batchsize, with its value. Gridwise has --verify and
+/// --time, too, without a value: they are the driver's if a number follows.
 bool IsMIOpenOption(std::string_view word, std::string_view value);
 
 }  // namespace gridwise

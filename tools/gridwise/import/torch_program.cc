@@ -66,7 +66,7 @@ class Arguments {
   /// `text` is what is between the parentheses.
   Arguments(const Operator& op, std::string_view text) : op_(op), values_(op.arguments.size()) {
     std::size_t position = 0;
-    for (const std::string_view part : Parts(text)) {
+    for (const std::string_view part : SplitList(text)) {
       const std::size_t equal = part.find('=');
       std::size_t index = position++;
       std::string_view value = part;
@@ -101,21 +101,6 @@ class Arguments {
  private:
   std::size_t IndexOf(std::string_view name) const {
     return static_cast<std::size_t>(std::ranges::find(op_.arguments, name) - op_.arguments.begin());
-  }
-  /// What commas outside of brackets separate.
-  static std::vector<std::string_view> Parts(std::string_view text) {
-    std::vector<std::string_view> parts;
-    std::size_t begin = 0;
-    int depth = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      const char c = i < text.size() ? text[i] : ',';
-      if (c == '[' || c == '(') ++depth;
-      if (c == ']' || c == ')') --depth;
-      if (c != ',' || (depth > 0 && i < text.size())) continue;
-      parts.push_back(absl::StripAsciiWhitespace(text.substr(begin, i - begin)));
-      begin = i + 1;
-    }
-    return parts;
   }
 
   const Operator& op_;

@@ -124,6 +124,15 @@ absl::Status CheckComplete(const ProblemFlags& flags) {
 
 }  // namespace
 
+std::string NormalizeSizes(absl::string_view text) {
+  if ((text.starts_with('(') && text.ends_with(')')) ||
+      (text.starts_with('[') && text.ends_with(']'))) {
+    text = text.substr(1, text.size() - 2);
+    absl::ConsumeSuffix(&text, ",");  // of "(2,)"
+  }
+  return absl::StrReplaceAll(text, {{", ", "x"}, {",", "x"}});
+}
+
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error) {
   extents->values.clear();
   extents->word.clear();
@@ -134,13 +143,7 @@ bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error)
   }
   if (lower == "same_upper") extents->word = kSame;
   if (!extents->word.empty()) return true;
-  if ((text.starts_with('(') && text.ends_with(')')) ||
-      (text.starts_with('[') && text.ends_with(']'))) {
-    text = text.substr(1, text.size() - 2);
-    absl::ConsumeSuffix(&text, ",");  // of "(2,)"
-  }
-  absl::StatusOr<std::vector<int64_t>> sizes =
-      ParseSizes(absl::StrReplaceAll(text, {{", ", "x"}, {",", "x"}}));
+  absl::StatusOr<std::vector<int64_t>> sizes = ParseSizes(NormalizeSizes(text));
   if (!sizes.ok()) {
     *error = std::string(sizes.status().message());
     return false;

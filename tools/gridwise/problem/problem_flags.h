@@ -24,6 +24,9 @@ struct Extents {
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
 std::string AbslUnparseFlag(const Extents& extents);
 
+/// "2x3" of "2,3", "(2, 3)" and "[2, 3]", as other programs write sizes; other texts unchanged.
+std::string NormalizeSizes(absl::string_view text);
+
 /// The sizes from the command line. Empty: not given.
 struct ProblemFlags {
   std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups

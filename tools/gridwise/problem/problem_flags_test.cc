@@ -192,6 +192,23 @@ TEST(BuildTransposedTest, OutputPaddingChoosesAmongSizes) {
   }
 }
 
+/// Attributes of Conv and ConvTranspose in docs/Operators.md of ONNX: an odd zero is at the end by
+/// SAME_UPPER, and at the begin by SAME_LOWER.
+TEST(BuildTransposedTest, AutoPadOfOnnx) {
+  ProblemFlags conv = RetinaNetHead();
+  conv.in = Parse("8x8");
+  conv.stride = Parse("2");
+  ProblemFlags transposed = Transposed(16, 8, "4x4", "3", "2");
+  const Dim upper = {.in = 8, .filter = 3, .stride = 2, .pad_begin = 0, .pad_end = 1};
+  const Dim lower = {.in = 8, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 0};
+  for (const char* word : {"SAME_UPPER", "SAME_LOWER"}) {
+    conv.pad = transposed.pad = Parse(word);
+    const Dim& expected = conv.pad.word == "same" ? upper : lower;
+    EXPECT_EQ(BuildProblem(Direction::kForward, std::nullopt, conv)->dims[2], expected) << word;
+    EXPECT_EQ(BuildTransposed(transposed)->dims[2], expected) << word;
+  }
+}
+
 /// Frameworks with words for padding have in * stride output pixels with "same", and with "valid"
 /// all that any product reaches: max(in * stride + filter - stride, in * stride) where the filter
 /// is not shorter than the stride.
