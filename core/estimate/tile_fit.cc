@@ -74,7 +74,7 @@ constexpr TileFits kOfOthers = {kUnfitted, kUnfitted};
 }  // namespace
 
 const TileFits& FindTileFits(Gfx gfx) {
-  // By Gfx; gfx1100 has not been fitted, gfx90a and sm_90a have no instances of these families.
+  // By Gfx. gfx1100 and gfx90a have not been fitted; sm_90a has no instances of these families.
   static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942,  kOf950,    kOfOthers,
                                                                      kOf1201, kOfOthers, kOfOthers};
   return kFits[static_cast<std::size_t>(gfx)];

@@ -18,7 +18,6 @@ struct InstanceShape {
   int walk_a = 0, walk_b = 0;  // cost of finding what to load, from 1 by ck::Walk; 0: by the
                                // problem's own axes
   int lane_channels = 0, lane_pixels = 0, lane_taps = 0;  // without a tile: the work of a lane
-  bool is_new = false;  // no model has seen times of its kind: see model::Rank
 };
 
 }  // namespace gridwise

@@ -150,24 +150,6 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
   }
 }
 
-TEST(Ranking, DoesNotAskAboutNewInstances) {
-  const Model model = *Model::Parse(Text());
-  PlanContext context(Problem(), Gfx::k942, {});
-  RankedInstance fresh = Instance(64, 64, 150);  // the model would rank it first
-  fresh.shape.is_new = true;
-  std::vector<RankedInstance> instances = {Instance(128, 32, 100), fresh, Instance(64, 32, 200)};
-  EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
-  EXPECT_GE(instances[1].cycles, instances[0].cycles);
-  EXPECT_LT(instances[2].cycles, instances[0].cycles);
-  fresh.cost = CostOf(90);
-  instances = {Instance(128, 32, 100), fresh, Instance(64, 32, 200)};
-  const Ranking ranking = Rank(&model, ModelUse::kWhereBetter, context, instances);
-  EXPECT_FALSE(ranking.by_model);
-  EXPECT_THAT(ranking.about, HasSubstr("the instance of least estimate is of a kind"));
-  EXPECT_EQ(instances[1].cycles, 90);
-  EXPECT_EQ(instances[2].cycles, 200);
-}
-
 TEST(Ranking, DoesNotAskAboutInstancesOfFurtherEstimatesThanItKnows) {
   const Model model =
       ModelWith("feature log2_of_least -1000000 1000000\n", "feature log2_of_least 0 2\n");

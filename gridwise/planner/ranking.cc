@@ -27,16 +27,13 @@ bool IsWhole(PlanContext& context) {
 constexpr std::size_t kFinalists = 4;
 
 /// Returns the instances that the model would evaluate, the one of least estimate first. Leaves out
-/// instances whose estimates are further from the least one than in the training set. Also leaves
-/// out new kinds, except in first place, where they exclude the model.
+/// instances whose estimates are further from the least one than in the training set.
 std::vector<RankedInstance*> FirstByEstimate(const Model& model,
                                              std::span<RankedInstance> instances) {
   std::vector<RankedInstance*> first;
   for (RankedInstance& instance : instances) first.push_back(&instance);
   std::ranges::stable_sort(first, {}, &RankedInstance::cycles);
   if (first.empty()) return first;
-  const auto is_new = [](const RankedInstance* instance) { return instance->shape.is_new; };
-  first.erase(std::remove_if(first.begin() + 1, first.end(), is_new), first.end());
   first.resize(std::min(kAsked, first.size()));
   const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
   while (first.back()->cycles > most) first.pop_back();
@@ -47,9 +44,6 @@ std::vector<RankedInstance*> FirstByEstimate(const Model& model,
 /// their features.
 std::string Describe(const Model& model, PlanContext& context,
                      std::span<RankedInstance* const> instances, std::vector<Features>& features) {
-  if (!instances.empty() && instances[0]->shape.is_new) {
-    return "the instance of least estimate is of a kind that it has not been trained on";
-  }
   for (const RankedInstance* instance : instances) {
     if (!model.KnowsFamily(instance->family)) {
       return absl::StrCat("it has not been trained on instances of family ", instance->family);

@@ -704,18 +704,20 @@ class OptimizeTest(Case):
 
     def test_what_a_view_changes_is_not_read_later(self):
         class Changed(nn.Module):
-            def __init__(self, is_residual):
+            def __init__(self, is_residual, dropout):
                 super().__init__()
-                self.one, self.is_residual = nn.Conv2d(16, 16, 1), is_residual
+                self.one, self.is_residual, self.dropout = nn.Conv2d(16, 16, 1), is_residual, dropout
 
             def forward(self, x):
                 z = x * 2
-                y = self.one(x) + z if self.is_residual else self.one(z) + x
+                same = self.dropout(z)  # z itself in evaluation mode
+                y = self.one(x) + same if self.is_residual else self.one(same) + x
                 z[:1].relu_()
                 return torch.relu(y) + z
 
         for is_residual in (False, True):
-            self.assertEqual(self.fused(Changed(is_residual)), [])
+            for dropout in (nn.Identity(), nn.Dropout(), nn.Dropout2d(), nn.AlphaDropout()):
+                self.assertEqual(self.fused(Changed(is_residual, dropout)), [])
 
     def test_atens_stay_apart(self):
         decider.off = True

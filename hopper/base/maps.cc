@@ -122,8 +122,7 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   map.pixels = static_cast<unsigned>(pixels);
   const std::int64_t of_pixel =
       groups == SourceGroups::kWindows ? ChannelsOfPixel(axes) : axes.size[5];
-  const bool goes_on = PixelsOverlap(problem) && problem.type != DataType::kF32;
-  SetAxis(map, 0, goes_on ? AlignUp<std::int64_t>(of_pixel, channels) : of_pixel, 1);
+  SetAxis(map, 0, RunsGoOn(problem) ? AlignUp<std::int64_t>(of_pixel, channels) : of_pixel, 1);
   const std::size_t spatial = is_3d ? 3 : 2;
   for (std::size_t i = 0; i < spatial; ++i) {  // w, h, d
     const std::size_t axis = 2 - i;

@@ -104,7 +104,8 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
 double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1; }
 
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
-/// another group are loaded unchanged, and lines of w in forward count as aligned.
+/// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
+/// aligned.
 double LineCycles(const Fit& fit, const Config& config, const ConvProblem& problem,
                   const Loaded& loaded) {
   const std::int64_t channels = SourceChannels(problem);
@@ -119,8 +120,7 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
       groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
-  const bool is_whole =
-      problem.groups > 1 || (PixelsOverlap(problem) && problem.type != DataType::kF32);
+  const bool is_whole = problem.groups > 1 || RunsGoOn(problem);
   const double filled_x = is_whole ? 0 : filling * FilledPart(channels, 64);
   const double dy =
       fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;

@@ -85,6 +85,11 @@ TEST(CanonicalProblem, HasRunsOfWeightsThatOverlap) {
   const TensorMapSpec map = SourceMap(canonical, MakeSubGemms(canonical).front(), 64, 64);
   EXPECT_EQ(map.size[0], 128u) << "whole k tiles";
   EXPECT_EQ(map.stride_bytes[1], 48u);
+  LaunchPlan plan;
+  EXPECT_EQ(LayoutPasses(layer, Gfx::kSm90a, SpacedTaps()).AddBefore(plan).a.memory, Memory::kA);
+  ASSERT_EQ(plan.launches.size(), 1u) << "x is copied";
+  EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_widen_b128") << "words of 8 elements";
+  EXPECT_EQ(plan.workspace_bytes, 64 * 28 * line * 2);
   EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedGroups()).c, 24);
   layer.batch = 1;
   EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 24) << "the copy takes longer";

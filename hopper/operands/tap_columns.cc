@@ -41,8 +41,8 @@ double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
   constexpr std::int64_t kColumns = 64;
   const ConvProblem& problem = columns ? columns->problem : whole;
   const bool forward = problem.direction == Direction::kForward;
-  double pixels = static_cast<double>(problem.batch),
-         loads = pixels;  // pixels of the output; loads of channels
+  // Pixels of the output, and loads of channels.
+  double pixels = static_cast<double>(problem.batch), loads = pixels;
   for (const Dim& dim : problem.dims) {
     pixels *= static_cast<double>(forward ? dim.out() : dim.in);
     loads *= static_cast<double>(dim.out() * dim.filter);

@@ -46,8 +46,8 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
 
 /// Whether runs of x (WithRunsOfWeight) pay, whose pixels overlap in the copy: cycles of all blocks
 /// of 64 columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
-/// line (from the fit of hopper/base/fit.h; a line that is filled up takes longer), or as its
-/// products with the rows of dw.
+/// line (longer, by `filled_x` of hopper/base/fit.h, if it is filled up), or as its products with
+/// the rows of dw. The other costs are rough ones of an H200.
 bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {
   constexpr double kUnits = 132, kLine = 3, kFilled = 5.5, kPairsOfCycle = 2048 * 0.7;
   constexpr double kCopy = 8000, kCopiedOfCycle = 375;
@@ -170,6 +170,10 @@ bool PixelsOverlap(const ConvProblem& problem) {
   const TensorAxes x = problem.AxesOf(Tensor::kX);
   return problem.direction == Direction::kBackwardWeight && problem.groups == 1 && x.size[3] > 1 &&
          x.stride[3] < x.size[5];
+}
+
+bool RunsGoOn(const ConvProblem& problem) {
+  return PixelsOverlap(problem) && problem.type != DataType::kF32;
 }
 
 ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap) {

@@ -35,8 +35,10 @@ DataType TypeOfB(DataType type);
 std::int64_t CopyElements(DataType type);
 
 /// Whether the pixels of x are runs of channels that overlap (WithKTiles of backward-weight).
-/// Except for f32, memory goes on after the last run to the end of its k tile.
 bool PixelsOverlap(const ConvProblem& problem);
+/// Whether TMA loads these runs to the end of their last k tile: into the pixels that follow, or
+/// into what memory has after the last run. Not in f32.
+bool RunsGoOn(const ConvProblem& problem);
 
 /// The problem to compute if taps are not columns or rows: with more channels of x or y, which are
 /// copied, or the problem itself. `may_overlap`: in backward-weight, pixels of x may be runs that

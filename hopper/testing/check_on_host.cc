@@ -153,7 +153,7 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   a_ = Encode(copied, Spread(a, packed, problem, problem.a()));
   std::vector<float> spread_b = Spread(b, packed, problem, problem.b());
   expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
-  if (PixelsOverlap(problem) && copied != DataType::kF32) {  // the last one goes on
+  if (RunsGoOn(multiplied_)) {
     spread_b.resize(spread_b.size() + kKTile, std::numeric_limits<float>::quiet_NaN());
   }
   b_ = Encode(copied, spread_b);

@@ -18,12 +18,6 @@ NVIDIA_TARGETS = ["sm_90a"]
 
 ALL_TARGETS = AMD_TARGETS + NVIDIA_TARGETS
 
-# Those that all convolution kernels are compiled for.
-CONV_TARGETS = AMD_TARGETS
-
-# Those that the simulator's own kernels are tested on.
-SIM_TEST_TARGETS = AMD_TARGETS
-
 # Families of AMD targets: code that is compiled for the family's name runs on all of its processors. A target's kernels are
 # compiled for the target by default, and for the family or another of its processors where //tools/config:targets names that.
 # Source: LLVM AMDGPUUsage, "Generic Processors".

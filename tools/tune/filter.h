@@ -20,8 +20,7 @@ namespace gridwise {
 ///
 /// Names are traits. The name of a group stands for its only trait; the end of a trait's name
 /// stands for the trait if that is unique: schedule. Integers, texts in quotes, + - * / % (by zero:
-/// 0),
-/// == != < <= > >=, in and not in before a list, and (&&), or (||), not, parentheses. As in CK
+/// 0), == != < <= > >=, in and not in before a list, and (&&), or (||), not, parentheses. As in CK
 /// Tile's tile engine, names may begin with "c.", be its own (wave_m, warp_tile_m, ...), and
 /// pipeline and scheduler are what it calls the schedule (our_words.h):
 /// c.tile_n >= 128 and c.pipeline == 'compv5'.

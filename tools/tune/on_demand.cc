@@ -44,8 +44,8 @@ absl::StatusOr<fs::path> Find(const std::vector<std::string>& roots, const std::
 std::string Digest(const std::vector<std::string>& texts) {
   llvm::SHA256 sha;
   for (const std::string& text : texts) {
-    sha.update(
-        absl::StrCat(text.size(), "\n"));  // so that the digest also depends on where texts end
+    // The digest also depends on where texts end.
+    sha.update(absl::StrCat(text.size(), "\n"));
     sha.update(text);
   }
   return llvm::toHex(sha.final(), /*LowerCase=*/true);

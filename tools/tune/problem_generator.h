@@ -42,9 +42,9 @@ struct GeneratorOptions {
 /// Returns distinct problems: layers of published networks (networks.h) and of networks like them,
 /// which differ in width, resolution and groups, with batches of 1 to 256, and as many synthetic
 /// ones, whose sizes are drawn evenly in their logarithms: of 1 to 3 dimensions, grouped,
-/// depthwise, of odd channels, strided, dilated, padded at one end. Seven of
-/// ten geometries are for training, one is for validation and two are for tests, by a hash of all
-/// sizes but the batch. The same options make the same problems on every machine.
+/// depthwise, of odd channels, strided, dilated, padded at one end. Seven of ten geometries are for
+/// training, one is for validation and two are for tests, by a hash of all sizes but the batch. The
+/// same options make the same problems on every machine.
 std::vector<NamedProblem> GenerateProblems(const GeneratorOptions& options);
 
 /// The purpose of a geometry, the same for all of its batches.

@@ -220,7 +220,8 @@ def _transposed(
     groups: int,
 ) -> Convolution:
     """Returns the convolution of a dilated lhs. Along an axis, lhs dilated by s and padded by (l, h), with T taps r apart, is the data
-    gradient of a convolution with stride s and the taps in reverse: out[i] = sum over o, t of lhs[o] rhs[T - 1 - t] where i = o s + t r - p and p = (T - 1) r - l."""
+    gradient of a convolution with stride s and the taps in reverse: out[i] = sum over o, t of lhs[o] rhs[T - 1 - t] where
+    i = o s + t r - p and p = (T - 1) r - l."""
     lhs_spec, rhs_spec, out_spec = specs
     if any(stride != 1 for stride in strides):
         raise Refused(f"window_strides {strides} and lhs_dilation {lhs_dilation} at once")

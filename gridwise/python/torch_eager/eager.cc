@@ -415,8 +415,8 @@ std::array<bool, 3> MaskOf(ListObject* list) {
 /// output_padding, groups, mask of the gradients of x, w and the bias.
 void Backward(Value* stack, std::uint64_t, std::uint64_t) {
   TensorObject* const dy = AsTensor(stack[0]);
-  TensorObject* const others[2] = {AsTensor(stack[2]),
-                                   AsTensor(stack[1])};  // the other operands of dx and of dw
+  // The other operands of dx and of dw.
+  TensorObject* const others[2] = {AsTensor(stack[2]), AsTensor(stack[1])};
   const std::array<bool, 3> mask = MaskOf(AsList(stack[9]));
   Key key;
   for (int i : {0, 1, 2}) key.AddTensor(AsTensor(stack[i]));

@@ -10,6 +10,8 @@ ATEN = torch.ops.aten
 CONVOLUTIONS = {ATEN.conv1d.default, ATEN.conv2d.default, ATEN.conv3d.default}
 NORMS = {ATEN.batch_norm.default, getattr(ATEN, "_native_batch_norm_legit_no_training").default}
 ADDS = {ATEN.add.Tensor, ATEN.add_.Tensor, operator.add, operator.iadd}
+# In evaluation mode they return their input, which their schemas do not say.
+DROPOUTS = {ATEN.dropout.default, ATEN.feature_dropout.default, ATEN.alpha_dropout.default, ATEN.feature_alpha_dropout.default}
 DEFAULTS = {"bias": None, "stride": 1, "padding": 0, "dilation": 1, "groups": 1}
 
 
@@ -36,8 +38,7 @@ def _base(node):
     sources = [node]
     while sources:
         node = sources[0]
-        # Dropout does nothing in evaluation mode, which its schema does not say.
-        sources = node.args[:1] if node.target in (operator.getitem, ATEN.dropout.default) else _aliased(node)
+        sources = node.args[:1] if node.target in {operator.getitem, *DROPOUTS} else _aliased(node)
     return node
 
 
