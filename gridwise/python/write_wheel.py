@@ -13,7 +13,7 @@ import zipfile
 # Libraries that every system of a manylinux tag has (PEP 600), and that this one may want.
 COMMON = {
     *("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "ld-linux-x86-64.so.2"),
-    *("libgcc_s.so.1", "libstdc++.so.6", "libz.so.1"),
+    *("libgcc_s.so.1", "libstdc++.so.6"),
 }
 DATE = (2020, 1, 1, 0, 0, 0)
 
