@@ -254,6 +254,20 @@ def page(rows):
     return "\n".join(lines)
 
 
+def chart(rows):
+    """Bars of the speed-ups: PyTorch's time by Gridwise's. The line is at 1."""
+    lines, width, one = [], max(len(row["model"]) for row in rows), 30
+    for kind, title in (("train", "training step"), ("infer", "inference")):
+        if f"{kind}_pytorch_ms" not in rows[0]:
+            continue
+        lines.append(title)
+        for row in rows:
+            ratio = row[f"{kind}_pytorch_ms"] / row[f"{kind}_gridwise_ms"]
+            bar = ("#" * round(one * ratio)).ljust(one)
+            lines.append(f"{row['model']:<{width}}  {bar[:one]}|{bar[one:]} {ratio:.2f}")
+    return "\n".join(lines)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--models", default=MODELS)
@@ -287,6 +301,7 @@ def main():
         writer.writeheader()
         writer.writerows(rows)
     print(page(rows))
+    print(chart(rows))
     print(torch.cuda.get_device_name(), "PyTorch", torch.__version__, "cuDNN", torch.backends.cudnn.version())
     return 0
 
