@@ -62,7 +62,7 @@ void Time(benchmark::State& state, const Plan& plan) {
 }
 
 /// The instances to time `problem` on; an empty name is the planner's choice.
-std::vector<PlanOptions> InstancesOf(const ConvProblem& problem, const DeviceFacts& device) {
+std::vector<PlanOptions> ListInstances(const ConvProblem& problem, const DeviceFacts& device) {
   if (!absl::GetFlag(FLAGS_all_instances)) return {{}};
   std::vector<PlanOptions> instances;
   for (const InstanceExplanation& explanation : ExplainInstances(problem, device)) {
@@ -78,7 +78,7 @@ void Register(const std::string& set, const NamedProblem& named, Direction direc
   problem.direction = direction;
   target.SetTypes(problem);
   if (const int64_t n = absl::GetFlag(FLAGS_n); n > 0) problem.batch = n;
-  for (const PlanOptions& instance : InstancesOf(problem, target.device)) {
+  for (const PlanOptions& instance : ListInstances(problem, target.device)) {
     const absl::StatusOr<Plan> plan = MakePlan(problem, target.device, instance);
     if (!plan.ok()) continue;  // e.g. a type that the direction does not take
     const std::string name = absl::StrCat(set, "/", named.name, "/", Name(direction), "/",

@@ -120,7 +120,7 @@ struct Loss {
   double value() const { return (1 - mean()) + 0.5 * (1 - tenth()) + error; }
 };
 
-Loss LossOf(const std::vector<Layer>& layers, const Constants& constants) {
+Loss ComputeLoss(const std::vector<Layer>& layers, const Constants& constants) {
   const FittedConstants fits = constants.ToFitted();
   constexpr double kFaster = 2;  // times the best one's time, at most
   Loss loss;
@@ -151,7 +151,7 @@ Loss LossOf(const std::vector<Layer>& layers, const Constants& constants) {
 /// do not tell stays within bounds.
 Loss Fit(const std::vector<Layer>& layers, Constants& constants) {
   constexpr double kFurthest = 5;
-  Loss least = LossOf(layers, constants);
+  Loss least = ComputeLoss(layers, constants);
   for (const double factor : {3.0, 1.7, 1.3, 1.15, 1.07}) {
     for (bool better = true; better;) {
       better = false;
@@ -165,7 +165,7 @@ Loss Fit(const std::vector<Layer>& layers, Constants& constants) {
             value = before;
             continue;
           }
-          const Loss loss = LossOf(layers, constants);
+          const Loss loss = ComputeLoss(layers, constants);
           if (loss.value() < least.value() - 1e-6) {
             least = loss;
             better = true;
@@ -201,7 +201,7 @@ void SetInstance(const Plan& plan, Sample& sample) {
 
 /// The instances of a problem that there still are, each with as many splits as were timed,
 /// whatever other constants would choose.
-absl::StatusOr<Layer> LayerOf(const TimedProblem& timed, Gfx gfx) {
+absl::StatusOr<Layer> MakeLayer(const TimedProblem& timed, Gfx gfx) {
   const absl::StatusOr<ConvProblem> problem = ParseProblem(timed.sizes);
   if (!problem.ok()) return problem.status();
   Layer layer;
@@ -229,7 +229,7 @@ absl::Status Run(const std::vector<std::string>& tables) {
           absl::StrCat("device ", problem.device, "; the tables must be of one"));
     }
     gfx = device;
-    absl::StatusOr<Layer> layer = LayerOf(problem, *gfx);
+    absl::StatusOr<Layer> layer = MakeLayer(problem, *gfx);
     if (!layer.ok()) return layer.status();
     if (layer->size() < 2) continue;
     const bool along_pixels = gfx != Gfx::kSm90a &&  // which has one set of constants
@@ -246,7 +246,7 @@ absl::Status Run(const std::vector<std::string>& tables) {
                          : along_pixels     ? "backward-weight"
                                             : "forward and backward-data");
     Constants constants(*gfx, along_pixels);
-    Print("before", LossOf(list, constants), constants);
+    Print("before", ComputeLoss(list, constants), constants);
     Print("after", Fit(list, constants), constants);
   }
   return absl::OkStatus();

@@ -22,8 +22,8 @@
 namespace gridwise {
 namespace {
 
+using sim::time::ComputeScore;
 using sim::time::Prediction;
-using sim::time::ScoreOf;
 
 /// The timed instances of a problem, with the planner's estimates as predictions.
 using Instances = std::vector<Prediction>;
@@ -36,7 +36,7 @@ struct Choice {
   double efficiency() const { return best->measured_ms / chosen->measured_ms; }
 };
 
-std::vector<Instances> InstancesOf(const std::vector<TimedProblem>& problems) {
+std::vector<Instances> ReadInstances(const std::vector<TimedProblem>& problems) {
   std::vector<Instances> instances;
   for (const TimedProblem& problem : problems) {
     Instances& of_problem = instances.emplace_back();
@@ -49,8 +49,8 @@ std::vector<Instances> InstancesOf(const std::vector<TimedProblem>& problems) {
 }
 
 /// The choices among the instances of each problem that has several. They point into `problems`.
-std::vector<Choice> ChoicesOf(const std::vector<TimedProblem>& problems,
-                              const std::vector<Instances>& instances) {
+std::vector<Choice> Choose(const std::vector<TimedProblem>& problems,
+                           const std::vector<Instances>& instances) {
   std::vector<Choice> choices;
   for (size_t i = 0; i < problems.size(); ++i) {
     if (instances[i].size() < 2) continue;
@@ -61,7 +61,7 @@ std::vector<Choice> ChoicesOf(const std::vector<TimedProblem>& problems,
                                                problems[i].sizes),
                        .chosen = least(&Prediction::predicted_ms),
                        .best = least(&Prediction::measured_ms),
-                       .tau = ScoreOf(instances[i]).tau});
+                       .tau = ComputeScore(instances[i]).tau});
   }
   std::ranges::sort(choices, {}, &Choice::efficiency);
   return choices;
@@ -107,8 +107,8 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "rank: %s\n", std::string(problems.status().message()).c_str());
     return 2;
   }
-  const auto instances = gridwise::InstancesOf(*problems);
-  const auto choices = gridwise::ChoicesOf(*problems, instances);
+  const auto instances = gridwise::ReadInstances(*problems);
+  const auto choices = gridwise::Choose(*problems, instances);
   if (choices.empty()) {
     std::fputs("rank: no problem of the table has several timed instances\n", stderr);
     return 1;

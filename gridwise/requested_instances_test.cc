@@ -86,7 +86,7 @@ constexpr Published kWavelet[] = {
     {4, 2, 64, 64, false},  {4, 2, 128, 64, false}, {4, 2, 64, 128, false}};
 
 /// Instances of the op whose B is found so: "even", "check2-", "check3-".
-int CountOf(const Published& published, DataType type, Gfx gfx, std::string_view walk) {
+int CountInstances(const Published& published, DataType type, Gfx gfx, std::string_view walk) {
   const std::vector<InstanceInfo> instances = ListInstances();
   return static_cast<int>(std::ranges::count_if(instances, [&](const InstanceInfo& instance) {
     const InstanceShape& shape = instance.shape;
@@ -104,9 +104,9 @@ TEST(PublishedInstances, OfClassicWaveletAreAllThere) {
         SCOPED_TRACE(absl::StrCat(Name(gfx), " ", Name(type), " (", published.load_waves, ", ",
                                   published.math_waves, ") ", published.tile_m, "x",
                                   published.tile_n));
-        EXPECT_GE(CountOf(published, type, gfx, "check2-"), 1);
-        EXPECT_GE(CountOf(published, type, gfx, "even"), 1);
-        if (published.is_3d) EXPECT_GE(CountOf(published, type, gfx, "check3-"), 1);
+        EXPECT_GE(CountInstances(published, type, gfx, "check2-"), 1);
+        EXPECT_GE(CountInstances(published, type, gfx, "even"), 1);
+        if (published.is_3d) EXPECT_GE(CountInstances(published, type, gfx, "check3-"), 1);
       }
     }
   }

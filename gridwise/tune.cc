@@ -29,8 +29,8 @@ absl::StatusOr<double> TimeOfRun(const Executable& conv, const ConvTensors& tens
 }
 
 /// Returns the median of `runs` runs. If `warm_up`, an untimed run comes first.
-absl::StatusOr<double> TimeOf(const Plan& plan, const ConvTensors& tensors, int runs, bool warm_up,
-                              hipStream_t stream) {
+absl::StatusOr<double> MeasureTime(const Plan& plan, const ConvTensors& tensors, int runs,
+                                   bool warm_up, hipStream_t stream) {
   const absl::StatusOr<Executable> conv = Executable::Load(plan);
   if (!conv.ok()) return conv.status();
   const absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
@@ -72,7 +72,7 @@ absl::StatusOr<TuneResult> Tune(const ConvProblem& problem, const ConvTensors& t
       break;
     }
     const absl::StatusOr<double> time =
-        TimeOf(plan, tensors, is_device ? options.runs : 1, /*warm_up=*/is_device, stream);
+        MeasureTime(plan, tensors, is_device ? options.runs : 1, /*warm_up=*/is_device, stream);
     result.plans.push_back(
         {.plan = plan, .status = time.status(), .milliseconds = time.ok() ? *time : 0});
   }

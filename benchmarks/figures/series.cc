@@ -68,22 +68,22 @@ absl::StatusOr<FigureLine> ParseLine(std::string_view text) {
   return line;
 }
 
-llvm::json::Object JsonOf(const Figures& figures) {
+llvm::json::Object ToJson(const Figures& figures) {
   llvm::json::Object object;
   for (const auto& [name, value] : figures) object[name] = value;
   return object;
 }
 
-llvm::json::Object JsonOf(const FigureLine& line) {
+llvm::json::Object ToJson(const FigureLine& line) {
   return llvm::json::Object{{"date", line.date},
                             {"commit", line.commit},
                             {"machine", line.machine},
-                            {"computed", JsonOf(line.computed)},
-                            {"measured", JsonOf(line.measured)}};
+                            {"computed", ToJson(line.computed)},
+                            {"measured", ToJson(line.measured)}};
 }
 
 /// The figure's median in an entry of a report; nullopt: the entry is of something else.
-std::optional<std::pair<std::string, double>> MedianOf(const llvm::json::Object& entry) {
+std::optional<std::pair<std::string, double>> ReadMedian(const llvm::json::Object& entry) {
   const auto aggregate = entry.getString("aggregate_name"), name = entry.getString("run_name");
   if (!name || !aggregate || *aggregate != "median") return std::nullopt;
   for (const Counter& counter : kCounters) {
@@ -137,7 +137,7 @@ absl::StatusOr<std::vector<FigureLine>> ParseSeries(std::string_view text) {
   return series;
 }
 
-std::string PrintLine(const FigureLine& line) { return JsonText(JsonOf(line)); }
+std::string PrintLine(const FigureLine& line) { return JsonText(ToJson(line)); }
 
 absl::Status AddBenchmarks(std::string_view report, Figures& measured) {
   const absl::StatusOr<llvm::json::Value> value = ParseJson(report);
@@ -156,7 +156,7 @@ absl::Status AddBenchmarks(std::string_view report, Figures& measured) {
           absl::StrCat(entry->getString("name").value_or("?").str(), ": ",
                        entry->getString("error_message").value_or("").str()));
     }
-    if (auto median = MedianOf(*entry)) {
+    if (auto median = ReadMedian(*entry)) {
       measured[median->first] = median->second;
       ++added;
     }
@@ -198,7 +198,7 @@ std::vector<FigureChange> FindChanges(const std::vector<FigureLine>& series,
 std::string SeriesPage(const std::vector<FigureLine>& series,
                        const std::vector<FigureChange>& changes) {
   llvm::json::Array lines, changed;
-  for (const FigureLine& line : series) lines.push_back(JsonOf(line));
+  for (const FigureLine& line : series) lines.push_back(ToJson(line));
   for (const FigureChange& change : changes) changed.push_back(change.ToString());
   return MakePage(
       PageKind::kSeries, "Figures of Gridwise",

@@ -85,7 +85,7 @@ PerAxis StridesOf(const gridwise_gemm_tensor& d) { return PerAxisStrides(Strides
 
 /// The epilogue of a convolution or of a matrix multiplication: their fields have the same names.
 template <class Problem>
-absl::StatusOr<Epilogue> EpilogueOf(const Problem& from) {
+absl::StatusOr<Epilogue> ConvertEpilogue(const Problem& from) {
   if (from.tensors < 0 || from.tensors > 2) {
     return absl::InvalidArgumentError(
         absl::StrFormat("tensors is %d; must be 0 to 2", from.tensors));
@@ -240,7 +240,7 @@ absl::StatusOr<ConvProblem> ConvertProblem(const gridwise_conv_problem* given) {
     const gridwise_dim& dim = from->dims[i];
     problem.dims[i] = {dim.in, dim.filter, dim.stride, dim.dilation, dim.pad_begin, dim.pad_end};
   }
-  const absl::StatusOr<Epilogue> epilogue = EpilogueOf(*from);
+  const absl::StatusOr<Epilogue> epilogue = ConvertEpilogue(*from);
   if (!epilogue.ok()) return epilogue.status();
   problem.epilogue = *epilogue;
   problem.operand_sums = {{{.adds = from->adds_a1 != 0, .scale = from->scale_a},
@@ -266,7 +266,7 @@ absl::StatusOr<GemmProblem> ConvertGemm(const gridwise_gemm_problem* given) {
        {std::pair(from->a, &problem.a), {from->b, &problem.b}, {from->c, &problem.c}}) {
     if (StridesOf(strides) != MatrixStrides{}) *to = StridesOf(strides);
   }
-  const absl::StatusOr<Epilogue> epilogue = EpilogueOf(*from);
+  const absl::StatusOr<Epilogue> epilogue = ConvertEpilogue(*from);
   if (!epilogue.ok()) return epilogue.status();
   problem.epilogue = *epilogue;
   if (absl::Status status = Validate(problem); !status.ok()) return status;

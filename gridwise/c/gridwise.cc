@@ -58,7 +58,7 @@ struct Asked {
   ConvProblem problem;
   gridwise::DeviceFacts device;
 };
-absl::StatusOr<Asked> AskedOf(const gridwise_conv_problem* problem, const char* target) {
+absl::StatusOr<Asked> ConvertRequest(const gridwise_conv_problem* problem, const char* target) {
   const absl::StatusOr<ConvProblem> valid = ConvertProblem(problem);
   if (!valid.ok()) return valid.status();
   const absl::StatusOr<gridwise::DeviceFacts> device = ConvertDevice(target);
@@ -139,7 +139,7 @@ gridwise_status gridwise_rank_plans(const gridwise_conv_problem* problem, const 
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"plans", plans}, {"count", count}}); !status.ok())
       return status;
-    const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+    const absl::StatusOr<Asked> asked = ConvertRequest(problem, target);
     if (!asked.ok()) return asked.status();
     const absl::StatusOr<gridwise::PlanOptions> wanted = ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
@@ -189,7 +189,7 @@ gridwise_status gridwise_explain(const gridwise_conv_problem* problem, const cha
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"explanations", explanations}}); !status.ok())
       return status;
-    const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+    const absl::StatusOr<Asked> asked = ConvertRequest(problem, target);
     if (!asked.ok()) return asked.status();
     const absl::StatusOr<gridwise::PlanOptions> wanted = ConvertOptions(options);
     if (!wanted.ok()) return wanted.status();
@@ -312,7 +312,7 @@ gridwise_status gridwise_cache_find(const gridwise_cache* cache,
   return Guarded([&]() -> absl::Status {
     if (absl::Status status = CheckGiven({{"cache", cache}, {"plan", plan}}); !status.ok())
       return status;
-    const absl::StatusOr<Asked> asked = AskedOf(problem, target);
+    const absl::StatusOr<Asked> asked = ConvertRequest(problem, target);
     if (!asked.ok()) return asked.status();
     const std::optional<gridwise::Plan> found = cache->cache->Find(asked->problem, asked->device);
     if (!found) return absl::NotFoundError("the cache has no plan for the problem");

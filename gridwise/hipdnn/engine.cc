@@ -81,7 +81,7 @@ class ConfigTable : public Table {
 };
 
 /// The value of a knob of whole numbers from 0 to `most`.
-absl::StatusOr<std::int64_t> IntOf(const SettingTable& setting, std::int64_t most) {
+absl::StatusOr<std::int64_t> ReadInt(const SettingTable& setting, std::int64_t most) {
   const std::optional<std::int64_t> value = setting.AsInt();
   if (value && *value >= 0 && *value <= most) return *value;
   return absl::InvalidArgumentError(
@@ -107,9 +107,9 @@ absl::Status Apply(const SettingTable& setting, EngineConfig& config) {
     config.ignored.push_back(knob);
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::int64_t> value = IntOf(setting, is_workspace ? kNoLimit
-                                                            : is_splits  ? kMaxWorkgroupsYz
-                                                                         : 1);
+  const absl::StatusOr<std::int64_t> value = ReadInt(setting, is_workspace ? kNoLimit
+                                                              : is_splits  ? kMaxWorkgroupsYz
+                                                                           : 1);
   if (!value.ok()) return value.status();
   if (is_splits) {
     options.splits = static_cast<int>(*value);
@@ -174,7 +174,7 @@ Offset<void> WriteInstanceKnob(FlatBufferBuilder& builder, std::span<const std::
 
 absl::StatusOr<EngineConfig> ParseEngineConfig(std::span<const std::byte> bytes) {
   const std::vector<std::uint8_t> buffer = Aligned(bytes);
-  const ConfigTable* const table = RootOf<ConfigTable>(buffer);
+  const ConfigTable* const table = ReadRoot<ConfigTable>(buffer);
   if (table == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the %d bytes are no serialised engine configuration", bytes.size()));

@@ -203,7 +203,7 @@ class GraphTable : public Table {
 
 absl::StatusOr<Graph> ParseGraph(std::span<const std::byte> bytes) {
   const std::vector<std::uint8_t> buffer = Aligned(bytes);
-  const GraphTable* const graph = RootOf<GraphTable>(buffer);
+  const GraphTable* const graph = ReadRoot<GraphTable>(buffer);
   if (graph == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrFormat("the %d bytes are no serialised graph of hipDNN", bytes.size()));

@@ -61,7 +61,7 @@ void SetLastError(const absl::Status& status) {
   LastError() = std::string(status.message().substr(0, kMaxErrorBytes - 1));
 }
 
-hipdnnPluginStatus_t CodeOf(const absl::Status& status) {
+hipdnnPluginStatus_t ToPluginStatus(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return HIPDNN_PLUGIN_STATUS_SUCCESS;
@@ -83,7 +83,7 @@ hipdnnPluginStatus_t Guarded(const Call& call) {
   try {
     const absl::Status status = call();
     if (!status.ok()) SetLastError(status);
-    return CodeOf(status);
+    return ToPluginStatus(status);
   } catch (const std::bad_alloc&) {
     LastError() = "out of memory";  // so short that it needs no allocation
     return HIPDNN_PLUGIN_STATUS_ALLOC_FAILED;
@@ -133,14 +133,14 @@ absl::Status CheckEngine(std::int64_t id) {
                                                     gridwise::hipdnn::kEngineId));
 }
 
-absl::StatusOr<ConvGraph> ConvGraphOf(const hipdnnPluginConstData_t& data) {
+absl::StatusOr<ConvGraph> ReadConvGraph(const hipdnnPluginConstData_t& data) {
   const absl::StatusOr<gridwise::hipdnn::Graph> graph = gridwise::hipdnn::ParseGraph(BytesOf(data));
   if (!graph.ok()) return graph.status();
   return LowerGraph(*graph);
 }
 
-absl::StatusOr<GraphPlan> PlanOf(const hipdnnPluginConstData_t& config,
-                                 const hipdnnPluginConstData_t& data) {
+absl::StatusOr<GraphPlan> MakeGraphPlan(const hipdnnPluginConstData_t& config,
+                                        const hipdnnPluginConstData_t& data) {
   const absl::StatusOr<EngineConfig> settings =
       gridwise::hipdnn::ParseEngineConfig(BytesOf(config));
   if (!settings.ok()) return settings.status();
@@ -148,7 +148,7 @@ absl::StatusOr<GraphPlan> PlanOf(const hipdnnPluginConstData_t& config,
     Log(HIPDNN_SEV_WARN, absl::StrCat(gridwise::hipdnn::kEngineName, " has no knobs ",
                                       absl::StrJoin(settings->ignored, ", ")));
   }
-  const absl::StatusOr<ConvGraph> graph = ConvGraphOf(data);
+  const absl::StatusOr<ConvGraph> graph = ReadConvGraph(data);
   if (!graph.ok()) return graph.status();
   return PlanGraph(*graph, settings->options);
 }
@@ -236,7 +236,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetApplicableEngineIds(hipdnnEnginePlugin
                                                               int64_t* ids, uint32_t max,
                                                               uint32_t* count) {
   return Guarded({{"handle", handle}, {"graph", graph}, {"count", count}}, [&] {
-    const absl::StatusOr<ConvGraph> convolution = ConvGraphOf(*graph);
+    const absl::StatusOr<ConvGraph> convolution = ReadConvGraph(*graph);
     absl::Status status = convolution.status();
     if (status.ok()) status = PlanGraph(*convolution, {}).status();
     std::vector<std::int64_t> found;
@@ -258,7 +258,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetEngineDetails(hipdnnEnginePluginHandle
                                                         hipdnnPluginConstData_t* details) {
   return Guarded({{"handle", handle}, {"graph", graph}, {"details", details}}, [&] {
     if (absl::Status status = CheckEngine(id); !status.ok()) return status;
-    const absl::StatusOr<ConvGraph> convolution = ConvGraphOf(*graph);
+    const absl::StatusOr<ConvGraph> convolution = ReadConvGraph(*graph);
     if (!convolution.ok()) return convolution.status();
     const std::vector<std::string> instances = ListInstances(*convolution);
     const std::vector<std::byte> bytes = gridwise::hipdnn::SerializeEngineDetails(instances);
@@ -283,7 +283,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginGetWorkspaceSize(hipdnnEnginePluginHandle
                                                         const hipdnnPluginConstData_t* graph,
                                                         size_t* bytes) {
   return Guarded({{"handle", handle}, {"config", config}, {"graph", graph}, {"bytes", bytes}}, [&] {
-    const absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
+    const absl::StatusOr<GraphPlan> plan = MakeGraphPlan(*config, *graph);
     if (plan.ok()) *bytes = static_cast<std::size_t>(plan->workspace_bytes());
     return plan.status();
   });
@@ -294,7 +294,7 @@ hipdnnPluginStatus_t hipdnnEnginePluginCreateExecutionContext(
     const hipdnnPluginConstData_t* graph, hipdnnEnginePluginExecutionContext_t* context) {
   return Guarded({{"handle", handle}, {"config", config}, {"graph", graph}, {"context", context}},
                  [&] {
-                   absl::StatusOr<GraphPlan> plan = PlanOf(*config, *graph);
+                   absl::StatusOr<GraphPlan> plan = MakeGraphPlan(*config, *graph);
                    if (!plan.ok()) return plan.status();
                    absl::StatusOr<LoadedGraph> loaded = LoadedGraph::Load(*std::move(plan));
                    if (!loaded.ok()) return loaded.status();

@@ -150,7 +150,7 @@ std::vector<std::int64_t> DimsOf(const ConvProblem& problem, Tensor tensor) {
   return sizes(problem.batch, problem.k, [](const Dim& dim) { return dim.out(); });
 }
 
-WrittenGraph GraphOf(const Case& one) {
+WrittenGraph WriteGraph(const Case& one) {
   const ConvProblem& problem = one.problem;
   const auto tensor = [&](std::int64_t uid, Tensor of, DataType type) {
     const std::vector<std::int64_t> dims = DimsOf(problem, of);
@@ -255,7 +255,7 @@ class PluginTest : public testing::Test {
 
 void PluginTest::Run(const Case& one, const std::vector<std::byte>& config) {
   const ConvProblem& problem = one.problem;
-  const std::vector<std::byte> graph = Write(GraphOf(one));
+  const std::vector<std::byte> graph = Write(WriteGraph(one));
   ASSERT_EQ(Applicable(graph), 1u) << LastError();
   const hipdnnPluginConstData_t graph_data = Data(graph), config_data = Data(config);
   std::size_t bytes = 0, bytes_of_context = 1;
@@ -411,7 +411,7 @@ TEST_F(PluginTest, TakesKnobs) {
   Run(one, WriteConfig(kEngine, {{"gridwise.splits", 3}, {"global.deterministic", 1}}));
   Run(one, WriteConfig(kEngine, {{"gridwise.splits", 3}, {"global.deterministic", 0}}));
   Run(one, WriteConfig(kEngine, {{"global.benchmarking", 1}, {"another.knob", 5}}));
-  const std::vector<std::byte> graph = Write(GraphOf(one));
+  const std::vector<std::byte> graph = Write(WriteGraph(one));
   const hipdnnPluginConstData_t data = Data(graph);
   const auto refusal = [&](const std::vector<std::byte>& config) {
     const hipdnnPluginConstData_t config_data = Data(config);
@@ -434,7 +434,7 @@ TEST_F(PluginTest, TakesKnobs) {
 // The details' texts are there to read; which fields they are in is what hipDNN's headers say.
 TEST_F(PluginTest, ListsItsKnobsAndInstances) {
   const Case one = {.name = "details", .problem = Small(Direction::kForward)};
-  const std::vector<std::byte> graph = Write(GraphOf(one));
+  const std::vector<std::byte> graph = Write(WriteGraph(one));
   const hipdnnPluginConstData_t data = Data(graph);
   hipdnnPluginConstData_t details = {};
   ASSERT_EQ(PLUGIN(hipdnnEnginePluginGetEngineDetails)(handle_, kEngine, &data, &details),
@@ -474,7 +474,7 @@ TEST_F(PluginTest, ListsItsKnobsAndInstances) {
 TEST_F(PluginTest, KeepsAWorkspaceLimit) {
   Case one = {.name = "limit", .problem = Small(Direction::kForward), .is_channels_last = false};
   one.problem.layout = Layout::kNGCHW;
-  const std::vector<std::byte> graph = Write(GraphOf(one));
+  const std::vector<std::byte> graph = Write(WriteGraph(one));
   const hipdnnPluginConstData_t data = Data(graph);
   const std::vector<std::byte> config = WriteConfig(kEngine, {{"global.workspace_size_limit", 64}});
   const hipdnnPluginConstData_t config_data = Data(config);
@@ -490,7 +490,7 @@ std::string last_log;
 TEST_F(PluginTest, RefusesOtherGraphs) {
   PLUGIN(hipdnnPluginSetLoggingCallback)
   ([](hipdnnSeverity_t, const char* message) { last_log = message; });
-  WrittenGraph graph = GraphOf({.name = "", .problem = Small(Direction::kForward)});
+  WrittenGraph graph = WriteGraph({.name = "", .problem = Small(Direction::kForward)});
   graph.convolutions[0].mode = 1;
   EXPECT_EQ(Applicable(Write(graph)), 0u);
   EXPECT_THAT(LastError(), HasSubstr("must be CROSS_CORRELATION"));
@@ -510,7 +510,7 @@ TEST_F(PluginTest, RefusesNullAndMissingBuffers) {
   EXPECT_EQ(PLUGIN(hipdnnEnginePluginCreate)(nullptr), HIPDNN_PLUGIN_STATUS_BAD_PARAM);
   EXPECT_EQ(LastError(), "handle is null; must not be");
   const std::vector<std::byte> graph =
-      Write(GraphOf({.name = "", .problem = Small(Direction::kForward)}));
+      Write(WriteGraph({.name = "", .problem = Small(Direction::kForward)}));
   const std::vector<std::byte> config = WriteConfig(kEngine);
   const hipdnnPluginConstData_t graph_data = Data(graph), config_data = Data(config);
   std::uint32_t count = 0;

@@ -78,7 +78,7 @@ inline std::vector<std::uint8_t> Aligned(std::span<const std::byte> bytes) {
 
 /// The root table of a buffer from Aligned(), or null if `buffer` is none.
 template <class T>
-const T* RootOf(const std::vector<std::uint8_t>& buffer) {
+const T* ReadRoot(const std::vector<std::uint8_t>& buffer) {
   flatbuffers::Verifier verifier(buffer.data(), buffer.size());
   return verifier.VerifyBuffer<T>() ? flatbuffers::GetRoot<T>(buffer.data()) : nullptr;
 }

@@ -27,7 +27,7 @@ using ::testing::SizeIs;
 
 std::string File(const std::string& name) { return absl::StrCat(testing::TempDir(), "/", name); }
 
-std::string TextOf(const std::string& name) {
+std::string ReadText(const std::string& name) {
   std::ifstream file(File(name));
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
@@ -74,13 +74,13 @@ TEST(Chain, FromTraitsToAValidatedModel) {
   Gridwise(absl::StrCat(sweep, "--shard=2/2 --workers=1 --csv=", File("2.csv")));
   Gridwise(absl::StrCat("merge ", File("1.csv"), " ", File("2.csv"), " --csv=", File("times.csv")));
   // A header, four problems on three kernels each, and the end of the last line.
-  EXPECT_THAT(std::vector<std::string>(absl::StrSplit(TextOf("times.csv"), '\n')), SizeIs(14));
+  EXPECT_THAT(std::vector<std::string>(absl::StrSplit(ReadText("times.csv"), '\n')), SizeIs(14));
   EXPECT_EQ(Gridwise(absl::StrCat("merge ", File("1.csv"), " --csv=", File("times.csv"))), "");
-  EXPECT_THAT(std::vector<std::string>(absl::StrSplit(TextOf("times.csv"), '\n')), SizeIs(14))
+  EXPECT_THAT(std::vector<std::string>(absl::StrSplit(ReadText("times.csv"), '\n')), SizeIs(14))
       << "what is there already is not repeated";
 
   Gridwise(absl::StrCat("features ", File("times.csv"), " --csv=", File("features.csv")));
-  const std::string features = TextOf("features.csv");
+  const std::string features = ReadText("features.csv");
   EXPECT_THAT(std::vector<std::string>(absl::StrSplit(features, '\n')), SizeIs(14));
   std::ofstream(File("model.inc")) << ModelFor(features);
   const std::string validated =
@@ -91,7 +91,7 @@ TEST(Chain, FromTraitsToAValidatedModel) {
                     HasSubstr("  planner "), HasSubstr("  estimates "),
                     HasSubstr("  model wherever trained "), HasSubstr("  largest tile ")));
   Gridwise(absl::StrCat("report ", File("times.csv"), " --html=", File("report.html")));
-  const absl::StatusOr<llvm::json::Value> page = PageData(TextOf("report.html"));
+  const absl::StatusOr<llvm::json::Value> page = PageData(ReadText("report.html"));
   ASSERT_TRUE(page.ok()) << page.status();
   const llvm::json::Array& groups = *page->getAsObject()->getArray("groups");
   ASSERT_EQ(groups.size(), 1u);
@@ -124,7 +124,7 @@ TEST(Sweep, KilledAtAnyMomentResumes) {
       absl::StrCat("sweep --problems=", File("few.csv"),
                    " --direction=fwd --family=tile --time --all-instances --csv=");
   Gridwise(sweep + File("whole.csv"));
-  for (double seconds = 0.05; TextOf("killed.csv").find(",timed,") == std::string::npos;
+  for (double seconds = 0.05; ReadText("killed.csv").find(",timed,") == std::string::npos;
        seconds *= 1.5) {
     ASSERT_LT(seconds, 60);
     const std::string killed =
@@ -135,7 +135,7 @@ TEST(Sweep, KilledAtAnyMomentResumes) {
   // As a kill within a write leaves it.
   std::ofstream(File("killed.csv"), std::ios::app) << "like-this,gfx942,fwd f16 g1";
   Gridwise(sweep + File("killed.csv"));
-  EXPECT_EQ(TextOf("killed.csv"), TextOf("whole.csv"));
+  EXPECT_EQ(ReadText("killed.csv"), ReadText("whole.csv"));
 }
 
 }  // namespace

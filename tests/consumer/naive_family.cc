@@ -25,7 +25,7 @@ using gridwise::ConvProblem;
 
 constexpr std::int64_t kMaxOutputs = std::int64_t{1} << 31;  // a grid has fewer than 2^32 threads
 
-NaiveConvArgs ArgsOf(const ConvProblem& problem) {
+NaiveConvArgs MakeArgs(const ConvProblem& problem) {
   NaiveConvArgs args = {.x = nullptr,
                         .w = nullptr,
                         .y = nullptr,
@@ -113,7 +113,7 @@ class Naive final : public gridwise::KernelFamily {
     gridwise::KernelLaunch launch = {
         .code = Instances(problem.direction, context.device().gfx)[instance].code,
         .shape = {.workgroups = {Workgroups(problem)}, .threads = {kNaiveThreads}},
-        .arguments = gridwise::BytesOf(ArgsOf(problem)),
+        .arguments = gridwise::BytesOf(MakeArgs(problem)),
         .addresses = {{offsetof(NaiveConvArgs, x), {Memory::kA}},
                       {offsetof(NaiveConvArgs, w), {Memory::kB}},
                       {offsetof(NaiveConvArgs, y), {Memory::kOut}}},

@@ -66,7 +66,7 @@ Epilogue FusedEpilogue(const ConvProblem& problem) {
 }
 
 /// The variants of a problem for an instance's type.
-std::vector<ConvProblem> VariantsOf(ConvProblem problem, Direction direction, DataType type) {
+std::vector<ConvProblem> MakeVariants(ConvProblem problem, Direction direction, DataType type) {
   problem.direction = direction;
   problem.type = type;
   std::vector<ConvProblem> variants = {problem};
@@ -116,7 +116,7 @@ TEST_P(ClassicInstancesTest, ComputeWhatTheyAccept) {
     ++instances;
     int of_row = 0;
     for (const ConvProblem& base : Problems()) {
-      for (const ConvProblem& problem : VariantsOf(base, GetParam(), instance.type)) {
+      for (const ConvProblem& problem : MakeVariants(base, GetParam(), instance.type)) {
         const std::string name = ToString(problem);
         SCOPED_TRACE(absl::StrCat(instance.name, ": ", name));
         const std::string op_and_name = absl::StrCat(instance.op, " ", name);

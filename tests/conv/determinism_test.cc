@@ -57,7 +57,8 @@ class Determinism : public testing::TestWithParam<Direction> {
   void TearDown() override { sim::SetCheckSettings({}); }
 
   /// The output's bytes where the simulator takes turns by `seed`.
-  std::vector<std::byte> OutputOf(const PlanOptions& options, std::optional<std::uint64_t> seed) {
+  std::vector<std::byte> ComputeOutput(const PlanOptions& options,
+                                       std::optional<std::uint64_t> seed) {
     const ConvProblem problem = LongK(GetParam());
     const absl::StatusOr<Plan> plan = MakePlan(problem, gfx_, options);
     EXPECT_TRUE(plan.ok()) << plan.status();
@@ -84,18 +85,18 @@ class Determinism : public testing::TestWithParam<Direction> {
 
 TEST_P(Determinism, SplitsAreAddedInTheirOrder) {
   const PlanOptions options = {.splits = 5};
-  const std::vector<std::byte> in_order = OutputOf(options, std::nullopt);
+  const std::vector<std::byte> in_order = ComputeOutput(options, std::nullopt);
   for (const std::uint64_t seed : {1, 2, 3}) {
-    EXPECT_TRUE(OutputOf(options, seed) == in_order) << "seed " << seed;
+    EXPECT_TRUE(ComputeOutput(options, seed) == in_order) << "seed " << seed;
   }
 }
 
 // The seeds do shuffle: where splits add their sums as they come, some order rounds differently.
 TEST_P(Determinism, AtomicSplitsAreNot) {
   const PlanOptions options = {.splits = 5, .atomic = true};
-  const std::vector<std::byte> in_order = OutputOf(options, std::nullopt);
+  const std::vector<std::byte> in_order = ComputeOutput(options, std::nullopt);
   bool differs = false;
-  for (const std::uint64_t seed : {1, 2, 3}) differs |= OutputOf(options, seed) != in_order;
+  for (const std::uint64_t seed : {1, 2, 3}) differs |= ComputeOutput(options, seed) != in_order;
   EXPECT_TRUE(differs);
 }
 

@@ -79,8 +79,8 @@ TEST_P(Fixup, IsOneLaunchThatWritesTheOutput) {
 
 /// What `launch(executable, tensors, workspace)` leaves in the output.
 template <class Launch>
-std::vector<std::byte> OutputOf(const ConvCase& made, const Plan& plan, DeviceBuffer& workspace,
-                                Launch launch) {
+std::vector<std::byte> ComputeOutput(const ConvCase& made, const Plan& plan,
+                                     DeviceBuffer& workspace, Launch launch) {
   std::vector<std::byte> bytes(
       static_cast<std::size_t>(made.problem().out_elements() * SizeOf(made.problem().type)));
   const absl::StatusOr<Executable> executable = Executable::Load(plan);
@@ -126,10 +126,10 @@ TEST_P(Fixup, HasTheSameBitsInAnyOrder) {
     absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
     ASSERT_TRUE(workspace.ok()) << workspace.status();
     ASSERT_TRUE(workspace->Fill(0x5a).ok());
-    const std::vector<std::byte> in_order = OutputOf(*made, plan, *workspace, LaunchOnce);
+    const std::vector<std::byte> in_order = ComputeOutput(*made, plan, *workspace, LaunchOnce);
     for (const std::uint64_t seed : {1, 2, 3}) {
       sim::SetCheckSettings({.categories = settings_.categories, .seed = seed});
-      EXPECT_TRUE(OutputOf(*made, plan, *workspace, LaunchOnce) == in_order)
+      EXPECT_TRUE(ComputeOutput(*made, plan, *workspace, LaunchOnce) == in_order)
           << plan.instance() << ", seed " << seed;
     }
     sim::SetCheckSettings(settings_);
@@ -143,7 +143,7 @@ TEST_P(Fixup, TakesAWorkspaceThatWasNeverWritten) {
   for (const Plan& plan : plans_) {
     absl::StatusOr<DeviceBuffer> workspace = DeviceBuffer::Allocate(plan.workspace_bytes());
     ASSERT_TRUE(workspace.ok()) << workspace.status();
-    OutputOf(*made, plan, *workspace, LaunchOnce);
+    ComputeOutput(*made, plan, *workspace, LaunchOnce);
   }
 }
 
@@ -185,7 +185,7 @@ TEST_P(Fixup, IsLaunchedByAGraphAgain) {
     EXPECT_EQ(hipGraphExecDestroy(instance), hipSuccess);
     return finished;
   };
-  OutputOf(*made, plan, *workspace, launch);
+  ComputeOutput(*made, plan, *workspace, launch);
 }
 
 TEST_P(Fixup, RefusesMoreSplitsThanItJoins) {

@@ -79,8 +79,8 @@ absl::StatusOr<std::vector<float>> Compute(const Plan& plan, const std::vector<f
 enum class Instances { kAll, kPlanned };
 
 /// Plans of the problem on every instance that accepts it, or the planner's.
-std::vector<absl::StatusOr<Plan>> PlansOf(const ConvProblem& problem, Gfx gfx,
-                                          Instances instances) {
+std::vector<absl::StatusOr<Plan>> MakePlans(const ConvProblem& problem, Gfx gfx,
+                                            Instances instances) {
   std::vector<absl::StatusOr<Plan>> plans;
   if (instances == Instances::kPlanned) {
     plans.push_back(MakePlan(problem, gfx));
@@ -145,7 +145,7 @@ int ExpectStays(const ConvProblem& problem, Gfx gfx, Tensor operand,
   EXPECT_TRUE(expected.ok()) << expected.status();
   if (!expected.ok()) return 0;
   int instances = 0;
-  for (const absl::StatusOr<Plan>& plan : PlansOf(problem, gfx, which)) {
+  for (const absl::StatusOr<Plan>& plan : MakePlans(problem, gfx, which)) {
     EXPECT_TRUE(plan.ok()) << plan.status();
     if (!plan.ok()) continue;
     const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
@@ -267,7 +267,7 @@ TEST_P(NonFinite, SubnormalAndHugeValuesAreAsExact) {
       for (float& value : b) value *= of_b;
       const absl::StatusOr<Expected> expected = ExpectedOutput(problem, a, b);
       ASSERT_TRUE(expected.ok()) << expected.status();
-      for (const absl::StatusOr<Plan>& plan : PlansOf(problem, *gfx, Instances::kAll)) {
+      for (const absl::StatusOr<Plan>& plan : MakePlans(problem, *gfx, Instances::kAll)) {
         ASSERT_TRUE(plan.ok()) << plan.status();
         const absl::StatusOr<std::vector<float>> out = Compute(*plan, a, b);
         ASSERT_TRUE(out.ok()) << out.status();

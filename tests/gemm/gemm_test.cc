@@ -117,7 +117,7 @@ std::vector<DataType> TypesOf(Gfx gfx) {
 }
 
 template <class T, std::size_t kCount>
-T OneOf(const T (&values)[kCount], std::mt19937& random) {
+T PickOne(const T (&values)[kCount], std::mt19937& random) {
   return values[random() % kCount];
 }
 
@@ -125,12 +125,12 @@ T OneOf(const T (&values)[kCount], std::mt19937& random) {
 std::int64_t DrawLength(std::mt19937& random) {
   constexpr std::int64_t kEdges[] = {1,  2,  4,  7,  8,  9,   15,  16,  17,  31,
                                      32, 33, 63, 64, 65, 127, 128, 129, 192, 256};
-  return random() % 2 == 0 ? OneOf(kEdges, random) : 1 + random() % 270;
+  return random() % 2 == 0 ? PickOne(kEdges, random) : 1 + random() % 270;
 }
 
 /// A matrix in one of both orders, lines of which may be apart.
 MatrixStrides DrawStrides(std::int64_t rows, std::int64_t columns, std::mt19937& random) {
-  const MatrixOrder order = OneOf(kAllMatrixOrders, random);
+  const MatrixOrder order = PickOne(kAllMatrixOrders, random);
   const std::int64_t line = order == MatrixOrder::kRow ? columns : rows;
   return StridesOf(order, rows, columns, line + (random() % 2 == 0 ? 0 : random() % 20));
 }
@@ -146,13 +146,13 @@ GemmProblem DrawProblem(Gfx gfx, std::mt19937& random) {
   if (random() % 4 == 0) p.b.batch = 0;  // one B for all
   if (random() % 2 == 0) {
     do {
-      p.out_type = OneOf(kAllDataTypes, random);
+      p.out_type = PickOne(kAllDataTypes, random);
     } while (!CanOutput(p.type, *p.out_type));
   }
   if (random() % 2 == 0 || p.output_type() == DataType::kI32) return p;
   p.epilogue = {.alpha = -1.5, .tensors = static_cast<int>(random() % 3), .d = {}};
   if (random() % 2 == 0) p.epilogue.low = 0;
-  if (random() % 2 == 0) p.epilogue.unary = OneOf(kAllUnary, random);
+  if (random() % 2 == 0) p.epilogue.unary = PickOne(kAllUnary, random);
   for (EpilogueTensor& d : p.epilogue.d) {
     d = {.op = random() % 2 == 0 ? EpilogueTensor::Op::kAdd : EpilogueTensor::Op::kMultiply,
          .scale = -0.75,

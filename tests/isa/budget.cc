@@ -24,7 +24,7 @@ constexpr double kClassicSaluPerStep = 56, kClassicScalarLoadsPerStep = 3,
                  kClassicBranchesPerStep = 10;
 
 /// The op of an instance of the classic family; nothing for those of others.
-std::optional<ck::Op> OpOf(std::string_view instance) {
+std::optional<ck::Op> ParseOp(std::string_view instance) {
   for (const ck::Op op : ck::kAllOps) {
     if (instance.starts_with(absl::StrCat(ck::Name(op), "_"))) return op;
   }
@@ -38,7 +38,7 @@ std::optional<double> MatrixPerStep(std::string_view instance) {
     const int of_math_wave = config.reps_m() * config.reps_n() * k / config.mma.k;
     return 1.0 * of_math_wave * config.math_threads() / config.threads();
   };
-  if (const std::optional<ck::Op> op = OpOf(instance)) {
+  if (const std::optional<ck::Op> op = ParseOp(instance)) {
     const auto config =
         ParseFields<ck::GemmConfig>(instance.substr(std::string_view(ck::Name(*op)).size() + 1));
     if (!config.ok()) return std::nullopt;
@@ -66,7 +66,7 @@ double ClassicValuPerMatrix(Direction direction) {
 double ValuPerMatrix(std::string_view instance, Gfx gfx) {
   const TargetTraits traits = TraitsOf(gfx);
   if (traits.mma_unit != MmaUnit::kMfma) return 4;
-  if (const std::optional<ck::Op> op = OpOf(instance))
+  if (const std::optional<ck::Op> op = ParseOp(instance))
     return ClassicValuPerMatrix(DirectionOf(*op));
   return traits.mfma_generation == 4 ? 2 : 1;
 }
@@ -86,7 +86,7 @@ bool Matches(std::string_view pattern, std::string_view text) {
 /// What scalar instructions, loads and branches are over.
 std::optional<std::string> OverScalarBudget(std::string_view instance,
                                             const PerMatrix& per_matrix) {
-  const bool is_classic = OpOf(instance).has_value();
+  const bool is_classic = ParseOp(instance).has_value();
   const double matrix_per_step = MatrixPerStep(instance).value_or(0);
   const double max_salu = is_classic ? kClassicSaluPerStep / matrix_per_step : kSaluPerMatrix;
   if (per_matrix.salu > max_salu) {

@@ -182,7 +182,7 @@ struct Step {
   std::vector<int> left;
 };
 
-std::vector<Step> StepsOf(const std::vector<CodeLine>& lines) {
+std::vector<Step> FindSteps(const std::vector<CodeLine>& lines) {
   std::vector<Step> steps(1);
   for (const CodeLine& line : lines) {
     if (line.text.starts_with("s_barrier")) steps.emplace_back();
@@ -214,7 +214,7 @@ TEST(Wavelet, LoadWavesDoNotWaitForTheKTileThatTheyJustAskedFor) {
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       const absl::StatusOr<std::vector<CodeLine>> lines = Disassemble(**kernel, Target());
       ASSERT_TRUE(lines.ok()) << lines.status();
-      const std::vector<Step> steps = StepsOf(*lines);
+      const std::vector<Step> steps = FindSteps(*lines);
       int most = 0;
       for (const Step& step : steps) most = std::max(most, step.loads);
       if (2 * most > kCounter) continue;

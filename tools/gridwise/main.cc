@@ -200,7 +200,7 @@ gridwise::ExitCode Refuse(const std::string& sentence) {
   return gridwise::Fail(absl::InvalidArgumentError(sentence));
 }
 
-gridwise::ProblemRequest RequestOf(const std::string& program, const std::string& direction) {
+gridwise::ProblemRequest MakeRequest(const std::string& program, const std::string& direction) {
   return {
       .program = program,
       .direction = direction,
@@ -260,7 +260,7 @@ gridwise::ExitCode Run(const gridwise::ProblemRequest& request) {
                                .json = absl::GetFlag(FLAGS_json)});
 }
 
-gridwise::ExplainOptions ExplainOptionsOf(const gridwise::ProblemRequest& request) {
+gridwise::ExplainOptions MakeExplainOptions(const gridwise::ProblemRequest& request) {
   return {.request = request,
           .family = absl::GetFlag(FLAGS_family),
           .op = absl::GetFlag(FLAGS_op),
@@ -295,7 +295,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
 
 gridwise::ExitCode Network(const std::vector<std::string>& words) {
   if (words.size() > 3) return Refuse("network takes one file, as in `gridwise network model.hlo`");
-  gridwise::ProblemRequest request = RequestOf(words[0], absl::GetFlag(FLAGS_direction));
+  gridwise::ProblemRequest request = MakeRequest(words[0], absl::GetFlag(FLAGS_direction));
   if (words.size() == 3) request.problems = words[2];
   request.sizes.n = request.gemm.batch;
   request.gemm = {};
@@ -335,7 +335,7 @@ gridwise::ExitCode List(const gridwise::CommandLine& line) {
     std::vector<std::string> names = {first};
     names.insert(names.end(), words.begin() + 2, words.end());
     return gridwise::ExplainNamed(
-        ExplainOptionsOf(RequestOf(words[0], absl::GetFlag(FLAGS_direction))), names);
+        MakeExplainOptions(MakeRequest(words[0], absl::GetFlag(FLAGS_direction))), names);
   }
   // The default device of other commands does not restrict the list.
   const bool of_device = IsGiven(line, "device");
@@ -428,13 +428,14 @@ gridwise::ExitCode RunCommandLine(const gridwise::CommandLine& line,
       return Refuse(absl::StrFormat("%s takes one direction or gemm, as in `gridwise %s bwd_data`",
                                     command, command));
     }
-    const gridwise::ProblemRequest request = RequestOf(words[0], words.size() == 3 ? words[2] : "");
-    return command == "run" ? Run(request) : gridwise::ExplainCommand(ExplainOptionsOf(request));
+    const gridwise::ProblemRequest request =
+        MakeRequest(words[0], words.size() == 3 ? words[2] : "");
+    return command == "run" ? Run(request) : gridwise::ExplainCommand(MakeExplainOptions(request));
   }
   if (command == "sweep" && words.size() == 2)
-    return Sweep(RequestOf(words[0], direction), arguments);
+    return Sweep(MakeRequest(words[0], direction), arguments);
   if (command == "compare" && words.size() == 2)
-    return Compare(line, RequestOf(words[0], direction));
+    return Compare(line, MakeRequest(words[0], direction));
   if (command == "list" && (words.size() <= 3 || !absl::GetFlag(FLAGS_explain).empty()))
     return List(line);
   if (command == "isa" && words.size() == 2) {

@@ -20,7 +20,7 @@ bool StartsWithAny(std::string_view text, std::initializer_list<std::string_view
 /// Where a branch goes to; nothing for other instructions. Its operand counts words of 4 bytes from
 /// the next instruction, in 16 bits.
 std::optional<uint64_t> BranchTarget(const CodeLine& line) {
-  if (ClassOf(line.text) != CodeClass::kBranch) return std::nullopt;
+  if (Classify(line.text) != CodeClass::kBranch) return std::nullopt;
   int words = 0;
   if (!absl::SimpleAtoi(std::string_view(line.text).substr(line.text.find(' ') + 1), &words))
     return std::nullopt;
@@ -31,7 +31,7 @@ MainLoop CountLoop(std::span<const CodeLine> code, uint64_t begin, uint64_t end)
   MainLoop loop = {.begin = begin, .end = end};
   for (const CodeLine& line : code) {
     if (line.pc < begin || line.pc >= end) continue;
-    const CodeClass what = ClassOf(line.text);
+    const CodeClass what = Classify(line.text);
     loop.matrix += what == CodeClass::kMatrix;
     loop.fma += what == CodeClass::kFma;
     loop.valu += what == CodeClass::kFma || what == CodeClass::kValu;
@@ -44,7 +44,7 @@ MainLoop CountLoop(std::span<const CodeLine> code, uint64_t begin, uint64_t end)
 
 }  // namespace
 
-CodeClass ClassOf(std::string_view text) {
+CodeClass Classify(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(' '));
   if (StartsWithAny(name, {"v_mfma_", "v_smfmac_", "v_wmma_", "v_swmmac_"}))
     return CodeClass::kMatrix;

@@ -21,7 +21,7 @@ enum class CodeClass { kMatrix, kFma, kValu, kSalu, kLds, kVmem, kSmem, kBranch,
 
 /// The class of an instruction's text. kFma are vector multiply-adds, which count as vector-ALU
 /// instructions as well; waits, barriers and hints are kOther.
-CodeClass ClassOf(std::string_view text);
+CodeClass Classify(std::string_view text);
 
 /// Instructions of a loop, counted in the code, whether or not branches skip them.
 struct MainLoop {

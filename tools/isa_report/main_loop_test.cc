@@ -91,15 +91,15 @@ TEST(MainLoop, StraightCodeHasNone) {
 }
 
 TEST(MainLoop, Classes) {
-  EXPECT_EQ(ClassOf("v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"),
+  EXPECT_EQ(Classify("v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"),
             CodeClass::kMatrix);
-  EXPECT_EQ(ClassOf("v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]"), CodeClass::kFma);
-  EXPECT_EQ(ClassOf("v_fma_mix_f32 v0, v1, v2, v3"), CodeClass::kFma);
-  EXPECT_EQ(ClassOf("s_load_dwordx4 s[0:3], s[4:5], 0x0"), CodeClass::kSmem);
-  EXPECT_EQ(ClassOf("s_wait_loadcnt 0x0"), CodeClass::kOther);
-  EXPECT_EQ(ClassOf("buffer_wbl2 sc1"), CodeClass::kOther);
-  EXPECT_EQ(ClassOf("global_load_lds_dwordx4 v[0:1], off"), CodeClass::kVmem);
-  EXPECT_EQ(ClassOf("s_lshl_b32 s0, s1, 2"), CodeClass::kSalu);
+  EXPECT_EQ(Classify("v_pk_fma_f32 v[0:1], v[2:3], v[4:5], v[0:1]"), CodeClass::kFma);
+  EXPECT_EQ(Classify("v_fma_mix_f32 v0, v1, v2, v3"), CodeClass::kFma);
+  EXPECT_EQ(Classify("s_load_dwordx4 s[0:3], s[4:5], 0x0"), CodeClass::kSmem);
+  EXPECT_EQ(Classify("s_wait_loadcnt 0x0"), CodeClass::kOther);
+  EXPECT_EQ(Classify("buffer_wbl2 sc1"), CodeClass::kOther);
+  EXPECT_EQ(Classify("global_load_lds_dwordx4 v[0:1], off"), CodeClass::kVmem);
+  EXPECT_EQ(Classify("s_lshl_b32 s0, s1, 2"), CodeClass::kSalu);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::size_t CountOf(std::string_view text, std::string_view part) {
+std::size_t CountOccurrences(std::string_view text, std::string_view part) {
   std::size_t count = 0;
   for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
   return count;
@@ -43,9 +43,9 @@ TEST(Page, HasItsDataAsTheyAre) {
 /// The data and the scripts: nothing in a script ends it early.
 TEST(Page, HasTwoScriptsAndOneStyle) {
   const std::string page = MakePage(PageKind::kTime, "t", "[]");
-  EXPECT_EQ(CountOf(page, "</script"), 2u);
-  EXPECT_EQ(CountOf(page, "<!--"), 0u);  // after which a "<script" would count
-  EXPECT_EQ(CountOf(page, "</style"), 1u);
+  EXPECT_EQ(CountOccurrences(page, "</script"), 2u);
+  EXPECT_EQ(CountOccurrences(page, "<!--"), 0u);  // after which a "<script" would count
+  EXPECT_EQ(CountOccurrences(page, "</style"), 1u);
 }
 
 /// Each script uses those before it.

@@ -33,7 +33,7 @@ struct Axis {
   std::vector<std::vector<int>> values;
 };
 
-std::string TextOf(const json::Value& value) {
+std::string ToText(const json::Value& value) {
   if (const auto text = value.getAsString()) return text->str();
   if (const auto number = value.getAsInteger()) return absl::StrCat(*number);
   if (const auto boolean = value.getAsBoolean()) return *boolean ? "1" : "0";
@@ -41,7 +41,7 @@ std::string TextOf(const json::Value& value) {
 }
 
 /// The elements of an array, or the value alone.
-std::vector<json::Value> ListOf(const json::Value& value) {
+std::vector<json::Value> ToList(const json::Value& value) {
   if (const json::Array* array = value.getAsArray()) return {array->begin(), array->end()};
   return {value};
 }
@@ -49,16 +49,16 @@ std::vector<json::Value> ListOf(const json::Value& value) {
 /// One of an axis's values: a number, or a list of as many as it has traits.
 absl::StatusOr<std::vector<int>> ParseOption(const Axis& axis, const json::Value& value,
                                              const std::vector<Trait>& traits) {
-  const std::vector<json::Value> parts = ListOf(value);
+  const std::vector<json::Value> parts = ToList(value);
   if (parts.size() != axis.traits.size()) {
     return absl::InvalidArgumentError(absl::StrFormat("%s has the value %s; must be a list of %d",
-                                                      traits[axis.traits[0]].group, TextOf(value),
+                                                      traits[axis.traits[0]].group, ToText(value),
                                                       axis.traits.size()));
   }
   std::vector<int> numbers;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const Trait& trait = traits[axis.traits[i]];
-    const std::string text = TextOf(parts[i]);
+    const std::string text = ToText(parts[i]);
     const absl::StatusOr<int> number =
         ParseValue(trait, trait.name() == "type" ? OurWord(WordKind::kType, text) : text);
     if (!number.ok()) return number.status();
@@ -96,7 +96,7 @@ absl::StatusOr<std::vector<Axis>> ParseAxes(const json::Object& object,
       return absl::InvalidArgumentError(
           absl::StrFormat("trait %s is given twice", traits[trait].name()));
     }
-    for (const json::Value& each : ListOf(value)) {
+    for (const json::Value& each : ToList(value)) {
       absl::StatusOr<std::vector<int>> option = ParseOption(axis, each, traits);
       if (!option.ok()) return option.status();
       axis.values.push_back(*std::move(option));
@@ -145,12 +145,12 @@ std::int64_t Product(const std::vector<Axis>& axes, std::int64_t max) {
 absl::StatusOr<std::vector<Direction>> ParseDirections(const json::Value* value) {
   std::vector<Direction> directions;
   if (value == nullptr) return std::vector(std::begin(kAllDirections), std::end(kAllDirections));
-  for (const json::Value& each : ListOf(*value)) {
+  for (const json::Value& each : ToList(*value)) {
     const std::optional<Direction> direction =
-        ParseDirection(OurWord(WordKind::kDirection, TextOf(each)));
+        ParseDirection(OurWord(WordKind::kDirection, ToText(each)));
     if (!direction) {
       return absl::InvalidArgumentError(
-          absl::StrFormat("direction is %s; must be fwd, bwd_data or bwd_weight", TextOf(each)));
+          absl::StrFormat("direction is %s; must be fwd, bwd_data or bwd_weight", ToText(each)));
     }
     directions.push_back(*direction);
   }
@@ -256,7 +256,7 @@ absl::StatusOr<Built> BuildInstances(std::string_view text, Gfx gfx, std::string
   const absl::StatusOr<json::Value> value = ParseJson(text);
   if (!value.ok()) return value.status();
   Builder builder(gfx, filter, max_configs);
-  for (const json::Value& each : ListOf(*value)) {
+  for (const json::Value& each : ToList(*value)) {
     const json::Object* const object = each.getAsObject();
     if (object == nullptr) return absl::InvalidArgumentError("the traits are no JSON object");
     if (absl::Status status = builder.Add(*object); !status.ok()) return status;

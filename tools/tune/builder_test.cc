@@ -31,7 +31,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const ConfigSpace& SpaceOf(std::string_view family) { return **FindConfigSpace(family); }
+const ConfigSpace& FindSpace(std::string_view family) { return **FindConfigSpace(family); }
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path);
@@ -41,7 +41,7 @@ std::string ReadFile(const std::string& path) {
 TEST(ConfigSpace, HasEveryInstanceThatIsBuiltIn) {
   int instances = 0;
   for (const KernelFamily* family : Families()) {
-    const ConfigSpace& space = SpaceOf(family->name());
+    const ConfigSpace& space = FindSpace(family->name());
     for (const Gfx gfx : kAmdGfx) {
       for (const Direction direction : kAllDirections) {
         for (const InstanceInfo& instance : family->Instances(direction, gfx)) {
@@ -81,7 +81,7 @@ TEST(ConfigSpace, AnyNumbersAreChecked) {
 }
 
 TEST(ConfigSpace, SourceIsALineOfInstances) {
-  const ConfigSpace& tile = SpaceOf("tile");
+  const ConfigSpace& tile = FindSpace("tile");
   const ConfigSpace::Values values =
       tile.Parse("f16_t64x16x32_w4x1_mfma16x16x16_a8x1_b8x1_o4_double4", Direction::kForward)
           .value();
@@ -97,8 +97,8 @@ std::string SourceOfSome(const std::string& family, Direction direction, Gfx gfx
   for (const KernelFamily* each : Families()) {
     if (each->name() != family) continue;
     for (const InstanceInfo& instance : each->Instances(direction, gfx)) {
-      const auto values = SpaceOf(family).Parse(instance.name, direction);
-      if (values.ok()) return SpaceOf(family).Source(*values, direction);
+      const auto values = FindSpace(family).Parse(instance.name, direction);
+      if (values.ok()) return FindSpace(family).Source(*values, direction);
     }
   }
   return "";
@@ -135,7 +135,7 @@ TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
 }
 
 bool Holds(std::string_view filter, std::string_view name) {
-  const ConfigSpace& tile = SpaceOf("tile");
+  const ConfigSpace& tile = FindSpace("tile");
   const absl::StatusOr<Filter> parsed = ParseFilter(filter, tile.traits());
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   return (*parsed)(tile.Parse(name, Direction::kForward).value());
@@ -174,7 +174,7 @@ TEST(Filter, SaysWhatItSays) {
 
 TEST(Filter, ErrorsSayWhere) {
   const auto error = [](std::string_view filter) {
-    return std::string(ParseFilter(filter, SpaceOf("tile").traits()).status().message());
+    return std::string(ParseFilter(filter, FindSpace("tile").traits()).status().message());
   };
   EXPECT_THAT(error("speed > 3"),
               HasSubstr("has \"speed > 3\" at character 0; must have a number"));
@@ -199,15 +199,15 @@ TEST(Filter, HasLimits) {
   const auto nested = [](int levels) {
     return absl::StrCat(std::string(levels, '('), "tile_m > 3", std::string(levels, ')'));
   };
-  EXPECT_TRUE(ParseFilter(nested(100), SpaceOf("tile").traits()).ok());
-  EXPECT_THAT(ParseFilter(nested(101), SpaceOf("tile").traits()).status().message(),
+  EXPECT_TRUE(ParseFilter(nested(100), FindSpace("tile").traits()).ok());
+  EXPECT_THAT(ParseFilter(nested(101), FindSpace("tile").traits()).status().message(),
               HasSubstr("at character 101; must have at most 100 levels of parentheses there"));
   std::string sum = "1";
   while (sum.size() < 4095) sum += "+1";
-  const absl::StatusOr<Filter> parsed = ParseFilter(sum, SpaceOf("tile").traits());
+  const absl::StatusOr<Filter> parsed = ParseFilter(sum, FindSpace("tile").traits());
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_TRUE((*parsed)({}));
-  EXPECT_EQ(ParseFilter(sum + "+1", SpaceOf("tile").traits()).status().message(),
+  EXPECT_EQ(ParseFilter(sum + "+1", FindSpace("tile").traits()).status().message(),
             "the filter has 4097 characters; at most 4096 are read");
 }
 

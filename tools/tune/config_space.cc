@@ -216,7 +216,7 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
   std::string_view family() const override { return "ck"; }
   std::string NameOf(const Values& values, Direction) const override {
     return absl::StrCat(traits()[0].enumerators[static_cast<std::size_t>(values[0])], "_",
-                        PrintFields(ConfigOf(values)));
+                        PrintFields(MakeConfig(values)));
   }
   absl::StatusOr<Values> Parse(std::string_view name, Direction) const override {
     const std::vector<std::string>& ops = traits()[0].enumerators;
@@ -236,7 +236,7 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
     const auto op = static_cast<ck::Op>(values[0]);
     if (op == ck::Op::kBatchedGemm) return "the op is of matrices, not of convolutions";
     if (direction != ck::DirectionOf(op)) return "the op is of another direction";
-    const ck::GemmConfig config = ConfigOf(values);
+    const ck::GemmConfig config = MakeConfig(values);
     if (const char* reason = ck::Reject(op, config)) return reason;
     return ck::Reject(config, gfx);
   }
@@ -244,11 +244,11 @@ class ClassicSpace final : public SpaceOf<ck::GemmConfig> {
   std::size_t MacroArguments() const override { return 1; }
   std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction, Gfx,
                                                KernelCode code) const override {
-    return ck::MakeKernel(static_cast<ck::Op>(values[0]), ConfigOf(values), std::move(code));
+    return ck::MakeKernel(static_cast<ck::Op>(values[0]), MakeConfig(values), std::move(code));
   }
 
  private:
-  static ck::GemmConfig ConfigOf(const Values& values) {
+  static ck::GemmConfig MakeConfig(const Values& values) {
     return ConfigFrom<ck::GemmConfig>(std::span(values).subspan(1));
   }
 };
@@ -274,7 +274,7 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
   }
   std::string_view family() const override { return "hopper"; }
   std::string NameOf(const Values& values, Direction direction) const override {
-    return PrintFields(ConfigOf(values, direction));
+    return PrintFields(MakeConfig(values, direction));
   }
   absl::StatusOr<Values> Parse(std::string_view name, Direction direction) const override {
     const auto config = ParseFields<hopper::Config>(name);
@@ -288,7 +288,7 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
     return values;
   }
   const char* Reject(const Values& values, Direction direction, Gfx) const override {
-    return hopper::Reject(ConfigOf(values, direction));
+    return hopper::Reject(MakeConfig(values, direction));
   }
   std::string_view Macro(Direction direction) const override {
     return direction == Direction::kForward        ? "FORWARD"
@@ -297,11 +297,11 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
   }
   std::shared_ptr<const PartKernel> MakeKernel(const Values& values, Direction direction, Gfx,
                                                KernelCode code) const override {
-    return hopper::MakeKernel(ConfigOf(values, direction), std::move(code));
+    return hopper::MakeKernel(MakeConfig(values, direction), std::move(code));
   }
 
  private:
-  static hopper::Config ConfigOf(Values values, Direction direction) {
+  static hopper::Config MakeConfig(Values values, Direction direction) {
     values.insert(values.begin(), static_cast<int>(direction));
     return ConfigFrom<hopper::Config>(values);
   }

@@ -233,7 +233,7 @@ class Parser {
             .text = [wants_pipeline, schedule = *FindTrait("pipeline_schedule"),
                      count = *FindTrait("pipeline_count")](const Values& v) {
               const PipelineElsewhere found =
-                  ElsewhereOf({static_cast<Schedule>(v[schedule]), v[count]});
+                  TranslatePipeline({static_cast<Schedule>(v[schedule]), v[count]});
               return wants_pipeline ? found.name : found.scheduler;
             }};
   }

@@ -21,19 +21,19 @@
 namespace gridwise {
 namespace {
 
-std::string TextOf(const char* path) {
+std::string ReadText(const char* path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 void ExpectCurrent(const char* model, Gfx gfx, const char* sample) {
-  const std::string text = TextOf(model);
+  const std::string text = ReadText(model);
   ASSERT_FALSE(text.empty());
   if (text.find("\ntree ") == std::string::npos) {
     EXPECT_EQ(model::BuiltInModel(gfx), nullptr);
     return;
   }
-  const auto problems = ReadTimes(TextOf(sample));
+  const auto problems = ReadTimes(ReadText(sample));
   ASSERT_TRUE(problems.ok()) << problems.status();
   int unknown = 0;
   const absl::StatusOr<std::string> table = PrintTrainingTable(*problems, unknown);

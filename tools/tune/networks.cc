@@ -21,7 +21,7 @@ struct Square {
 class Layers {
  public:
   void Add(std::string_view name, const Square& s) {
-    const Dim dim = DimOf(s.in, s.filter, s.stride, s.dilation);
+    const Dim dim = MakeDim(s.in, s.filter, s.stride, s.dilation);
     Add(name, {.groups = s.groups, .c = s.c, .k = s.k, .dims = {Dim{}, dim, dim}});
   }
   void Add(std::string_view name, const ConvProblem& problem) {
@@ -31,8 +31,8 @@ class Layers {
     }
     all.push_back({std::string(name), problem});
   }
-  static Dim DimOf(std::int64_t in, std::int64_t filter, std::int64_t stride = 1,
-                   std::int64_t dilation = 1) {
+  static Dim MakeDim(std::int64_t in, std::int64_t filter, std::int64_t stride = 1,
+                     std::int64_t dilation = 1) {
     const std::int64_t pad = dilation * (filter - 1) / 2;
     return {.in = in,
             .filter = filter,
@@ -90,14 +90,14 @@ void AddInception(Layers& layers) {
   layers.Add("inceptionv3.a.5x5", {.c = 48, .k = 64, .in = 35, .filter = 5});
   layers.Add("inceptionv3.a.3x3", {.c = 64, .k = 96, .in = 35, .filter = 3});
   for (const std::int64_t c : {128, 160, 192}) {
-    const Dim one = Layers::DimOf(17, 1), seven = Layers::DimOf(17, 7);
+    const Dim one = Layers::MakeDim(17, 1), seven = Layers::MakeDim(17, 7);
     layers.Add(absl::StrCat("inceptionv3.c", c, ".1x7"),
                ConvProblem{.c = c, .k = c, .dims = {Dim{}, one, seven}});
     layers.Add(absl::StrCat("inceptionv3.c", c, ".7x1"),
                ConvProblem{.c = c, .k = 192, .dims = {Dim{}, seven, one}});
     layers.Add(absl::StrCat("inceptionv3.c", c, ".1x1"), {.c = 768, .k = c, .in = 17});
   }
-  const Dim one = Layers::DimOf(8, 1), three = Layers::DimOf(8, 3);
+  const Dim one = Layers::MakeDim(8, 1), three = Layers::MakeDim(8, 3);
   layers.Add("inceptionv3.e.1x3", ConvProblem{.c = 384, .k = 384, .dims = {Dim{}, one, three}});
   layers.Add("inceptionv3.e.3x1", ConvProblem{.c = 384, .k = 384, .dims = {Dim{}, three, one}});
   for (const std::int64_t k : {320, 384, 448}) {
@@ -211,12 +211,12 @@ void AddStableDiffusion(Layers& layers) {
 void AddR3d(Layers& layers) {
   const auto dims = [](std::int64_t frames, std::int64_t size, std::int64_t filter,
                        std::int64_t stride) {
-    const Dim time = Layers::DimOf(frames, filter, stride);
-    const Dim space = Layers::DimOf(size, filter, stride);
+    const Dim time = Layers::MakeDim(frames, filter, stride);
+    const Dim space = Layers::MakeDim(size, filter, stride);
     return std::array<Dim, 3>{time, space, space};
   };
-  std::array<Dim, 3> stem = {Layers::DimOf(16, 3), Layers::DimOf(112, 7, 2),
-                             Layers::DimOf(112, 7, 2)};
+  std::array<Dim, 3> stem = {Layers::MakeDim(16, 3), Layers::MakeDim(112, 7, 2),
+                             Layers::MakeDim(112, 7, 2)};
   layers.Add("r3d18.stem", ConvProblem{.rank = 3, .c = 3, .k = 64, .dims = stem});
   std::int64_t frames = 16, size = 56;
   for (std::int64_t width = 64; width <= 512; width *= 2) {

@@ -83,7 +83,7 @@ absl::StatusOr<Instance> FindInstance(std::string_view family, std::string_view 
                                                     absl::StrJoin(reasons, "\n  ")));
 }
 
-std::vector<std::string> TextsOf(const llvm::json::Value& list) {
+std::vector<std::string> ReadTexts(const llvm::json::Value& list) {
   std::vector<std::string> texts;
   for (const llvm::json::Value& text : *list.getAsArray())
     texts.push_back(text.getAsString().value_or("").str());
@@ -114,7 +114,7 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
     contents.push_back(compiler.environment_.back());
   }
   for (const char* kind : {"headers", "scripts"}) {
-    for (const std::string& name : TextsOf(*object->get(kind))) {
+    for (const std::string& name : ReadTexts(*object->get(kind))) {
       const absl::StatusOr<fs::path> path = Find(compiler.roots_, name);
       if (!path.ok()) return path.status();
       const absl::StatusOr<std::string> content = ReadFile(*path);
@@ -124,7 +124,7 @@ absl::StatusOr<Compiler> Compiler::Open(const std::string& json, std::string cac
     }
   }
   for (const auto& [gfx, words] : *object->getObject("commands"))
-    compiler.commands_[gfx.str()] = TextsOf(words);
+    compiler.commands_[gfx.str()] = ReadTexts(words);
   compiler.digest_ = Digest(contents);
   std::error_code error;
   fs::create_directories(compiler.cache_, error);

@@ -97,7 +97,7 @@ std::string OurWord(WordKind kind, std::string_view text) {
 
 std::span<const PipelineElsewhere> PipelinesElsewhere() { return kPipelines; }
 
-PipelineElsewhere ElsewhereOf(Pipeline pipeline) {
+PipelineElsewhere TranslatePipeline(Pipeline pipeline) {
   for (const PipelineElsewhere& known : kPipelines) {
     if (known.pipeline == pipeline) return known;
   }

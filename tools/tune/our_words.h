@@ -27,6 +27,6 @@ struct PipelineElsewhere {
 std::span<const PipelineElsewhere> PipelinesElsewhere();
 
 /// The first of a schedule's names there.
-PipelineElsewhere ElsewhereOf(Pipeline pipeline);
+PipelineElsewhere TranslatePipeline(Pipeline pipeline);
 
 }  // namespace gridwise

@@ -49,14 +49,14 @@ TEST(OurWord, LeavesOthersAsTheyAre) {
   EXPECT_EQ(OurWord(WordKind::kOp, ""), "");
 }
 
-TEST(ElsewhereOf, IsTheNameOfEverySchedule) {
+TEST(TranslatePipeline, IsTheNameOfEverySchedule) {
   for (const PipelineElsewhere& known : PipelinesElsewhere()) {
-    EXPECT_EQ(ElsewhereOf(known.pipeline).pipeline, known.pipeline) << known.name;
+    EXPECT_EQ(TranslatePipeline(known.pipeline).pipeline, known.pipeline) << known.name;
   }
-  EXPECT_EQ(ElsewhereOf({Schedule::kWavelet, 4}).scheduler, "interwave");
-  EXPECT_EQ(ElsewhereOf({Schedule::kDouble, 2}).name, "compv5");
-  EXPECT_EQ(ElsewhereOf({Schedule::kSingle, 4}).name, "mem");
-  EXPECT_EQ(ElsewhereOf({Schedule::kWavelet, 3}).name, "wavelet");
+  EXPECT_EQ(TranslatePipeline({Schedule::kWavelet, 4}).scheduler, "interwave");
+  EXPECT_EQ(TranslatePipeline({Schedule::kDouble, 2}).name, "compv5");
+  EXPECT_EQ(TranslatePipeline({Schedule::kSingle, 4}).name, "mem");
+  EXPECT_EQ(TranslatePipeline({Schedule::kWavelet, 3}).name, "wavelet");
 }
 
 }  // namespace

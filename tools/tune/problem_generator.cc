@@ -112,7 +112,7 @@ ConvProblem Synthetic(Draw& draw) {
 }
 
 /// FNV-1a over the numbers of a geometry.
-std::uint64_t HashOf(const ConvProblem& problem) {
+std::uint64_t Hash(const ConvProblem& problem) {
   std::uint64_t hash = 14695981039346656037u;
   const auto add = [&hash](std::int64_t value) {
     for (int byte = 0; byte < 8; ++byte) {
@@ -131,13 +131,13 @@ std::uint64_t HashOf(const ConvProblem& problem) {
 
 /// What tells problems of a set apart.
 std::array<std::int64_t, 2> KeyOf(const ConvProblem& problem) {
-  return {static_cast<std::int64_t>(HashOf(problem)), problem.batch};
+  return {static_cast<std::int64_t>(Hash(problem)), problem.batch};
 }
 
 }  // namespace
 
 ProblemUse UseOf(const ConvProblem& problem) {
-  const std::uint64_t tenth = HashOf(problem) % 10;
+  const std::uint64_t tenth = Hash(problem) % 10;
   return tenth < 7   ? ProblemUse::kTraining
          : tenth < 8 ? ProblemUse::kValidation
                      : ProblemUse::kTest;

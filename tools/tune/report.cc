@@ -24,7 +24,7 @@ std::string FamilyOf(const std::string& instance, const std::string& direction) 
   return "other";
 }
 
-llvm::json::Object JsonOf(const TimedProblem& problem) {
+llvm::json::Object ToJson(const TimedProblem& problem) {
   llvm::json::Array times;
   for (const InstanceTime& time : problem.times) {
     times.push_back(llvm::json::Object{{"instance", time.instance},
@@ -50,7 +50,7 @@ absl::StatusOr<std::string> MakeReport(const std::vector<TimedProblem>& problems
   }
   std::map<std::tuple<std::string, std::string, std::string>, llvm::json::Array> groups;
   for (const TimedProblem& problem : problems) {
-    groups[{problem.device, problem.direction, problem.type}].push_back(JsonOf(problem));
+    groups[{problem.device, problem.direction, problem.type}].push_back(ToJson(problem));
   }
   llvm::json::Array list;
   for (auto& [key, group] : groups) {

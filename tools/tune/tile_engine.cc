@@ -37,8 +37,8 @@ constexpr std::string_view kKeys[] = {
     "double_smem_buffer", "split_image", "explicit_gemm", "two_stage"};
 
 /// The values of a trait; nothing where the file does not name it.
-absl::StatusOr<std::optional<json::Array>> ValuesOf(const json::Object& traits,
-                                                    std::string_view key) {
+absl::StatusOr<std::optional<json::Array>> ReadValues(const json::Object& traits,
+                                                      std::string_view key) {
   const json::Value* const trait = traits.get(llvm::StringRef(key.data(), key.size()));
   if (trait == nullptr) return std::nullopt;
   const json::Object* const object = trait->getAsObject();
@@ -49,9 +49,9 @@ absl::StatusOr<std::optional<json::Array>> ValuesOf(const json::Object& traits,
 }
 
 /// Values that are texts; `all` where the file does not name the trait.
-absl::StatusOr<std::vector<std::string>> TextsOf(const json::Object& traits, std::string_view key,
-                                                 std::vector<std::string> all) {
-  const absl::StatusOr<std::optional<json::Array>> values = ValuesOf(traits, key);
+absl::StatusOr<std::vector<std::string>> ReadTexts(const json::Object& traits, std::string_view key,
+                                                   std::vector<std::string> all) {
+  const absl::StatusOr<std::optional<json::Array>> values = ReadValues(traits, key);
   if (!values.ok()) return values.status();
   if (!*values) return all;
   std::vector<std::string> texts;
@@ -77,7 +77,7 @@ absl::Status CheckKeys(const json::Object& file, const json::Object& traits) {
       return absl::InvalidArgumentError(
           absl::StrFormat("trait_config has the key %s; there is no such trait", key));
     }
-    if (absl::Status status = ValuesOf(traits, key).status(); !status.ok()) return status;
+    if (absl::Status status = ReadValues(traits, key).status(); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -87,8 +87,8 @@ absl::StatusOr<json::Array> Pipelines(const json::Object& traits,
                                       std::vector<std::string>& unknown) {
   std::vector<std::string> all;
   for (const PipelineElsewhere& known : PipelinesElsewhere()) all.emplace_back(known.name);
-  const auto names = TextsOf(traits, "pipeline", std::move(all));
-  const auto schedulers = TextsOf(traits, "scheduler", {"intrawave", "interwave"});
+  const auto names = ReadTexts(traits, "pipeline", std::move(all));
+  const auto schedulers = ReadTexts(traits, "scheduler", {"intrawave", "interwave"});
   if (!names.ok()) return names.status();
   if (!schedulers.ok()) return schedulers.status();
   json::Array pipelines;
@@ -111,7 +111,7 @@ absl::StatusOr<json::Array> Pipelines(const json::Object& traits,
 
 /// The target's matrix instruction of that edge, or where it has none of 16; of a type that its
 /// matrix unit lacks, vector FMAs.
-json::Array MmaOf(const TargetTraits& target, int edge, DataType type) {
+json::Array ChooseMma(const TargetTraits& target, int edge, DataType type) {
   for (const MmaUnit unit : {target.mma_unit, MmaUnit::kFma}) {
     for (const int m : {edge, 16}) {
       const int k = target.Has(unit) ? MmaK(unit, m, type, target.mfma_generation) : 0;
@@ -134,7 +134,7 @@ json::Object ProductOf(const Tile& tile, DataType type, Direction direction, Gfx
       {"traits", json::Object{{"type", Name(type)},
                               {"tile", json::Array{json::Array{tile.m, tile.n, tile.k}}},
                               {"waves", json::Array{json::Array{tile.waves_m, tile.waves_n}}},
-                              {"mma", json::Array{MmaOf(TraitsOf(gfx), tile.mma, type)}},
+                              {"mma", json::Array{ChooseMma(TraitsOf(gfx), tile.mma, type)}},
                               {"patch_a", json::Array{json::Array{pack, instances_a}}},
                               {"patch_b", json::Array{json::Array{pack, instances_b}}},
                               {"pipeline", json::Array(pipelines)},
@@ -159,9 +159,9 @@ absl::StatusOr<TileEngineTraits> ReadTileEngineFile(const json::Object& file, Gf
   TileEngineTraits result;
   const auto pipelines = Pipelines(traits, result.unknown);
   if (!pipelines.ok()) return pipelines.status();
-  const auto types = TextsOf(traits, "data_type", {"fp16", "bf16"});
+  const auto types = ReadTexts(traits, "data_type", {"fp16", "bf16"});
   if (!types.ok()) return types.status();
-  const auto merged = ValuesOf(traits, "num_groups_to_merge");
+  const auto merged = ReadValues(traits, "num_groups_to_merge");
   if (!merged.ok()) return merged.status();
   for (const std::string& word : *types) {
     const std::optional<DataType> type = ParseDataType(OurWord(WordKind::kType, word));

@@ -51,8 +51,8 @@ double Quantile(const std::vector<double>& sorted, double part) {
   return sorted[static_cast<std::size_t>(part * static_cast<double>(sorted.size() - 1))];
 }
 
-JudgeScore ScoreOf(const std::string& judge, std::vector<double> firsts,
-                   const std::vector<double>& of_3) {
+JudgeScore ComputeScore(const std::string& judge, std::vector<double> firsts,
+                        const std::vector<double>& of_3) {
   std::sort(firsts.begin(), firsts.end());
   return {.judge = judge,
           .mean = Mean(firsts),
@@ -88,7 +88,7 @@ absl::StatusOr<ValidatedGroup> ValidateGroup(const std::vector<const TimedProble
                               problem->times[applicability->chosen].instance, best->instance,
                               applicability->first});
     }
-    group.scores.push_back(ScoreOf(judge.name, std::move(firsts), of_3));
+    group.scores.push_back(ComputeScore(judge.name, std::move(firsts), of_3));
     group.scores.back().bounded = bounded;
   }
   std::ranges::stable_sort(group.losses, {}, &Loss::efficiency);

@@ -55,7 +55,7 @@ struct Sizes {
   std::int64_t *sizes, *strides;
   std::int32_t dtype, device_type, device_index;
 };
-Sizes SizesOf(TensorObject* tensor) {
+Sizes ReadSizes(TensorObject* tensor) {
   const Torch& torch = TheTorch();
   Sizes of = {};
   Check(torch.dim(tensor, &of.dim) | torch.sizes(tensor, &of.sizes) |
@@ -113,7 +113,7 @@ class Key {
     ++count_;
   }
   void AddTensor(TensorObject* tensor) {
-    const Sizes of = SizesOf(tensor);
+    const Sizes of = ReadSizes(tensor);
     for (const std::int64_t number : {of.dim, std::int64_t{of.dtype}, std::int64_t{of.device_type},
                                       std::int64_t{of.device_index}})
       Add(number);
@@ -204,7 +204,7 @@ void Learn(const Key& key, const char* op, Value* stack, std::span<const bool> n
 // ---- On a device
 
 Tensor Copied(TensorObject* tensor, const std::int64_t* strides) {
-  const Sizes of = SizesOf(tensor);
+  const Sizes of = ReadSizes(tensor);
   Tensor copy = Empty(of.dim, of.sizes, strides, of.dtype, of);
   Check(TheTorch().copy(copy.get(), tensor, 0), "copy a tensor");
   return copy;
@@ -213,13 +213,14 @@ Tensor Copied(TensorObject* tensor, const std::int64_t* strides) {
 /// The sum of a tensor and a bias of its channels.
 Tensor WithBias(TensorObject* tensor, TensorObject* bias) {
   const Torch& torch = TheTorch();
-  std::array<std::int64_t, 5> sizes = {SizesOf(bias).sizes[0], 1, 1, 1, 1};
+  std::array<std::int64_t, 5> sizes = {ReadSizes(bias).sizes[0], 1, 1, 1, 1};
   constexpr std::array<std::int64_t, 5> kStrides = {1, 1, 1, 1, 1};
   std::int64_t offset = 0;
   TensorObject *view = nullptr, *sum = nullptr;
-  Check(torch.storage_offset(bias, &offset) ||
-            torch.view(bias, SizesOf(tensor).dim - 1, sizes.data(), kStrides.data(), offset, &view),
-        "view a bias");
+  Check(
+      torch.storage_offset(bias, &offset) ||
+          torch.view(bias, ReadSizes(tensor).dim - 1, sizes.data(), kStrides.data(), offset, &view),
+      "view a bias");
   const Tensor owned(view);
   Check(torch.cuda_add(tensor, view, 1.0, &sum), "add a bias");
   return Tensor(sum);
@@ -233,7 +234,7 @@ Tensor Launch(const Choice& choice, TensorObject* first, TensorObject* second, T
   Tensor copies[2];
   if (choice.copies & GRIDWISE_TORCH_COPIES_A) a = (copies[0] = Copied(a, choice.a_strides)).get();
   if (choice.copies & GRIDWISE_TORCH_COPIES_B) b = (copies[1] = Copied(b, choice.b_strides)).get();
-  const Sizes of = SizesOf(a);
+  const Sizes of = ReadSizes(a);
   Tensor out = Empty(choice.dim, choice.out_sizes, choice.out_strides, of.dtype, of);
   Tensor workspace;  // memory that the allocator uses again in the stream's order
   if (choice.workspace_bytes > 0) {
@@ -270,7 +271,7 @@ Tensor SumOver(TensorObject* tensor, std::int64_t axis) {
 Tensor BiasGradient(TensorObject* dy) {
   constexpr std::int64_t kRows = 256;  // that are added first, at most
   const Torch& torch = TheTorch();
-  const Sizes of = SizesOf(dy);
+  const Sizes of = ReadSizes(dy);
   if (of.device_type != torch.cuda || (of.dtype != torch.f16 && of.dtype != torch.bf16)) return {};
   const std::int64_t channels = of.sizes[1];
   std::int64_t pixels = 1;
@@ -340,7 +341,7 @@ void Forward(Value* stack, std::uint64_t, std::uint64_t) {
   Key key;
   operands.AddTo(key);
   key.AddParameters(stack + 3);
-  const OnDevice on_device(SizesOf(operands.x));
+  const OnDevice on_device(ReadSizes(operands.x));
   const std::optional<Choices> known = Find(key);
   const bool is_aligned = operands.AreAligned();
   if (!known || !is_aligned) {
@@ -363,7 +364,7 @@ void Infer(Value* stack, std::uint64_t, std::uint64_t) {
   Key key;
   operands.AddTo(key);
   key.AddParameters(parameters);
-  const OnDevice on_device(SizesOf(operands.x));
+  const OnDevice on_device(ReadSizes(operands.x));
   const std::optional<Choices> known = Find(key);
   if (known && (*known)[0]->executable != nullptr && operands.AreAligned()) {
     Count(*(*known)[0]);
@@ -389,7 +390,7 @@ void Infer(Value* stack, std::uint64_t, std::uint64_t) {
 void CallAten(Value* stack, const std::array<bool, 3>& mask) {
   Value sizes = 0;
   if (mask[2]) {
-    const auto channels = static_cast<Value>(SizesOf(AsTensor(stack[0])).sizes[1]);
+    const auto channels = static_cast<Value>(ReadSizes(AsTensor(stack[0])).sizes[1]);
     sizes = AsValue(new Value(NewList({{channels}})));
   }
   std::array<Value, 11> arguments = {stack[0], stack[1], stack[2], sizes,    stack[3], stack[4],
@@ -401,7 +402,7 @@ void CallAten(Value* stack, const std::array<bool, 3>& mask) {
 }
 
 /// What is wanted of a backward pass, a list of three bools.
-std::array<bool, 3> MaskOf(ListObject* list) {
+std::array<bool, 3> ReadMask(ListObject* list) {
   std::array<bool, 3> mask;
   for (std::size_t i = 0; i < 3; ++i) {
     Value item = 0;
@@ -417,12 +418,12 @@ void Backward(Value* stack, std::uint64_t, std::uint64_t) {
   TensorObject* const dy = AsTensor(stack[0]);
   // The other operands of dx and of dw.
   TensorObject* const others[2] = {AsTensor(stack[2]), AsTensor(stack[1])};
-  const std::array<bool, 3> mask = MaskOf(AsList(stack[9]));
+  const std::array<bool, 3> mask = ReadMask(AsList(stack[9]));
   Key key;
   for (int i : {0, 1, 2}) key.AddTensor(AsTensor(stack[i]));
   key.AddParameters(stack + 3);
   for (const bool is_wanted : mask) key.Add(is_wanted);
-  const OnDevice on_device(SizesOf(dy));
+  const OnDevice on_device(ReadSizes(dy));
   const std::optional<Choices> known = Find(key);
   const bool is_aligned = IsAligned(dy) && IsAligned(others[0]) && IsAligned(others[1]);
   if (!known || !is_aligned) {

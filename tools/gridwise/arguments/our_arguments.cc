@@ -68,7 +68,7 @@ constexpr OtherWord kOtherWords[] = {
     {"weight_layout", "kcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"},
     {"weight_layout", "gkcyx", "packed by channels, which no kernel reads; use gkyxc or kyxgc"}};
 
-std::optional<WordKind> KindOf(std::string_view flag) {
+std::optional<WordKind> FindKind(std::string_view flag) {
   for (const auto& [name, kind] : kFlags) {
     if (name == flag) return kind;
   }
@@ -76,8 +76,8 @@ std::optional<WordKind> KindOf(std::string_view flag) {
 }
 
 /// Returns our word for a value of a flag.
-absl::StatusOr<std::string> ValueOf(std::string_view flag, const std::string& value) {
-  const std::optional<WordKind> kind = KindOf(flag);
+absl::StatusOr<std::string> TranslateValue(std::string_view flag, const std::string& value) {
+  const std::optional<WordKind> kind = FindKind(flag);
   if (!kind) return value;
   std::string ours = OurWord(*kind, value);
   const std::string lower = absl::AsciiStrToLower(ours);
@@ -90,7 +90,7 @@ absl::StatusOr<std::string> ValueOf(std::string_view flag, const std::string& va
 }
 
 /// Translates a choice of `compare`, such as family=classic,op=TwoStage+wavelet.
-absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
+absl::StatusOr<std::string> TranslateChoice(const std::string& choice) {
   std::vector<std::string> parts;
   for (const std::string& part : std::vector<std::string>(absl::StrSplit(choice, ','))) {
     const std::size_t equals = part.find('=');
@@ -100,7 +100,7 @@ absl::StatusOr<std::string> ChoiceOf(const std::string& choice) {
     }
     std::vector<std::string> words = absl::StrSplit(part.substr(equals + 1), '+');
     for (std::string& word : words) {
-      absl::StatusOr<std::string> ours = ValueOf(part.substr(0, equals), word);
+      absl::StatusOr<std::string> ours = TranslateValue(part.substr(0, equals), word);
       if (!ours.ok()) return ours.status();
       word = *std::move(ours);
     }
@@ -120,7 +120,7 @@ absl::Status CheckFlag(std::string_view name) {
   return absl::OkStatus();
 }
 
-std::string FlagOf(std::string_view command, std::string_view name) {
+std::string TranslateFlag(std::string_view command, std::string_view name) {
   std::string flag = absl::StrReplaceAll(name, {{"-", "_"}});
   for (const OtherFlag& other : kOtherFlags) {
     if (other.command == command && other.other == flag) return std::string(other.ours);
@@ -253,7 +253,7 @@ absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arg
       words.push_back(i);
       if (words.size() == 1) command = argument;
       if (words.size() != 2 || (command != "run" && command != "explain")) continue;
-      absl::StatusOr<std::string> direction = ValueOf("direction", argument);
+      absl::StatusOr<std::string> direction = TranslateValue("direction", argument);
       if (!direction.ok()) return direction.status();
       argument = *std::move(direction);
       continue;
@@ -261,16 +261,16 @@ absl::StatusOr<std::vector<std::string>> InOurWords(std::vector<std::string> arg
     const std::size_t equals = argument.find('=');
     const std::string name = argument.substr(2, equals == argument.npos ? equals : equals - 2);
     if (absl::Status s = CheckFlag(name); !s.ok()) return s;
-    const std::string flag = FlagOf(command, name);
-    if (FlagOf("", name) != flag) argument.replace(2, name.size(), flag);
+    const std::string flag = TranslateFlag(command, name);
+    if (TranslateFlag("", name) != flag) argument.replace(2, name.size(), flag);
     const bool is_choice = command == "compare" && (flag == "a" || flag == "b");
-    if (!is_choice && !KindOf(flag)) continue;
+    if (!is_choice && !FindKind(flag)) continue;
     const bool is_next = equals == argument.npos;   // the value
     if (is_next && ++i == arguments.size()) break;  // the value is missing, which is an error
     std::string& text = arguments[i];
     const std::size_t begin = is_next ? 0 : text.find('=') + 1;
     absl::StatusOr<std::string> value =
-        is_choice ? ChoiceOf(text.substr(begin)) : ValueOf(flag, text.substr(begin));
+        is_choice ? TranslateChoice(text.substr(begin)) : TranslateValue(flag, text.substr(begin));
     if (!value.ok()) return value.status();
     text.replace(begin, text.npos, *value);
   }

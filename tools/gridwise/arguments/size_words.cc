@@ -73,7 +73,7 @@ struct Call {
 };
 
 /// The axes that the name of a module has: 2 of "Conv2d"; 0 for any, as an operator of ONNX.
-std::optional<int> AxesOf(std::string_view name) {
+std::optional<int> ParseRank(std::string_view name) {
   absl::ConsumePrefix(&name, "Lazy");
   if (!absl::ConsumePrefix(&name, "Conv")) return std::nullopt;
   absl::ConsumePrefix(&name, "Transpose");
@@ -95,13 +95,13 @@ std::optional<std::string_view> InBrackets(std::string_view text) {
 bool IsOfWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 /// The first name of a layer in a text, with the arguments after it.
-std::optional<Call> CallOf(std::string_view text) {
+std::optional<Call> ParseCall(std::string_view text) {
   while (!text.empty()) {
     const auto end = std::ranges::find_if_not(text, IsOfWord);
     const auto size = static_cast<std::size_t>(end - text.begin());
     const std::string_view name = text.substr(0, size);
     text.remove_prefix(std::max<std::size_t>(size, 1));
-    const std::optional<int> axes = AxesOf(name);
+    const std::optional<int> axes = ParseRank(name);
     const std::string_view rest = absl::StripLeadingAsciiWhitespace(text);
     const bool is_node = axes == 0;
     if (!axes || rest.empty() || !absl::StrContains(is_node ? "[<" : "(", rest[0])) continue;
@@ -166,14 +166,14 @@ absl::StatusOr<std::optional<std::vector<std::string>>> SizeFlags(std::string_vi
 }
 
 absl::StatusOr<std::optional<PrintedLayer>> ReadLayer(std::string_view text) {
-  const std::optional<Call> call = CallOf(text);
+  const std::optional<Call> call = ParseCall(text);
   if (!call) return std::nullopt;
   PrintedLayer layer = {.transposed = absl::StrContains(call->name, "Transpose"), .flags = {}};
   std::vector<std::string_view> positions(std::begin(kOfConv), std::end(kOfConv));
   if (layer.transposed) {
     positions.assign(std::begin(kOfConvTranspose), std::end(kOfConvTranspose));
   }
-  const int axes = AxesOf(call->name).value_or(0);
+  const int axes = ParseRank(call->name).value_or(0);
   std::size_t position = 0;
   for (const std::string_view argument : SplitList(call->arguments)) {
     if (argument.empty()) continue;

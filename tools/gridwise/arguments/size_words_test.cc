@@ -15,7 +15,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// The flags of a layer, after "transposed" if it is, or what it is instead.
-std::string TextOf(std::string_view layer) {
+std::string DescribeLayer(std::string_view layer) {
   const auto read = ReadLayer(layer);
   if (!read.ok()) return std::string(read.status().message());
   if (!*read) return "no layer";
@@ -24,36 +24,37 @@ std::string TextOf(std::string_view layer) {
 
 /// As `print` of PyTorch 2 writes modules.
 TEST(ReadLayer, ModulesOfPyTorch) {
-  EXPECT_EQ(
-      TextOf("Conv2d(64, 128, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), bias=False)"),
-      "--c=64 --k=128 --filter=3x3 --stride=2x2 --pad=1x1");
-  EXPECT_EQ(TextOf("  (conv1): Conv1d(16, 33, kernel_size=(3,), stride=(1,), padding=same, "
-                   "dilation=(2,), groups=4)"),
+  EXPECT_EQ(DescribeLayer(
+                "Conv2d(64, 128, kernel_size=(3, 3), stride=(2, 2), padding=(1, 1), bias=False)"),
+            "--c=64 --k=128 --filter=3x3 --stride=2x2 --pad=1x1");
+  EXPECT_EQ(DescribeLayer("  (conv1): Conv1d(16, 33, kernel_size=(3,), stride=(1,), padding=same, "
+                          "dilation=(2,), groups=4)"),
             "--c=16 --k=33 --filter=3 --stride=1 --pad=same --dilation=2 --groups=4");
-  EXPECT_EQ(TextOf("(up): ConvTranspose2d(64, 32, kernel_size=(4, 4), stride=(2, 2), "
-                   "padding=(1, 1), output_padding=(1, 1))"),
+  EXPECT_EQ(DescribeLayer("(up): ConvTranspose2d(64, 32, kernel_size=(4, 4), stride=(2, 2), "
+                          "padding=(1, 1), output_padding=(1, 1))"),
             "transposed --c=64 --k=32 --filter=4x4 --stride=2x2 --pad=1x1 --output-padding=1x1");
 }
 
 TEST(ReadLayer, ProgramsOfPyTorch) {
-  EXPECT_EQ(TextOf("nn.Conv2d(3, 64, 7, 2, 3, bias=False)"),
+  EXPECT_EQ(DescribeLayer("nn.Conv2d(3, 64, 7, 2, 3, bias=False)"),
             "--c=3 --k=64 --filter=7x7 --stride=2 --pad=3");
-  EXPECT_EQ(TextOf("self.a = torch.nn.Conv3d(3, 64, (1, 3, 3), padding='valid', "
-                   "padding_mode='zeros', dtype=torch.float16)"),
+  EXPECT_EQ(DescribeLayer("self.a = torch.nn.Conv3d(3, 64, (1, 3, 3), padding='valid', "
+                          "padding_mode='zeros', dtype=torch.float16)"),
             "--c=3 --k=64 --filter=1x3x3 --pad=valid --type=float16");
-  EXPECT_EQ(TextOf("nn.ConvTranspose1d(8, 4, 3, 2, 1, 1, 2, False, 1)"),
+  EXPECT_EQ(DescribeLayer("nn.ConvTranspose1d(8, 4, 3, 2, 1, 1, 2, False, 1)"),
             "transposed --c=8 --k=4 --filter=3 --stride=2 --pad=1 --output-padding=1 --groups=2 "
             "--dilation=1");
 }
 
 /// As onnx.printer.to_text and onnx.helper.printable_node write them.
 TEST(ReadLayer, NodesOfOnnx) {
-  EXPECT_EQ(TextOf("y = Conv <auto_pad: string = \"NOTSET\", kernel_shape = [3, 5], "
-                   "pads = [1, 2, 1, 2], strides = [2, 2], group: int = 2> (x, w)"),
+  EXPECT_EQ(DescribeLayer("y = Conv <auto_pad: string = \"NOTSET\", kernel_shape = [3, 5], "
+                          "pads = [1, 2, 1, 2], strides = [2, 2], group: int = 2> (x, w)"),
             "--filter=3x5 --pad=1x2 --stride=2x2 --groups=2");
-  EXPECT_EQ(TextOf("%y = Conv[dilations = [1, 1], kernel_shape = [3, 3], pads = [0, 0, 1, 1]](%x)"),
+  EXPECT_EQ(DescribeLayer(
+                "%y = Conv[dilations = [1, 1], kernel_shape = [3, 3], pads = [0, 0, 1, 1]](%x)"),
             "--dilation=1x1 --filter=3x3 --pad=0x0 --pad-end=1x1");
-  EXPECT_EQ(TextOf("y = ConvTranspose <auto_pad = \"SAME_LOWER\"> (x, w)"),
+  EXPECT_EQ(DescribeLayer("y = ConvTranspose <auto_pad = \"SAME_LOWER\"> (x, w)"),
             "transposed --pad=SAME_LOWER");
 }
 
@@ -61,18 +62,20 @@ TEST(ReadLayer, OthersAreNone) {
   for (const std::string_view text :
        {"", "Conv", "Conv2d", "Conv2d(3, 64", "l2.conv2b", "Linear(in_features=3)",
         "MyConv2d(3, 4)", "Conv4d(3, 4)", "MIOpenDriver conv -n 3", "Conv(3, 4)"}) {
-    EXPECT_EQ(TextOf(text), "no layer") << text;
+    EXPECT_EQ(DescribeLayer(text), "no layer") << text;
   }
 }
 
 TEST(ReadLayer, WhatGridwiseDoesNotHaveIsNamed) {
-  EXPECT_EQ(TextOf("Conv2d(3, 4, kernel_size=(3, 3), padding=(1, 1), padding_mode=reflect)"),
+  EXPECT_EQ(DescribeLayer("Conv2d(3, 4, kernel_size=(3, 3), padding=(1, 1), padding_mode=reflect)"),
             "Conv2d has padding_mode=reflect, which Gridwise does not have");
-  EXPECT_EQ(TextOf("ConvTranspose <output_shape = [6, 6]> (x, w)"),
+  EXPECT_EQ(DescribeLayer("ConvTranspose <output_shape = [6, 6]> (x, w)"),
             "ConvTranspose has output_shape=[6, 6], which Gridwise does not have");
-  EXPECT_THAT(TextOf("Conv <pads = [1, 1, 1]> (x)"), HasSubstr("pads is '[1, 1, 1]'; must be"));
-  EXPECT_THAT(TextOf("Conv <auto_pad = \"SAME\"> (x)"), HasSubstr("auto_pad is 'SAME'; must be"));
-  EXPECT_THAT(TextOf("Conv <[3]> (x)"), HasSubstr("Conv has '[3]', which has no name"));
+  EXPECT_THAT(DescribeLayer("Conv <pads = [1, 1, 1]> (x)"),
+              HasSubstr("pads is '[1, 1, 1]'; must be"));
+  EXPECT_THAT(DescribeLayer("Conv <auto_pad = \"SAME\"> (x)"),
+              HasSubstr("auto_pad is 'SAME'; must be"));
+  EXPECT_THAT(DescribeLayer("Conv <[3]> (x)"), HasSubstr("Conv has '[3]', which has no name"));
 }
 
 TEST(SizeFlags, OfAttributes) {

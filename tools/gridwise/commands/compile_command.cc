@@ -24,7 +24,7 @@ namespace {
 
 using Job = std::pair<Gfx, std::vector<BuiltInstance>>;
 
-absl::StatusOr<Job> JobOf(const CompileOptions& options) {
+absl::StatusOr<Job> MakeJob(const CompileOptions& options) {
   if (options.jobs < 0) {
     return absl::InvalidArgumentError(absl::StrFormat("--jobs is %d; must be >= 0", options.jobs));
   }
@@ -84,7 +84,7 @@ std::size_t CompileAll(const Compiler& compiler, const Job& job, unsigned thread
 }  // namespace
 
 ExitCode CompileCommand(const CompileOptions& options) {
-  const absl::StatusOr<Job> job = JobOf(options);
+  const absl::StatusOr<Job> job = MakeJob(options);
   const absl::StatusOr<Compiler> compiler =
       job.ok() ? OpenCompiler(options.program) : absl::StatusOr<Compiler>(job.status());
   if (!compiler.ok()) return Fail(compiler.status());

@@ -65,7 +65,7 @@ absl::StatusOr<Explanation> Explain(const ExplainOptions& options,
 }
 
 /// Returns the workspace of an instance that computes the problem; "" if it needs none.
-std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanation& instance) {
+std::string FormatWorkspace(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.workspace_bytes == 0) return "";
   std::string text = absl::StrFormat("; workspace %d bytes", instance.workspace_bytes);
   const auto* const conv = std::get_if<ConvProblem>(&explanation.problem);
@@ -80,7 +80,7 @@ std::string WorkspaceOf(const Explanation& explanation, const InstanceExplanatio
 std::string Answer(const Explanation& explanation, const InstanceExplanation& instance) {
   if (instance.reason) return *instance.reason;
   return absl::StrCat(instance.cost.ToString(explanation.device.clock_ghz),
-                      WorkspaceOf(explanation, instance),
+                      FormatWorkspace(explanation, instance),
                       instance.ranked_cycles == kNotRanked ? " (on request)" : "");
 }
 

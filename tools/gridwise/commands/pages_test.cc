@@ -16,7 +16,7 @@ namespace gridwise {
 namespace {
 
 /// What stands behind "gridwise" in the lines of a page's blocks of shell.
-std::vector<std::string> CommandsOf(const std::string& page) {
+std::vector<std::string> ReadCommands(const std::string& page) {
   std::vector<std::string> commands;
   bool is_shell = false;
   for (std::string_view line : absl::StrSplit(page, '\n')) {
@@ -27,7 +27,7 @@ std::vector<std::string> CommandsOf(const std::string& page) {
 }
 
 TEST(Pages, CommandsForThoseWhoComeFromElsewhereWork) {
-  const std::vector<std::string> commands = CommandsOf(ReadText("docs/coming-from.md"));
+  const std::vector<std::string> commands = ReadCommands(ReadText("docs/coming-from.md"));
   EXPECT_GE(commands.size(), 4u);
   for (const std::string& command : commands) {
     const ShellResult result = Gridwise(command);

@@ -69,10 +69,10 @@ absl::Status TakeFile(const Operand& operand, const ConvProblem& problem,
 
 /// Returns the operands a and b of a direction among x, w and dy. Returns an error if a file is
 /// given for the third.
-absl::StatusOr<std::pair<const Operand*, const Operand*>> OperandsOf(Direction direction,
-                                                                     const Operand& x,
-                                                                     const Operand& w,
-                                                                     const Operand& dy) {
+absl::StatusOr<std::pair<const Operand*, const Operand*>> ChooseOperands(Direction direction,
+                                                                         const Operand& x,
+                                                                         const Operand& w,
+                                                                         const Operand& dy) {
   const Operand* a = direction == Direction::kForward ? &x : &dy;
   const Operand* b = direction == Direction::kBackwardWeight ? &x : &w;
   for (const Operand* operand : {&x, &w, &dy}) {
@@ -102,7 +102,7 @@ struct Files {
 
 /// Replaces random data with the data of files. Returns the type of the output file.
 absl::Status TakeFiles(const Files& files, const ConvProblem& problem, Job& job) {
-  const auto operands = OperandsOf(problem.direction, files.x, files.w, files.dy);
+  const auto operands = ChooseOperands(problem.direction, files.x, files.w, files.dy);
   if (!operands.ok()) return operands.status();
   const auto [a, b] = *operands;
   if (absl::Status status = TakeFile(*a, problem, job.operands.a); !status.ok()) return status;
@@ -136,7 +136,7 @@ absl::StatusOr<Job> Prepare(const RunOptions& options) {
   const auto* const conv = std::get_if<ConvProblem>(&problem);
   if (conv == nullptr) {
     if (absl::Status status = CheckHasNoFiles(options); !status.ok()) return status;
-  } else if (auto operands = OperandsOf(conv->direction, files.x, files.w, files.dy);
+  } else if (auto operands = ChooseOperands(conv->direction, files.x, files.w, files.dy);
              !operands.ok()) {
     return operands.status();
   }

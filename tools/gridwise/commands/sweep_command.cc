@@ -46,7 +46,7 @@ double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-llvm::json::Object JsonOf(const SweepRecord& record, const SweepItem& item) {
+llvm::json::Object ToJson(const SweepRecord& record, const SweepItem& item) {
   llvm::json::Object object{{"name", record.problem},
                             {"problem", ToJson(item.problem)},
                             {"target", record.device},
@@ -195,7 +195,7 @@ class Sweep {
   /// Adds a record to the table and the document.
   absl::Status Keep(const SweepItem& item, const SweepRecord& record) {
     if (absl::Status status = table_.Add(record); !status.ok()) return status;
-    if (options_.json) records_.push_back(JsonOf(record, item));
+    if (options_.json) records_.push_back(ToJson(record, item));
     return absl::OkStatus();
   }
 

@@ -33,7 +33,7 @@ using ::testing::StartsWith;
 
 std::string File(const std::string& name) { return absl::StrCat(testing::TempDir(), "/", name); }
 
-std::string TextOf(const std::string& name) { return ReadText(File(name)); }
+std::string ReadOutput(const std::string& name) { return ReadText(File(name)); }
 
 constexpr char kTraits[] = R"({"family": "direct", "direction": "fwd",
   "traits": {"type": "f16", "channels": [1, 2, 3], "pixels": [6, 7]}})";
@@ -53,7 +53,8 @@ TEST(Instances, AreCountedListedAndExported) {
   EXPECT_THAT(result.out, HasSubstr("3  left out by the filter"));
   result = Gridwise(absl::StrCat(command, " --export=", File("instances.json")));
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(TextOf("instances.json"), HasSubstr("\"name\": \"f16_ch2_pixels7_taps1_stride0\"}"));
+  EXPECT_THAT(ReadOutput("instances.json"),
+              HasSubstr("\"name\": \"f16_ch2_pixels7_taps1_stride0\"}"));
   result = Gridwise(absl::StrCat("compile --instances=", File("instances.json")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_EQ(CountLines(result.out), 4) << result.out;
@@ -72,7 +73,7 @@ TEST(Instances, AreOfTheTileEnginesFilesAndWords) {
       File("kernels.json")));
   EXPECT_EQ(some.status, kSuccess) << some.out;
   EXPECT_THAT(some.out, AllOf(StartsWith("tile fwd bf16_t"), HasSubstr("_double2\n")));
-  EXPECT_EQ(CountLines(some.out) + 2, CountLines(TextOf("kernels.json")));
+  EXPECT_EQ(CountLines(some.out) + 2, CountLines(ReadOutput("kernels.json")));
   EXPECT_THAT(Gridwise(absl::StrCat(command, " other.json")).out,
               HasSubstr("instances takes one file of traits"));
 }
@@ -138,7 +139,7 @@ TEST(Problems, AreMadeAndRead) {
 /// Columns of a sweep's table that are the same whenever it is made: key and result.
 std::string KeysAndResults(const std::string& name) {
   std::string keys;
-  for (const std::string_view line : absl::StrSplit(TextOf(name), '\n')) {
+  for (const std::string_view line : absl::StrSplit(ReadOutput(name), '\n')) {
     const std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
     if (!fields || fields->size() < 6) continue;
     for (std::size_t i = 0; i < 6; ++i) absl::StrAppend(&keys, (*fields)[i], " ");
@@ -148,9 +149,9 @@ std::string KeysAndResults(const std::string& name) {
 }
 
 /// The names, instances and times of a sweep's table, the fastest instance of each problem.
-std::vector<std::string> BestOf(const std::string& name) {
+std::vector<std::string> FindFastest(const std::string& name) {
   std::vector<std::string> best;
-  const auto times = ReadTimes(TextOf(name));
+  const auto times = ReadTimes(ReadOutput(name));
   EXPECT_TRUE(times.ok()) << times.status();
   if (!times.ok()) return best;
   for (const TimedProblem& problem : *times) {
@@ -163,7 +164,7 @@ std::vector<std::string> BestOf(const std::string& name) {
 /// That instances which are slower by `name`, of one problem, have bounds above its best time, and
 /// that by `all` they take as long, or 10 % less, as samples of a tenth may say.
 void ExpectBounds(const std::string& name, const std::string& all) {
-  const auto times = ReadTimes(TextOf(name)), whole = ReadTimes(TextOf(all));
+  const auto times = ReadTimes(ReadOutput(name)), whole = ReadTimes(ReadOutput(all));
   ASSERT_TRUE(times.ok() && whole.ok());
   const double best = std::ranges::min_element(times->front().times, {}, &InstanceTime::ms)->ms;
   for (const InstanceTime& time : times->front().times) {
@@ -190,13 +191,13 @@ TEST(SweepBest, HasTheBestOfAllInstances) {
     ASSERT_EQ(some.status, kSuccess) << some.out;
     EXPECT_THAT(some.out, AllOf(HasSubstr("1 timed as the best of their instances"),
                                 Not(HasSubstr(" 0 are ruled out by a bound"))));
-    EXPECT_EQ(BestOf("best.csv"), BestOf("all.csv"));
-    const std::string table = TextOf("best.csv");
-    EXPECT_EQ(std::ranges::count(table, '\n'), std::ranges::count(TextOf("all.csv"), '\n'));
+    EXPECT_EQ(FindFastest("best.csv"), FindFastest("all.csv"));
+    const std::string table = ReadOutput("best.csv");
+    EXPECT_EQ(std::ranges::count(table, '\n'), std::ranges::count(ReadOutput("all.csv"), '\n'));
     EXPECT_THAT(table, HasSubstr(",slower,"));
     ExpectBounds("best.csv", "all.csv");
     EXPECT_THAT(Gridwise(best).out, HasSubstr("1 of them earlier"));
-    EXPECT_EQ(TextOf("best.csv"), table);
+    EXPECT_EQ(ReadOutput("best.csv"), table);
   }
 }
 
@@ -208,7 +209,7 @@ TEST(SweepBest, CompletesATable) {
       "sweep --problems=retinanet --problem=head.3x3@7 --direction=fwd --n=4 --time ",
       "--all-instances --best --quick --device=", Target(), " --csv=", File("killed.csv"));
   ASSERT_EQ(Gridwise(sweep).status, kSuccess);
-  const std::string whole = TextOf("killed.csv");
+  const std::string whole = ReadOutput("killed.csv");
   std::vector<std::string> lines = absl::StrSplit(absl::StripSuffix(whole, "\n"), '\n');
   ASSERT_GT(lines.size(), 4u);
   // Killed at its last three instances.
@@ -216,7 +217,7 @@ TEST(SweepBest, CompletesATable) {
       << absl::StrJoin(std::vector(lines.begin(), lines.end() - 3), "\n") << "\n";
   ShellResult result = Gridwise(sweep);
   EXPECT_THAT(result.out, HasSubstr("; of 3 instances"));
-  EXPECT_EQ(TextOf("killed.csv"), whole);
+  EXPECT_EQ(ReadOutput("killed.csv"), whole);
   // Without what was the first instance, which is timed by the bound that the others set.
   std::rotate(lines.begin() + 1, lines.begin() + 2, lines.end());
   std::ofstream(File("killed.csv"))
@@ -224,7 +225,7 @@ TEST(SweepBest, CompletesATable) {
   result = Gridwise(sweep);
   EXPECT_THAT(result.out, HasSubstr("; of 1 instances"));
   const std::vector<std::string> completed =
-      absl::StrSplit(absl::StripSuffix(TextOf("killed.csv"), "\n"), '\n');
+      absl::StrSplit(absl::StripSuffix(ReadOutput("killed.csv"), "\n"), '\n');
   ASSERT_EQ(completed.size(), lines.size());
   EXPECT_TRUE(std::equal(lines.begin(), lines.end() - 1, completed.begin()));
   // Of what is only slower than another, a sweep of times wants the time.
@@ -232,7 +233,7 @@ TEST(SweepBest, CompletesATable) {
                                  "--n=4 --time --all-instances --quick --device=", Target(),
                                  " --csv=", File("killed.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  const auto times = ReadTimes(TextOf("killed.csv"));
+  const auto times = ReadTimes(ReadOutput("killed.csv"));
   ASSERT_TRUE(times.ok()) << times.status();
   EXPECT_TRUE(std::ranges::none_of(times->front().times, &InstanceTime::at_least));
 }
@@ -257,7 +258,7 @@ TEST(SweepWorkers, MakeTheSameTable) {
   result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2 --run-limit=0.001"));
   EXPECT_EQ(result.status, kVerificationFailed) << result.out;
   EXPECT_THAT(result.out, HasSubstr("the process did not end within"));
-  EXPECT_THAT(TextOf("workers.csv"), HasSubstr(",error,"));
+  EXPECT_THAT(ReadOutput("workers.csv"), HasSubstr(",error,"));
   std::remove(File("workers.csv").c_str());
   result = Gridwise(absl::StrCat(sweep, File("workers.csv"), " --workers=2"));
   EXPECT_EQ(result.status, kSuccess) << result.out;
@@ -282,7 +283,7 @@ TEST(SweepWorkers, TakeInstancesOfAFile) {
                             " --workers=1 --verify --csv=", File("instances.csv")));
   EXPECT_EQ(result.status, kSuccess) << result.out;
   EXPECT_THAT(result.out, HasSubstr("2 runs: 2 passed"));
-  EXPECT_THAT(TextOf("instances.csv"), HasSubstr(",f16_ch1_pixels7_taps1_stride0,0,1,pass,"));
+  EXPECT_THAT(ReadOutput("instances.csv"), HasSubstr(",f16_ch1_pixels7_taps1_stride0,0,1,pass,"));
 }
 
 /// How long a sweep with `flags` tells for an instance and layer whose hits in L2 take much traffic
@@ -297,14 +298,14 @@ double MsOfSweep(const std::string& flags) {
       Gridwise(absl::StrCat("sweep --problems=", File("large.csv"), " --device=", Target(),
                             " --time ", flags, " --csv=", File(table)));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  const auto times = ReadTimes(TextOf(table));
+  const auto times = ReadTimes(ReadOutput(table));
   EXPECT_TRUE(times.ok() && !times->empty()) << times.status();
   return times.ok() && !times->empty() ? times->front().times.front().ms : 0;
 }
 
 /// A number of the first line after the header of a table.
 double FieldOf(const std::string& table, const std::string& column) {
-  const std::vector<std::string> lines = absl::StrSplit(TextOf(table), '\n');
+  const std::vector<std::string> lines = absl::StrSplit(ReadOutput(table), '\n');
   if (lines.size() < 2) return 0;
   const auto columns = SplitCsvLine(lines[0]), fields = SplitCsvLine(lines[1]);
   double value = 0;

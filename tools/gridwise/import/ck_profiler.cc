@@ -136,7 +136,7 @@ std::size_t PositionOfRank(const Operation& operation, Words words) {
   return old ? kWithoutIndex : kWithoutIndex + 1;
 }
 
-absl::StatusOr<ImportedItem> ItemOf(const char* kind, const Operation& operation, Words words) {
+absl::StatusOr<ImportedItem> MakeItem(const char* kind, const Operation& operation, Words words) {
   if (words.size() < 4) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s is followed by %d words; must have a type, a layout and sizes",
@@ -172,7 +172,7 @@ constexpr Example kExamples[] = {
     {"convnd_fwd", Direction::kForward, 2, 1, 128, 256, 192, 71, 2},
 };
 
-ConvProblem ProblemOf(const Example& example) {
+ConvProblem MakeProblem(const Example& example) {
   ConvProblem problem = {.direction = example.direction,
                          .rank = example.rank,
                          .groups = example.groups,
@@ -200,11 +200,11 @@ absl::StatusOr<DataType> TypeOf(std::string_view program) {
       program));
 }
 
-absl::StatusOr<ImportedItem> ItemOf(const Example& example, Words words) {
+absl::StatusOr<ImportedItem> MakeItem(const Example& example, Words words) {
   const std::string_view program = words.front().substr(words.front().rfind('/') + 1);
   const absl::StatusOr<DataType> type = TypeOf(program);
   if (!type.ok()) return type.status();
-  ConvProblem problem = ProblemOf(example);
+  ConvProblem problem = MakeProblem(example);
   problem.type = *type;
   constexpr std::size_t kSettings = 4;  // the program, verify, init and time
   ImportedItem item = {.kind = kExample};
@@ -221,11 +221,11 @@ absl::StatusOr<ImportedItem> ItemOf(const Example& example, Words words) {
 }  // namespace
 
 ImportedLine ReadCkProfiler(std::string_view line) {
-  const std::vector<std::string_view> words = CommandOf(line, "ckProfiler");
+  const std::vector<std::string_view> words = FindCommand(line, "ckProfiler");
   if (words.size() < 2) return std::nullopt;
   if (absl::StrContains(line, "--instances")) return ImportedItem::Skip(kProfiler, "--instances");
   for (const Operation& operation : Operations()) {
-    if (operation.name == words[1]) return ItemOf(kProfiler, operation, words);
+    if (operation.name == words[1]) return MakeItem(kProfiler, operation, words);
   }
   return ImportedItem::Skip(kProfiler, words[1]);
 }
@@ -238,7 +238,7 @@ ImportedLine ReadCkExample(std::string_view line) {
   });
   if (program == words.end()) return std::nullopt;
   for (const Example& example : kExamples) {
-    if (absl::StrContains(*program, example.part)) return ItemOf(example, {program, words.end()});
+    if (absl::StrContains(*program, example.part)) return MakeItem(example, {program, words.end()});
   }
   return ImportedItem::Skip(kExample, program->substr(program->rfind('/') + 1));
 }

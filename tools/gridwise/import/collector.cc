@@ -42,7 +42,7 @@ std::string MostFrequent(const std::map<std::string, std::int64_t>& counts) {
 
 /// "l3_c128k512g1_28x28_3x3s1", for people. The number tells apart those that differ in what it
 /// does not say.
-std::string NameOf(const ConvProblem& problem, std::size_t number) {
+std::string MakeName(const ConvProblem& problem, std::size_t number) {
   const auto per_axis = [&](std::int64_t Dim::* member) {
     std::string text;
     for (std::size_t axis = static_cast<std::size_t>(3 - problem.rank); axis < 3; ++axis) {
@@ -131,7 +131,7 @@ std::vector<NamedProblem> Collector::Problems() const {
         same->second.push_back(direction);
       }
     }
-    const std::string base = joined.name.empty() ? NameOf(joined.problem, i + 1) : joined.name;
+    const std::string base = joined.name.empty() ? MakeName(joined.problem, i + 1) : joined.name;
     for (const auto& [count, directions] : by_count) {
       std::string name =
           by_count.size() == 1 ? base : absl::StrCat(base, ".", Name(directions.front()));

@@ -42,7 +42,7 @@ std::string KeyOf(std::string_view tensor, bool hipdnn) {
   return hipdnn ? absl::StrCat(tensor, "_tensor_uid") : absl::AsciiStrToUpper(tensor);
 }
 
-Numbers NumbersOf(const llvm::json::Array* list) {
+Numbers ReadNumbers(const llvm::json::Array* list) {
   Numbers numbers;
   if (list == nullptr) return numbers;
   for (const llvm::json::Value& value : *list) numbers.push_back(value.getAsInteger().value_or(-1));
@@ -58,11 +58,11 @@ std::string ReferenceOf(const llvm::json::Value& value) {
 /// The tensors of a graph by number and name.
 using Tensors = std::map<std::string, LogicalTensor>;
 
-LogicalTensor ShapeOf(const llvm::json::Object& object, llvm::StringRef otherwise) {
+LogicalTensor ReadShape(const llvm::json::Object& object, llvm::StringRef otherwise) {
   const bool cudnn = object.getArray("dim") != nullptr;
   return {.type = object.getString("data_type").value_or(otherwise).str(),
-          .sizes = NumbersOf(object.getArray(cudnn ? "dim" : "dims")),
-          .strides = NumbersOf(object.getArray(cudnn ? "stride" : "strides"))};
+          .sizes = ReadNumbers(object.getArray(cudnn ? "dim" : "dims")),
+          .strides = ReadNumbers(object.getArray(cudnn ? "stride" : "strides"))};
 }
 
 void AddTensor(const llvm::json::Object& object, const LogicalTensor& shape, Tensors& tensors) {
@@ -72,7 +72,7 @@ void AddTensor(const llvm::json::Object& object, const LogicalTensor& shape, Ten
   if (const auto name = object.getString("name")) tensors.emplace(name->str(), shape);
 }
 
-Tensors TensorsOf(const llvm::json::Object& graph) {
+Tensors ReadTensors(const llvm::json::Object& graph) {
   Tensors tensors;
   llvm::StringRef type;
   if (const llvm::json::Object* const context = graph.getObject("context")) {
@@ -81,14 +81,14 @@ Tensors TensorsOf(const llvm::json::Object& graph) {
   if (const llvm::json::Array* const list = graph.getArray("tensors")) {
     for (const llvm::json::Value& value : *list) {
       const llvm::json::Object* const object = value.getAsObject();
-      if (object != nullptr) AddTensor(*object, ShapeOf(*object, type), tensors);
+      if (object != nullptr) AddTensor(*object, ReadShape(*object, type), tensors);
     }
   }
   if (const llvm::json::Object* const by_name = graph.getObject("tensors")) {
     for (const auto& [key, value] : *by_name) {
       const llvm::json::Object* const object = value.getAsObject();
       if (object == nullptr) continue;
-      const LogicalTensor shape = ShapeOf(*object, type);
+      const LogicalTensor shape = ReadShape(*object, type);
       AddTensor(*object, shape, tensors);
       tensors.emplace(llvm::StringRef(key).str(), shape);
     }
@@ -97,8 +97,8 @@ Tensors TensorsOf(const llvm::json::Object& graph) {
 }
 
 /// The tensor that is called `what` in the node.
-absl::StatusOr<LogicalTensor> TensorOf(const llvm::json::Object& node, llvm::StringRef list,
-                                       const std::string& what, const Tensors& tensors) {
+absl::StatusOr<LogicalTensor> FindTensor(const llvm::json::Object& node, llvm::StringRef list,
+                                         const std::string& what, const Tensors& tensors) {
   const llvm::json::Object* const references = node.getObject(list);
   const llvm::json::Value* const reference =
       references == nullptr ? nullptr : references->get(what);
@@ -131,7 +131,7 @@ ImportedLine ReadNode(const llvm::json::Object& node, const Node& kind, bool hip
       {forward ? "y" : "dy", forward, &convolution.y}};
   for (const auto& [name, is_output, tensor] : kTensors) {
     absl::StatusOr<LogicalTensor> shape =
-        TensorOf(node, is_output ? "outputs" : "inputs", KeyOf(name, hipdnn), tensors);
+        FindTensor(node, is_output ? "outputs" : "inputs", KeyOf(name, hipdnn), tensors);
     if (!shape.ok()) return shape.status();
     *tensor = *std::move(shape);
   }
@@ -140,7 +140,7 @@ ImportedLine ReadNode(const llvm::json::Object& node, const Node& kind, bool hip
                                                            {"dilation", &convolution.dilation},
                                                            {"pre_padding", &convolution.pad_begin},
                                                            {"post_padding", &convolution.pad_end}};
-  for (const auto& [name, place] : kNumbers) *place = NumbersOf(numbers.getArray(name));
+  for (const auto& [name, place] : kNumbers) *place = ReadNumbers(numbers.getArray(name));
   const Numbers &x = convolution.x.sizes, &w = convolution.w.sizes;
   if (x.size() < 2 || w.size() < 2) {
     return absl::InvalidArgumentError("the sizes of x or of the weights are not given");
@@ -165,7 +165,7 @@ void ForEachDnnNode(const llvm::json::Value& graph,
                     const std::function<void(const std::string& name, ImportedLine)>& visit) {
   if (!IsDnnGraph(graph)) return;
   const llvm::json::Object& object = *graph.getAsObject();
-  const Tensors tensors = TensorsOf(object);
+  const Tensors tensors = ReadTensors(object);
   for (const llvm::json::Value& value : *object.getArray("nodes")) {
     const llvm::json::Object* const node = value.getAsObject();
     if (node == nullptr) continue;

@@ -124,7 +124,7 @@ std::optional<Instruction> ReadInstruction(std::string_view line) {
 }
 
 /// The value of an attribute, without braces and quotes; empty if there is none.
-std::string_view AttributeOf(std::string_view attributes, std::string_view name) {
+std::string_view FindAttribute(std::string_view attributes, std::string_view name) {
   for (const std::string_view part : SplitList(attributes)) {
     std::string_view value = part;
     if (!absl::ConsumePrefix(&value, name) || !absl::ConsumePrefix(&value, "=")) continue;
@@ -211,7 +211,7 @@ absl::Status SetLabels(std::string_view text, XlaConvolution& xla) {
 }
 
 absl::Status SetCount(std::string_view attributes, std::string_view name, std::int64_t& count) {
-  const std::string_view text = AttributeOf(attributes, name);
+  const std::string_view text = FindAttribute(attributes, name);
   if (text.empty()) return absl::OkStatus();
   const absl::StatusOr<std::int64_t> number = ReadImportedNumber(name, text);
   if (number.ok()) count = *number;
@@ -221,10 +221,11 @@ absl::Status SetCount(std::string_view attributes, std::string_view name, std::i
 /// What is in the attributes.
 absl::StatusOr<XlaConvolution> ReadAttributes(std::string_view attributes) {
   XlaConvolution xla;
-  absl::StatusOr<std::vector<XlaWindowAxis>> window = ReadWindow(AttributeOf(attributes, "window"));
+  absl::StatusOr<std::vector<XlaWindowAxis>> window =
+      ReadWindow(FindAttribute(attributes, "window"));
   if (!window.ok()) return window.status();
   xla.window = *std::move(window);
-  absl::Status status = SetLabels(AttributeOf(attributes, "dim_labels"), xla);
+  absl::Status status = SetLabels(FindAttribute(attributes, "dim_labels"), xla);
   // A convolution over no axis has no window.
   status.Update(SetCount(attributes, "feature_group_count", xla.feature_group_count));
   status.Update(SetCount(attributes, "batch_group_count", xla.batch_group_count));
@@ -255,7 +256,7 @@ class Reader {
     if (instruction.opcode != "custom-call") {
       return ImportedItem::Skip(kKind, instruction.opcode);
     }
-    const std::string_view target = AttributeOf(instruction.attributes, "custom_call_target");
+    const std::string_view target = FindAttribute(instruction.attributes, "custom_call_target");
     const auto known = std::ranges::find(kCustomCalls, target, &CustomCall::target);
     if (known == std::end(kCustomCalls)) return ImportedItem::Skip(kKind, target);
     return Called(instruction, known->direction);

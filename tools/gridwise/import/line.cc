@@ -54,7 +54,7 @@ std::vector<std::string_view> SplitList(std::string_view text) {
   return parts;
 }
 
-std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program) {
+std::vector<std::string_view> FindCommand(std::string_view line, std::string_view program) {
   std::vector<std::string_view> words = SplitWords(line);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view word = words[i].substr(words[i].rfind('/') + 1);  // npos + 1 is 0

@@ -52,7 +52,7 @@ std::vector<std::string_view> SplitList(std::string_view text);
 
 /// The words from the first one on whose last part, after any '/', is `program`; none if no word
 /// is.
-std::vector<std::string_view> CommandOf(std::string_view line, std::string_view program);
+std::vector<std::string_view> FindCommand(std::string_view line, std::string_view program);
 
 /// The axes of the problem that its rank uses, outermost first.
 std::vector<Dim*> AxesOf(ConvProblem& problem);

@@ -201,7 +201,7 @@ constexpr std::pair<std::string_view, DataType> kTypes[] = {
     {"convbfp16", DataType::kBF16},     {"convint8", DataType::kI8},
     {"convfp8", DataType::kF8E4M3Fnuz}, {"convbfp8", DataType::kF8E5M2Fnuz}};
 
-absl::StatusOr<DataType> TypeOf(std::string_view word) {
+absl::StatusOr<DataType> ParseType(std::string_view word) {
   for (const auto& [name, type] : kTypes) {
     if (name == word) return type;
   }
@@ -212,7 +212,7 @@ absl::StatusOr<DataType> TypeOf(std::string_view word) {
 }
 
 /// The layout that the command names for all tensors. The driver's own is NCHW.
-absl::StatusOr<Layout> LayoutOf(const Command& command) {
+absl::StatusOr<Layout> ReadLayout(const Command& command) {
   std::string layout;
   for (const std::string& named : {command.in_layout, command.fil_layout, command.out_layout}) {
     const std::string upper = absl::AsciiStrToUpper(named);
@@ -239,7 +239,7 @@ std::int64_t PadOf(const Command& command, std::size_t axis, bool has_pad_mode) 
   return std::max<std::int64_t>(command.fil[axis] - covered, 0) / 2;
 }
 
-ConvProblem GeometryOf(const Command& command) {
+ConvProblem ReadGeometry(const Command& command) {
   const bool transposed = command.transposed();
   ConvProblem problem = {.rank = static_cast<int>(command.spatial_dim),
                          .groups = std::max<std::int64_t>(command.group_count, 1),
@@ -270,7 +270,7 @@ ConvProblem GeometryOf(const Command& command) {
   return problem;
 }
 
-std::vector<Direction> DirectionsOf(const Command& command) {
+std::vector<Direction> ReadDirections(const Command& command) {
   constexpr Direction kByBit[] = {Direction::kForward, Direction::kBackwardData,
                                   Direction::kBackwardWeight};
   const std::int64_t bits = command.forw == 0 ? 7 : command.forw;
@@ -283,18 +283,18 @@ std::vector<Direction> DirectionsOf(const Command& command) {
   return directions;
 }
 
-absl::StatusOr<ImportedItem> ItemOf(const Command& command) {
+absl::StatusOr<ImportedItem> MakeItem(const Command& command) {
   if (absl::Status status = CheckCommand(command); !status.ok()) return status;
-  const absl::StatusOr<DataType> type = TypeOf(command.word);
+  const absl::StatusOr<DataType> type = ParseType(command.word);
   if (!type.ok()) return type.status();
-  const absl::StatusOr<Layout> layout = LayoutOf(command);
+  const absl::StatusOr<Layout> layout = ReadLayout(command);
   if (!layout.ok()) return layout.status();
   ImportedItem item = {.kind = kKind};
-  ConvProblem problem = GeometryOf(command);
+  ConvProblem problem = ReadGeometry(command);
   problem.type = *type;
   problem.layout = *layout;
   if (*layout == Layout::kNGCHW) item.note = kWeightsDiffer;
-  for (const Direction direction : DirectionsOf(command)) {
+  for (const Direction direction : ReadDirections(command)) {
     problem.direction = direction;
     item.problems.push_back(problem);
   }
@@ -304,7 +304,7 @@ absl::StatusOr<ImportedItem> ItemOf(const Command& command) {
 }  // namespace
 
 ImportedLine ReadMIOpenDriver(std::string_view line) {
-  const std::vector<std::string_view> words = CommandOf(line, "MIOpenDriver");
+  const std::vector<std::string_view> words = FindCommand(line, "MIOpenDriver");
   if (words.size() < 2) return std::nullopt;
   if (!words[1].starts_with("conv")) return ImportedItem::Skip(kKind, words[1]);
   absl::StatusOr<Command> command = ReadCommand(words);
@@ -314,17 +314,17 @@ ImportedLine ReadMIOpenDriver(std::string_view line) {
     // Both are at most 2^30.
     command->out_channels *= std::max<std::int64_t>(command->group_count, 1);
   }
-  absl::StatusOr<ImportedItem> item = ItemOf(*command);
+  absl::StatusOr<ImportedItem> item = MakeItem(*command);
   if (!item.ok()) return item.status();
   item->is_search = absl::StrContains(line, "[LogCmdFind");
   return *std::move(item);
 }
 
 bool IsMIOpenDriver(std::string_view word) {
-  return CommandOf(word, "MIOpenDriver").size() == 1 && SplitWords(word).size() == 1;
+  return FindCommand(word, "MIOpenDriver").size() == 1 && SplitWords(word).size() == 1;
 }
 
-bool IsMIOpenConvolution(std::string_view word) { return TypeOf(word).ok(); }
+bool IsMIOpenConvolution(std::string_view word) { return ParseType(word).ok(); }
 
 bool IsMIOpenOption(std::string_view word, std::string_view value) {
   Command command;

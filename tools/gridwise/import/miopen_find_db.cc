@@ -153,7 +153,7 @@ absl::Status SetVariant(const Key& key, ConvProblem& problem) {
       absl::StrFormat("the direction is %s; must be F, B or W", key.direction));
 }
 
-absl::StatusOr<ConvProblem> ProblemOf(const Key& key) {
+absl::StatusOr<ConvProblem> MakeProblem(const Key& key) {
   ConvProblem problem = {
       .rank = static_cast<int>(key.in.size()), .groups = key.groups, .batch = key.batch};
   if (absl::Status status = SetVariant(key, problem); !status.ok()) return status;
@@ -187,7 +187,7 @@ ImportedLine ReadMIOpenFindDb(std::string_view line) {
   if (rank == 3 && !AreSizes(fields[4])) return std::nullopt;
   const absl::StatusOr<Key> read = ReadKey(Fields(std::move(fields)), rank);
   if (!read.ok()) return read.status();
-  const absl::StatusOr<ConvProblem> problem = ProblemOf(*read);
+  const absl::StatusOr<ConvProblem> problem = MakeProblem(*read);
   if (!problem.ok()) return problem.status();
   ImportedItem item = {.kind = kKind, .problems = {*problem}};
   if (problem->layout == Layout::kNGCHW) item.note = kWeightsDiffer;

@@ -37,7 +37,7 @@ class Node {
   }
   Numbers Sizes(llvm::StringRef list, std::size_t index) const {
     const llvm::json::Object* const tensor = Tensor(list, index);
-    return tensor == nullptr ? Numbers() : NumbersOf(tensor->getArray("sizes"));
+    return tensor == nullptr ? Numbers() : ReadNumbers(tensor->getArray("sizes"));
   }
   std::string_view Text(llvm::StringRef name) const {
     return attributes_ == nullptr ? ""
@@ -52,7 +52,7 @@ class Node {
     const llvm::json::Array* const list =
         attributes_ == nullptr ? nullptr : attributes_->getArray(name);
     if (list == nullptr || list->empty()) return Numbers(count, otherwise);
-    Numbers numbers = NumbersOf(list);
+    Numbers numbers = ReadNumbers(list);
     if (numbers.size() == count && std::ranges::all_of(numbers, IsInRange)) return numbers;
     return absl::InvalidArgumentError(
         absl::StrFormat("%s is %s; must be %d numbers of at most %d", std::string_view(name),
@@ -68,7 +68,7 @@ class Node {
     return tensors == nullptr || index >= tensors->size() ? nullptr
                                                           : (*tensors)[index].getAsObject();
   }
-  static Numbers NumbersOf(const llvm::json::Array* list) {
+  static Numbers ReadNumbers(const llvm::json::Array* list) {
     Numbers numbers;
     if (list == nullptr) return numbers;
     for (const llvm::json::Value& value : *list) {
@@ -146,9 +146,9 @@ Ends Divided(std::int64_t total, bool odd_at_end) {
 
 /// The padding of each axis. For a transposed convolution, `dims` have the sizes of dx already
 /// where output_shape gives them; `dy` are the sizes of its input.
-absl::StatusOr<std::vector<Ends>> PaddingOf(const Node& node, const std::vector<Dim*>& dims,
-                                            const Numbers& dy, const Numbers& output_padding,
-                                            bool has_output_shape) {
+absl::StatusOr<std::vector<Ends>> ReadPadding(const Node& node, const std::vector<Dim*>& dims,
+                                              const Numbers& dy, const Numbers& output_padding,
+                                              bool has_output_shape) {
   const std::string_view mode = node.Text("auto_pad");
   const bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
   if (!mode.empty() && mode != "NOTSET" && mode != "VALID" && !same) {
@@ -209,7 +209,7 @@ void SetPadding(const std::vector<Ends>& padding, const std::vector<Dim*>& dims)
 absl::Status SetForward(const Node& node, const Numbers& x, const std::vector<Dim*>& dims) {
   for (std::size_t i = 0; i < dims.size(); ++i) dims[i]->in = x[2 + i];
   const absl::StatusOr<std::vector<Ends>> padding =
-      PaddingOf(node, dims, /*dy=*/{}, /*output_padding=*/{}, /*has_output_shape=*/false);
+      ReadPadding(node, dims, /*dy=*/{}, /*output_padding=*/{}, /*has_output_shape=*/false);
   if (padding.ok()) SetPadding(*padding, dims);
   return padding.status();
 }
@@ -221,7 +221,7 @@ absl::Status SetTransposed(const Node& node, const Numbers& dy, const std::vecto
   if (!shape.ok()) return shape.status();
   const bool has_shape = shape->front() > 0;
   for (std::size_t i = 0; i < dims.size(); ++i) dims[i]->in = (*shape)[i];
-  const absl::StatusOr<std::vector<Ends>> padding = PaddingOf(node, dims, dy, *added, has_shape);
+  const absl::StatusOr<std::vector<Ends>> padding = ReadPadding(node, dims, dy, *added, has_shape);
   if (!padding.ok()) return padding.status();
   SetPadding(*padding, dims);
   const std::string_view mode = node.Text("auto_pad");
@@ -255,7 +255,7 @@ absl::Status CheckSizes(const Node& node, const ConvProblem& problem, const Numb
   return absl::OkStatus();
 }
 
-absl::StatusOr<ImportedItem> ItemOf(const Node& node, const Operator& op) {
+absl::StatusOr<ImportedItem> MakeItem(const Node& node, const Operator& op) {
   const absl::StatusOr<Numbers> x = KnownSizes(node, "its input", 0);
   if (!x.ok()) return x.status();
   const absl::StatusOr<Numbers> w = KnownSizes(node, "its weights", op.weights);
@@ -313,7 +313,7 @@ void ForEachNode(const llvm::json::Value& model,
       visit(name, ImportedItem::Skip(kKind, node.op()));
       continue;
     }
-    absl::StatusOr<ImportedItem> item = ItemOf(node, *op);
+    absl::StatusOr<ImportedItem> item = MakeItem(node, *op);
     if (item.ok()) item->name = name;
     visit(name, std::move(item));
   }

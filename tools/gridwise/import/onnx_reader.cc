@@ -93,7 +93,7 @@ void AddTypes(const google::protobuf::RepeatedPtrField<onnx::ValueInfoProto>& va
   }
 }
 
-Types TypesOf(const onnx::GraphProto& graph, Types types) {
+Types CollectTypes(const onnx::GraphProto& graph, Types types) {
   AddTypes(graph.input(), types);
   AddTypes(graph.value_info(), types);
   AddTypes(graph.output(), types);
@@ -109,7 +109,7 @@ Types TypesOf(const onnx::GraphProto& graph, Types types) {
 }
 
 /// {"type": "float", "sizes": [1, 3, 224, 224]}; -1: unknown.
-llvm::json::Object JsonOf(const std::string& name, const Types& types) {
+llvm::json::Object ToJson(const std::string& name, const Types& types) {
   const auto found = types.find(name);
   if (found == types.end()) return llvm::json::Object();
   llvm::json::Array sizes;
@@ -120,7 +120,7 @@ llvm::json::Object JsonOf(const std::string& name, const Types& types) {
                             {"sizes", std::move(sizes)}};
 }
 
-llvm::json::Object AttributesOf(const onnx::NodeProto& node) {
+llvm::json::Object ReadAttributes(const onnx::NodeProto& node) {
   llvm::json::Object attributes;
   for (const onnx::AttributeProto& attribute : node.attribute()) {
     if (attribute.has_s()) {
@@ -136,17 +136,17 @@ llvm::json::Object AttributesOf(const onnx::NodeProto& node) {
   return attributes;
 }
 
-llvm::json::Object JsonOf(const onnx::NodeProto& node, const Types& types) {
+llvm::json::Object ToJson(const onnx::NodeProto& node, const Types& types) {
   llvm::json::Array inputs, outputs;
-  for (const std::string& input : node.input()) inputs.push_back(JsonOf(input, types));
-  for (const std::string& output : node.output()) outputs.push_back(JsonOf(output, types));
+  for (const std::string& input : node.input()) inputs.push_back(ToJson(input, types));
+  for (const std::string& output : node.output()) outputs.push_back(ToJson(output, types));
   const std::string& name = node.name().empty() && node.output_size() > 0 ? node.output(0)  //
                                                                           : node.name();
   return llvm::json::Object{{"op", node.doc_string() == "FusedConv" ? "FusedConv" : node.op_type()},
                             {"name", llvm::json::fixUTF8(name)},
                             {"inputs", std::move(inputs)},
                             {"outputs", std::move(outputs)},
-                            {"attributes", AttributesOf(node)}};
+                            {"attributes", ReadAttributes(node)}};
 }
 
 /// The nodes of a graph and of the graphs in it.
@@ -155,10 +155,10 @@ struct Nodes {
   std::map<std::string, std::int64_t> others;
 
   void Add(const onnx::GraphProto& graph, const Types& outer) {
-    const Types types = TypesOf(graph, outer);
+    const Types types = CollectTypes(graph, outer);
     for (const onnx::NodeProto& node : graph.node()) {
       if (node.op_type().find("Conv") != std::string::npos) {
-        convolutions.push_back(JsonOf(node, types));
+        convolutions.push_back(ToJson(node, types));
       } else {
         ++others[llvm::json::fixUTF8(node.op_type())];
       }

@@ -30,9 +30,9 @@ namespace {
 using ::testing::HasSubstr;
 
 /// "fwd f32 ...; the note" of a node, or what it is instead. `inputs` and `outputs` are sizes.
-std::string TextOf(std::string_view op, const std::vector<std::string>& inputs,
-                   std::string_view output, std::string_view attributes,
-                   std::string_view type = "float") {
+std::string DescribeNode(std::string_view op, const std::vector<std::string>& inputs,
+                         std::string_view output, std::string_view attributes,
+                         std::string_view type = "float") {
   std::vector<std::string> tensors;
   for (const std::string& sizes : inputs) {
     tensors.push_back(absl::StrCat("{\"type\":\"", type, "\",\"sizes\":[", sizes, "]}"));
@@ -58,65 +58,70 @@ std::string TextOf(std::string_view op, const std::vector<std::string>& inputs,
 }
 
 TEST(OnnxNodes, PaddingOfConv) {
-  EXPECT_EQ(TextOf("Conv", {"1,3,224,224", "32,3,3,3"}, "1,32,112,112",
-                   R"("strides":[2,2],"auto_pad":"SAME_UPPER")"),
+  EXPECT_EQ(DescribeNode("Conv", {"1,3,224,224", "32,3,3,3"}, "1,32,112,112",
+                         R"("strides":[2,2],"auto_pad":"SAME_UPPER")"),
             "fwd f32 g1 n1 c3 k32 in 224x224 filter 3x3 stride 2x2 dilation 1x1 pad 0x0:1x1 out "
             "112x112 ngchw; its weights are KCYX");
-  EXPECT_THAT(TextOf("Conv", {"1,3,224,224", "32,3,3,3"}, "1,32,112,112",
-                     R"("strides":[2,2],"auto_pad":"SAME_LOWER")"),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,224,224", "32,3,3,3"}, "1,32,112,112",
+                           R"("strides":[2,2],"auto_pad":"SAME_LOWER")"),
               HasSubstr(" pad 1x1:0x0 out 112x112 "));
-  EXPECT_THAT(TextOf("Conv", {"4,6,9", "8,3,3"}, "4,8,5",
-                     R"("group":2,"pads":[2,0],"dilations":[3])", "float16"),
+  EXPECT_THAT(DescribeNode("Conv", {"4,6,9", "8,3,3"}, "4,8,5",
+                           R"("group":2,"pads":[2,0],"dilations":[3])", "float16"),
               HasSubstr("fwd f16 g2 n4 c6 k8 in 9 filter 3 stride 1 dilation 3 pad 2:0 out 5 "));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("auto_pad":"VALID","pads":[1,1,1,1])"),
-              HasSubstr(" pad 0x0 out 6x6 "));
+  EXPECT_THAT(
+      DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("auto_pad":"VALID","pads":[1,1,1,1])"),
+      HasSubstr(" pad 0x0 out 6x6 "));
 }
 
 /// out = 2 (14 - 1) + op + 2 - pads, or as output_shape says.
 TEST(OnnxNodes, SizesOfConvTranspose) {
-  EXPECT_EQ(
-      TextOf("ConvTranspose", {"1,64,14,14", "64,32,2,2"}, "1,32,28,28", R"("strides":[2,2])"),
-      "bwd_data f32 g1 n1 c32 k64 in 28x28 filter 2x2 stride 2x2 dilation 1x1 pad 0x0 out "
-      "14x14 ngchw; its weights are KCYX");
-  EXPECT_THAT(TextOf("ConvTranspose", {"1,64,14,14", "64,32,3,3"}, "1,64,28,28",
-                     R"("strides":[2,2],"pads":[1,1,1,1],"output_padding":[1,1],"group":2)"),
+  EXPECT_EQ(DescribeNode("ConvTranspose", {"1,64,14,14", "64,32,2,2"}, "1,32,28,28",
+                         R"("strides":[2,2])"),
+            "bwd_data f32 g1 n1 c32 k64 in 28x28 filter 2x2 stride 2x2 dilation 1x1 pad 0x0 out "
+            "14x14 ngchw; its weights are KCYX");
+  EXPECT_THAT(DescribeNode("ConvTranspose", {"1,64,14,14", "64,32,3,3"}, "1,64,28,28",
+                           R"("strides":[2,2],"pads":[1,1,1,1],"output_padding":[1,1],"group":2)"),
               HasSubstr("bwd_data f32 g2 n1 c64 k64 in 28x28 filter 3x3 stride 2x2 dilation 1x1 "
                         "pad 1x1 out 14x14"));
-  EXPECT_THAT(TextOf("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
-                     R"("strides":[2,2],"auto_pad":"SAME_UPPER")"),
+  EXPECT_THAT(DescribeNode("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
+                           R"("strides":[2,2],"auto_pad":"SAME_UPPER")"),
               HasSubstr(" in 6x6 filter 3x3 stride 2x2 dilation 1x1 pad 0x0:1x1 out 3x3 "));
   // Total 2 (3 - 1) + 3 - 6 = 1 without auto_pad: the odd zero is at the begin.
-  EXPECT_THAT(TextOf("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
-                     R"("strides":[2,2],"output_shape":[6,6])"),
+  EXPECT_THAT(DescribeNode("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
+                           R"("strides":[2,2],"output_shape":[6,6])"),
               HasSubstr(" in 6x6 filter 3x3 stride 2x2 dilation 1x1 pad 1x1:0x0 out 3x3 "));
 }
 
 TEST(OnnxNodes, OtherOperators) {
-  EXPECT_THAT(TextOf("ConvInteger", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", "", "uint8"),
+  EXPECT_THAT(DescribeNode("ConvInteger", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", "", "uint8"),
               HasSubstr("fwd i8->i32 g1 n1 c3 k4 in 8x8 filter 3x3 stride 1x1 dilation 1x1 pad 0x0 "
                         "out 6x6 ngchw; its weights are KCYX, its zero points are left out, its "
                         "operands are unsigned"));
-  EXPECT_THAT(TextOf("QLinearConv", {"1,3,8,8", "", "", "4,3,3,3"}, "1,4,6,6", "", "int8"),
+  EXPECT_THAT(DescribeNode("QLinearConv", {"1,3,8,8", "", "", "4,3,3,3"}, "1,4,6,6", "", "int8"),
               HasSubstr("its output is i32 here"));
-  EXPECT_EQ(TextOf("DeformConv", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", ""), "skipped DeformConv");
+  EXPECT_EQ(DescribeNode("DeformConv", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", ""),
+            "skipped DeformConv");
 }
 
 TEST(OnnxNodes, WrongNodesAreNamed) {
-  EXPECT_THAT(TextOf("Conv", {"1,3,-1,8", "4,3,3,3"}, "", ""),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,-1,8", "4,3,3,3"}, "", ""),
               HasSubstr("the sizes of its input are 1x3x?x8; they must be numbers"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8"}, "", ""), HasSubstr("its weights are unknown"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3"}, "", ""), HasSubstr("4 dimensions and its"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,2,3,3"}, "", ""), HasSubstr("has 3 channels and its"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("group":0)"), HasSubstr("group is 0"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("strides":[2])"),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8"}, "", ""), HasSubstr("its weights are unknown"));
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3"}, "", ""),
+              HasSubstr("4 dimensions and its"));
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,2,3,3"}, "", ""),
+              HasSubstr("has 3 channels and its"));
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("group":0)"),
+              HasSubstr("group is 0"));
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("strides":[2])"),
               HasSubstr("strides is 2; must be 2 numbers"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("strides":[0,1])"),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("strides":[0,1])"),
               HasSubstr("a stride is 0"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("auto_pad":"SAME")"),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", R"("auto_pad":"SAME")"),
               HasSubstr("auto_pad is SAME; must be"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "1,4,8,8", ""),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "1,4,8,8", ""),
               HasSubstr("the output is 8x8; these sizes make 6x6"));
-  EXPECT_THAT(TextOf("Conv", {"1,3,8,8", "4,3,3,3"}, "", "", "double"),
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3,3"}, "", "", "double"),
               HasSubstr("the type is double; Gridwise has float"));
 }
 

@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// "1 x fwd f16 ...; the note" of each problem, or the error.
-std::string TextOf(const std::string& content) {
+std::string DescribeProblems(const std::string& content) {
   const absl::StatusOr<ImportedSet> set = Import({{"file", content}}, /*program=*/"");
   if (!set.ok()) return std::string(set.status().message());
   std::string text;
@@ -37,30 +37,34 @@ constexpr char kProgram[] =
     "w: \"f16[128, 32, 3, 3][288, 1, 96, 32]cuda:0\", t: \"f16[64, 16, 2, 2]\"):\n";
 
 TEST(TorchProgram, DefaultsAndKeywords) {
-  EXPECT_EQ(TextOf(absl::StrCat(kProgram, "y = torch.ops.aten.conv2d.default(x, w, groups = 2)\n")),
+  EXPECT_EQ(DescribeProblems(
+                absl::StrCat(kProgram, "y = torch.ops.aten.conv2d.default(x, w, groups = 2)\n")),
             "1 x fwd f16 g2 n8 c64 k128 in 56x56 filter 3x3 stride 1x1 dilation 1x1 pad 0x0 out "
             "54x54; file:2");
-  EXPECT_EQ(TextOf(absl::StrCat(kProgram,
-                                "y = torch.ops.aten.conv_transpose2d.input(x, t, None, 2, 0, 1, 4, "
-                                "dilation = [3, 1])\n")),
+  EXPECT_EQ(DescribeProblems(
+                absl::StrCat(kProgram,
+                             "y = torch.ops.aten.conv_transpose2d.input(x, t, None, 2, 0, 1, 4, "
+                             "dilation = [3, 1])\n")),
             "1 x bwd_data f16 g4 n8 c64 k64 in 115x113 filter 2x2 stride 2x2 dilation 3x1 pad 0x0 "
             "out 56x56; file:2; its weights are KCYX");
-  EXPECT_THAT(TextOf(absl::StrCat(kProgram, "    x_1 = x\n",
-                                  "y = torch.ops.aten.conv2d.default(x_1, w, groups = 2)\n")),
-              HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
-  EXPECT_THAT(TextOf(absl::StrCat(kProgram, "    # File: net.py:3 in forward, code: w = x\n",
-                                  "y = torch.ops.aten.conv2d.default(x, w, groups = 2)\n")),
-              HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
+  EXPECT_THAT(
+      DescribeProblems(absl::StrCat(kProgram, "    x_1 = x\n",
+                                    "y = torch.ops.aten.conv2d.default(x_1, w, groups = 2)\n")),
+      HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
+  EXPECT_THAT(
+      DescribeProblems(absl::StrCat(kProgram, "    # File: net.py:3 in forward, code: w = x\n",
+                                    "y = torch.ops.aten.conv2d.default(x, w, groups = 2)\n")),
+      HasSubstr("fwd f16 g2 n8 c64 k128 in 56x56"));
   // A total of 2 for each axis.
-  EXPECT_THAT(TextOf(absl::StrCat(kProgram,
-                                  "y = torch.ops.aten.conv2d.padding(x, w, None, [1, 1], "
-                                  "'same', [1, 1], 2)\n")),
+  EXPECT_THAT(DescribeProblems(absl::StrCat(kProgram,
+                                            "y = torch.ops.aten.conv2d.padding(x, w, None, [1, 1], "
+                                            "'same', [1, 1], 2)\n")),
               HasSubstr("pad 1x1 out 56x56"));
 }
 
 TEST(TorchProgram, WrongOnesAreNamed) {
   const auto refusal = [](std::string_view call) {
-    return TextOf(absl::StrCat(kProgram, "y = torch.ops.aten.", call, "\n"));
+    return DescribeProblems(absl::StrCat(kProgram, "y = torch.ops.aten.", call, "\n"));
   };
   EXPECT_THAT(refusal("conv2d.default(z, w)"),
               HasSubstr("file:2: the sizes of the input, 'z', are not given before"));
@@ -70,20 +74,24 @@ TEST(TorchProgram, WrongOnesAreNamed) {
   EXPECT_THAT(refusal("conv2d.default(x, w, None, [2, 2, 2], 0, 1, 2)"),
               HasSubstr("the stride is '2, 2, 2'; must have 2 numbers"));
   EXPECT_THAT(refusal("conv2d.default("), HasSubstr("'', are not given before"));
-  EXPECT_THAT(TextOf("%y = call_function[target=torch.ops.aten.conv2d.default](args = (%x, %w))"),
-              HasSubstr("file:1: a graph has no sizes"));
-  EXPECT_THAT(TextOf("# y = torch.ops.aten.conv2d.default(x, w)"), HasSubstr("no convolution"));
+  EXPECT_THAT(
+      DescribeProblems("%y = call_function[target=torch.ops.aten.conv2d.default](args = (%x, %w))"),
+      HasSubstr("file:1: a graph has no sizes"));
+  EXPECT_THAT(DescribeProblems("# y = torch.ops.aten.conv2d.default(x, w)"),
+              HasSubstr("no convolution"));
 }
 
 TEST(TorchProgram, AnOpenNumberOfImages) {
   const std::string text = absl::StrReplaceAll(kProgram, {{"f16[8", "f16[s77"}});
   EXPECT_THAT(
-      TextOf(absl::StrCat(text, "y = torch.ops.aten.conv2d.default(x, w, None, 1, 0, 1, 2)\n")),
+      DescribeProblems(
+          absl::StrCat(text, "y = torch.ops.aten.conv2d.default(x, w, None, 1, 0, 1, 2)\n")),
       HasSubstr("n1 c64 k128 in 56x56 filter 3x3 stride 1x1 dilation 1x1 pad 0x0 out 54x54; "
                 "file:2; its number of images is open; taken as 1"));
-  EXPECT_THAT(TextOf(absl::StrCat(absl::StrReplaceAll(kProgram, {{"56, 56]", "56, s3]"}}),
-                                  "y = torch.ops.aten.conv2d.default(x, w, None, 1, 0, 1, 2)\n")),
-              HasSubstr("the program leaves sizes of the input open"));
+  EXPECT_THAT(
+      DescribeProblems(absl::StrCat(absl::StrReplaceAll(kProgram, {{"56, 56]", "56, s3]"}}),
+                                    "y = torch.ops.aten.conv2d.default(x, w, None, 1, 0, 1, 2)\n")),
+      HasSubstr("the program leaves sizes of the input open"));
 }
 
 /// As `print` of a graph of cuDNN's front end writes it: tensors by name. The fields are those of
@@ -109,24 +117,26 @@ constexpr char kOfCudnn[] =
     "1 x fwd f16 g2 n8 c64 k128 in 56x56 filter 3x3 stride 2x2 dilation 1x1 pad 1x1 out 28x28; ";
 
 TEST(DnnGraph, OfCudnn) {
-  EXPECT_EQ(TextOf(kCudnn), absl::StrCat(kOfCudnn, "file, node conv"));
-  EXPECT_THAT(TextOf(absl::StrReplaceAll(kCudnn, {{"CROSS_CORRELATION", "CONVOLUTION"}})),
+  EXPECT_EQ(DescribeProblems(kCudnn), absl::StrCat(kOfCudnn, "file, node conv"));
+  EXPECT_THAT(DescribeProblems(absl::StrReplaceAll(kCudnn, {{"CROSS_CORRELATION", "CONVOLUTION"}})),
               HasSubstr("math_mode is CONVOLUTION; Gridwise has CROSS_CORRELATION"));
-  EXPECT_THAT(TextOf(absl::StrReplaceAll(kCudnn, {{"\"X\": \"image\"", "\"X\": \"i\""}})),
+  EXPECT_THAT(DescribeProblems(absl::StrReplaceAll(kCudnn, {{"\"X\": \"image\"", "\"X\": \"i\""}})),
               HasSubstr("X is 'i', which is none of the tensors"));
-  EXPECT_THAT(TextOf(absl::StrReplaceAll(kCudnn, {{"\"stride\": [2, 2]", "\"stride\": [2]"}})),
-              HasSubstr("out 28x28"));
-  EXPECT_THAT(TextOf(absl::StrReplaceAll(kCudnn, {{"\"dim\": []", "\"dim\": [8, 128, 27, 28]"}})),
-              HasSubstr("the output is 27x28; these sizes make 28x28"));
+  EXPECT_THAT(
+      DescribeProblems(absl::StrReplaceAll(kCudnn, {{"\"stride\": [2, 2]", "\"stride\": [2]"}})),
+      HasSubstr("out 28x28"));
+  EXPECT_THAT(
+      DescribeProblems(absl::StrReplaceAll(kCudnn, {{"\"dim\": []", "\"dim\": [8, 128, 27, 28]"}})),
+      HasSubstr("the output is 27x28; these sizes make 28x28"));
 }
 
 TEST(DnnGraph, InALog) {
   const std::string log =
       absl::StrCat("[cudnn_frontend] INFO: Validating {\n[cudnn_frontend] INFO: ", "\n", kCudnn,
                    "\n[cudnn_frontend] INFO: done\n");
-  EXPECT_EQ(TextOf(log), absl::StrCat(kOfCudnn, "file:3, node conv"));
+  EXPECT_EQ(DescribeProblems(log), absl::StrCat(kOfCudnn, "file:3, node conv"));
   const std::string line = absl::StrReplaceAll(kCudnn, {{"\n", ""}});
-  EXPECT_EQ(TextOf(absl::StrCat("INFO: ", line, " built\n")),
+  EXPECT_EQ(DescribeProblems(absl::StrCat("INFO: ", line, " built\n")),
             absl::StrCat(kOfCudnn, "file:1, node conv"));
 }
 
@@ -141,10 +151,10 @@ constexpr char kHipdnn[] = R"({"name": "g", "io_data_type": "float", "tensors": 
                  "stride": [2, 2], "dilation": [1, 1]}}]})";
 
 TEST(DnnGraph, OfHipdnn) {
-  EXPECT_EQ(TextOf(kHipdnn),
+  EXPECT_EQ(DescribeProblems(kHipdnn),
             "1 x bwd_data bf16 g1 n2 c8 k16 in 14x14 filter 3x3 stride 2x2 dilation 1x1 pad "
             "0x0:1x1 out 7x7 ngchw; file, node grad; its weights are KCYX");
-  EXPECT_EQ(TextOf(absl::StrReplaceAll(
+  EXPECT_EQ(DescribeProblems(absl::StrReplaceAll(
                 kHipdnn, {{"ConvolutionBwdAttributes", "ConvolutionWrwAttributes"},
                           {R"("w_tensor_uid": 2}, "outputs": {"dx_tensor_uid": 3})",
                            R"("x_tensor_uid": 3}, "outputs": {"dw_tensor_uid": 2})"}})),
@@ -153,8 +163,9 @@ TEST(DnnGraph, OfHipdnn) {
 }
 
 TEST(Import, OtherFilesAreNamed) {
-  EXPECT_THAT(TextOf("PK\x03\x04rest"), HasSubstr("it is a zip archive. If torch.export.save"));
-  EXPECT_THAT(TextOf(std::string("SQLite format 3\0rest", 20)),
+  EXPECT_THAT(DescribeProblems("PK\x03\x04rest"),
+              HasSubstr("it is a zip archive. If torch.export.save"));
+  EXPECT_THAT(DescribeProblems(std::string("SQLite format 3\0rest", 20)),
               HasSubstr("it is an SQLite database"));
 }
 

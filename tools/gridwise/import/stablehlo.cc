@@ -35,7 +35,7 @@ std::string_view Between(std::string_view text, std::string_view begin, std::str
 }
 
 /// "[b, 0, 1, f]" without all but letters and digits.
-XlaLabels LabelsOf(std::string_view text) {
+XlaLabels ParseLabels(std::string_view text) {
   XlaLabels labels;
   for (const char c : text) {
     if (absl::ascii_isalnum(c)) labels += c;
@@ -44,7 +44,8 @@ XlaLabels LabelsOf(std::string_view text) {
 }
 
 /// The numbers of "[[0, 1], [0, 1]]".
-absl::StatusOr<std::vector<std::int64_t>> NumbersOf(std::string_view what, std::string_view text) {
+absl::StatusOr<std::vector<std::int64_t>> ParseNumbers(std::string_view what,
+                                                       std::string_view text) {
   std::vector<std::int64_t> numbers;
   for (const std::string_view word :
        absl::StrSplit(text, absl::ByAnyChar("[], "), absl::SkipEmpty())) {
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<std::int64_t>> NumbersOf(std::string_view what, std::
 }
 
 /// "8x56x56x64xbf16", without an encoding that may follow.
-absl::StatusOr<XlaShape> ShapeOf(std::string_view text) {
+absl::StatusOr<XlaShape> ParseShape(std::string_view text) {
   text = text.substr(0, text.find(','));
   std::vector<std::string_view> parts = absl::StrSplit(text, 'x');
   XlaShape shape = {.type = std::string(parts.back()), .sizes = {}};
@@ -77,7 +78,7 @@ absl::Status SetShapes(std::string_view line, XlaConvolution& xla) {
       return absl::InvalidArgumentError("the operation has no types of two operands and a result");
     }
     line.remove_prefix(start);
-    absl::StatusOr<XlaShape> read = ShapeOf(Between(line, "tensor<", ">"));
+    absl::StatusOr<XlaShape> read = ParseShape(Between(line, "tensor<", ">"));
     if (!read.ok()) return read.status();
     *shape = *std::move(read);
     line.remove_prefix(1);
@@ -91,7 +92,7 @@ absl::Status SetField(std::string_view window, std::string_view name, std::size_
                       XlaConvolution& xla) {
   const std::string_view text =
       Between(window, absl::StrCat(name, " = ["), per_axis == 2 ? "]]" : "]");
-  const absl::StatusOr<std::vector<std::int64_t>> numbers = NumbersOf(name, text);
+  const absl::StatusOr<std::vector<std::int64_t>> numbers = ParseNumbers(name, text);
   if (!numbers.ok() || numbers->empty()) return numbers.status();
   if (numbers->size() != per_axis * xla.window.size()) {
     return absl::InvalidArgumentError(
@@ -143,9 +144,9 @@ absl::StatusOr<XlaConvolution> ReadConvolution(std::string_view line) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "dim_numbers is '%s'; must be as [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]", labels));
   }
-  xla.lhs_labels = LabelsOf(lists[0]);
-  xla.rhs_labels = LabelsOf(Between(absl::StrCat(lists[1], "]"), "[", "]"));
-  xla.out_labels = LabelsOf(Between(absl::StrCat(lists[2], "]"), "[", "]"));
+  xla.lhs_labels = ParseLabels(lists[0]);
+  xla.rhs_labels = ParseLabels(Between(absl::StrCat(lists[1], "]"), "[", "]"));
+  xla.out_labels = ParseLabels(Between(absl::StrCat(lists[2], "]"), "[", "]"));
   const std::size_t types = line.rfind(" : (");
   absl::Status status = SetShapes(types == line.npos ? "" : line.substr(types), xla);
   status.Update(SetCount(line, "feature_group_count", xla.feature_group_count));

@@ -17,7 +17,7 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-std::optional<DataType> TypeOf(std::string_view name) {
+std::optional<DataType> ParseType(std::string_view name) {
   // Traces of PyTorch, its programs, cuDNN, hipDNN.
   constexpr std::pair<std::string_view, DataType> kTypes[] = {
       {"float", DataType::kF32},       {"f32", DataType::kF32},
@@ -105,7 +105,7 @@ Numbers AxesOfSizes(const Numbers& sizes) {
 }
 
 /// The problem without its type, layout and direction.
-absl::StatusOr<ConvProblem> GeometryOf(const TensorConvolution& convolution) {
+absl::StatusOr<ConvProblem> ComputeGeometry(const TensorConvolution& convolution) {
   if (absl::Status status = CheckSizes(convolution); !status.ok()) return status;
   const Numbers &x = convolution.x.sizes, &w = convolution.w.sizes, &y = convolution.y.sizes;
   const std::size_t rank = w.size() - 2;
@@ -169,9 +169,9 @@ std::vector<Direction> DirectionsOfMask(const std::vector<std::string_view>& mas
 
 absl::StatusOr<ImportedItem> ReadTensorConvolution(const TensorConvolution& convolution,
                                                    const char* kind) {
-  absl::StatusOr<ConvProblem> problem = GeometryOf(convolution);
+  absl::StatusOr<ConvProblem> problem = ComputeGeometry(convolution);
   if (!problem.ok()) return problem.status();
-  const std::optional<DataType> type = TypeOf(convolution.x.type);
+  const std::optional<DataType> type = ParseType(convolution.x.type);
   if (!type) {
     return absl::UnimplementedError(absl::StrFormat(
         "the type is '%s'; Gridwise has f32, f16, bf16, i8 and f8", convolution.x.type));

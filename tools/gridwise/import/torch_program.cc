@@ -71,7 +71,7 @@ class Arguments {
       std::size_t index = position++;
       std::string_view value = part;
       if (equal != std::string_view::npos) {
-        index = IndexOf(absl::StripAsciiWhitespace(part.substr(0, equal)));
+        index = FindIndex(absl::StripAsciiWhitespace(part.substr(0, equal)));
         value = absl::StripAsciiWhitespace(part.substr(equal + 1));
       }
       if (index < values_.size()) values_[index] = value;
@@ -79,7 +79,7 @@ class Arguments {
   }
 
   std::string_view Value(std::string_view name) const {
-    const std::size_t index = IndexOf(name);
+    const std::size_t index = FindIndex(name);
     return index < values_.size() ? values_[index] : "";
   }
   /// The words of a list.
@@ -99,7 +99,7 @@ class Arguments {
   }
 
  private:
-  std::size_t IndexOf(std::string_view name) const {
+  std::size_t FindIndex(std::string_view name) const {
     return static_cast<std::size_t>(std::ranges::find(op_.arguments, name) - op_.arguments.begin());
   }
 
@@ -108,7 +108,7 @@ class Arguments {
 };
 
 /// "2, 64, s77": a size that the program leaves open is -1.
-Numbers SizesOf(std::string_view text) {
+Numbers ParseSizes(std::string_view text) {
   Numbers sizes;
   for (const std::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     std::int64_t size = -1;
@@ -138,12 +138,12 @@ class Reader {
       return ImportedItem::Skip(
           kKind, words.size() < 2 ? words[0] : absl::StrCat(words[0], ".", words[1]));
     }
-    return Read(*op, Arguments(*op, call.substr(open + 1, EndOf(call, open) - open - 1)));
+    return Read(*op, Arguments(*op, call.substr(open + 1, FindEnd(call, open) - open - 1)));
   }
 
  private:
   /// Where the parenthesis at `open` is closed.
-  static std::size_t EndOf(std::string_view call, std::size_t open) {
+  static std::size_t FindEnd(std::string_view call, std::size_t open) {
     int depth = 0;
     for (std::size_t i = open; i < call.size(); ++i) {
       if (call[i] == '(') ++depth;
@@ -178,9 +178,9 @@ class Reader {
       }
       LogicalTensor& known = shapes_[std::string(line.substr(begin, at - begin))];
       known = {.type = std::string(shape.substr(0, open)),
-               .sizes = SizesOf(shape.substr(open + 1, close - open - 1))};
+               .sizes = ParseSizes(shape.substr(open + 1, close - open - 1))};
       const std::string_view rest = shape.substr(close + 1);
-      if (rest.starts_with('[')) known.strides = SizesOf(rest.substr(1, rest.find(']') - 1));
+      if (rest.starts_with('[')) known.strides = ParseSizes(rest.substr(1, rest.find(']') - 1));
     }
   }
 
@@ -196,7 +196,7 @@ class Reader {
     shapes_[std::string(line.substr(begin, equal - begin))] = shape;
   }
 
-  absl::StatusOr<LogicalTensor> ShapeOf(std::string_view what, std::string_view name) const {
+  absl::StatusOr<LogicalTensor> FindShape(std::string_view what, std::string_view name) const {
     const auto known = shapes_.find(std::string(name));
     if (known != shapes_.end()) return known->second;
     return absl::InvalidArgumentError(
@@ -212,7 +212,7 @@ class Reader {
     const bool backward = op.name == "convolution_backward";
     for (const auto& [what, name, tensor] : kTensors) {
       if (tensor == &convolution.y && !backward) continue;
-      absl::StatusOr<LogicalTensor> shape = ShapeOf(what, arguments.Value(name));
+      absl::StatusOr<LogicalTensor> shape = FindShape(what, arguments.Value(name));
       if (!shape.ok()) return shape.status();
       *tensor = *std::move(shape);
     }

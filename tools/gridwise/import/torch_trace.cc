@@ -54,8 +54,8 @@ class Arguments {
   bool has_sizes() const { return List("Input Dims") != nullptr; }
   LogicalTensor Shape(std::size_t argument) const {
     return {.type = std::string(Text("Input type", argument)),
-            .sizes = NumbersOf("Input Dims", argument),
-            .strides = NumbersOf("Input Strides", argument)};
+            .sizes = ReadNumbers("Input Dims", argument),
+            .strides = ReadNumbers("Input Strides", argument)};
   }
   /// "[2, 2]", "False", "2".
   std::string_view Value(std::size_t argument) const { return Text("Concrete Inputs", argument); }
@@ -83,7 +83,7 @@ class Arguments {
     const std::optional<llvm::StringRef> text = (*values)[argument].getAsString();
     return text ? std::string_view(*text) : "";
   }
-  Numbers NumbersOf(llvm::StringRef list, std::size_t argument) const {
+  Numbers ReadNumbers(llvm::StringRef list, std::size_t argument) const {
     Numbers numbers;
     const llvm::json::Array* const values = List(list);
     if (values == nullptr || argument >= values->size()) return numbers;
@@ -129,7 +129,7 @@ ImportedLine ReadConvolution(const llvm::json::Object& event, bool backward) {
   return ReadTensorConvolution(convolution, kKind);
 }
 
-const llvm::json::Array* EventsOf(const llvm::json::Value& document) {
+const llvm::json::Array* FindEvents(const llvm::json::Value& document) {
   if (const llvm::json::Object* const object = document.getAsObject()) {
     return object->getArray("traceEvents");
   }
@@ -139,7 +139,7 @@ const llvm::json::Array* EventsOf(const llvm::json::Value& document) {
 }  // namespace
 
 bool IsTrace(const llvm::json::Value& document) {
-  const llvm::json::Array* const events = EventsOf(document);
+  const llvm::json::Array* const events = FindEvents(document);
   return events != nullptr && std::ranges::any_of(*events, [](const llvm::json::Value& event) {
            return event.getAsObject() != nullptr && event.getAsObject()->get("ph") != nullptr;
          });
@@ -147,7 +147,7 @@ bool IsTrace(const llvm::json::Value& document) {
 
 void ForEachOperator(const llvm::json::Value& trace,
                      const std::function<void(int number, ImportedLine)>& visit) {
-  const llvm::json::Array* const events = EventsOf(trace);
+  const llvm::json::Array* const events = FindEvents(trace);
   if (events == nullptr) return;
   int number = 0;
   for (const llvm::json::Value& value : *events) {

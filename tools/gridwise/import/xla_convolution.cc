@@ -23,7 +23,7 @@ namespace {
 
 constexpr char kMirrored[] = "its taps are mirrored";
 
-std::optional<DataType> TypeOf(std::string_view name) {
+std::optional<DataType> ParseType(std::string_view name) {
   constexpr std::pair<std::string_view, DataType> kTypes[] = {
       {"f16", DataType::kF16},
       {"bf16", DataType::kBF16},
@@ -134,7 +134,7 @@ void SetLayouts(const XlaLabels& x, const XlaLabels& w, ImportedItem& item, Conv
 
 /// The padding at the end with which an axis has `out` output pixels; none if no tap reaches the
 /// last pixels.
-std::int64_t PadEndOf(const Dim& dim, std::int64_t out) {
+std::int64_t ComputePadEnd(const Dim& dim, std::int64_t out) {
   const std::int64_t needed = (out - 1) * dim.stride + dim.dilated_filter();
   return std::max<std::int64_t>(needed - dim.in - dim.pad_begin, 0);
 }
@@ -176,7 +176,7 @@ bool IsBackwardWeight(const XlaConvolution& xla) {
 /// Types of the operands and the output, in either direction.
 absl::Status SetTypes(const XlaShape& a, const XlaShape& b, const XlaShape& out,
                       ConvProblem& problem) {
-  const std::optional<DataType> type = TypeOf(a.type), out_type = TypeOf(out.type);
+  const std::optional<DataType> type = ParseType(a.type), out_type = ParseType(out.type);
   if (a.type != b.type || !type || !out_type) {
     return absl::UnimplementedError(absl::StrFormat(
         "the types are %s, %s and %s; Gridwise has f16, bf16, f32, s8 and 8-bit floats, with "
@@ -217,7 +217,7 @@ absl::StatusOr<ImportedItem> BackwardData(const char* kind, const XlaConvolution
            .dilation = window.window_dilation};
     dim.pad_begin = dim.dilated_filter() - 1 - window.pad_low;
     out.push_back(SizeOfAxis(xla.lhs, xla.lhs_labels, i));
-    dim.pad_end = PadEndOf(dim, out.back());
+    dim.pad_end = ComputePadEnd(dim, out.back());
   }
   if (!IsReversed(xla) && problem.filter_taps() > 1) item.note = kMirrored;
   SetLayouts(InMemory(xla.out, xla.out_labels),
@@ -254,7 +254,7 @@ absl::StatusOr<ImportedItem> TransposedBackwardWeight(const char* kind, const Xl
            .dilation = window.stride};
     dim.pad_begin = dim.dilated_filter() - 1 - window.pad_low;
     out.push_back(SizeOfAxis(xla.lhs, xla.lhs_labels, i));
-    dim.pad_end = PadEndOf(dim, out.back());
+    dim.pad_end = ComputePadEnd(dim, out.back());
   }
   SetLayouts(absl::StrReplaceAll(InMemory(xla.rhs, xla.rhs_labels), {{"i", "b"}, {"o", "f"}}),
              absl::StrReplaceAll(InMemory(xla.out, xla.out_labels), {{"b", "o"}, {"f", "i"}}), item,
@@ -283,7 +283,7 @@ absl::StatusOr<ImportedItem> BackwardWeight(const char* kind, const XlaConvoluti
            .dilation = window.stride,
            .pad_begin = window.pad_low};
     out.push_back(window.size);
-    dim.pad_end = PadEndOf(dim, out.back());
+    dim.pad_end = ComputePadEnd(dim, out.back());
   }
   // The output's batch is the channels of the filter, and its features are the filters.
   SetLayouts(absl::StrReplaceAll(InMemory(xla.lhs, xla.lhs_labels), {{"b", "f"}, {"f", "b"}}),

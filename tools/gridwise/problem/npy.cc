@@ -66,7 +66,7 @@ absl::StatusOr<Preamble> SplitPreamble(absl::string_view path, absl::string_view
 
 /// Returns the text after `'key':` in the header's Python dictionary, up to the value's end; empty
 /// if there is none.
-absl::string_view ValueOf(absl::string_view header, absl::string_view key) {
+absl::string_view FindValue(absl::string_view header, absl::string_view key) {
   size_t at = header.find(absl::StrCat("'", key, "'"));
   if (at == absl::string_view::npos) return {};
   at = header.find(':', at + key.size() + 2);
@@ -115,7 +115,7 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view path, absl::string_view byte
   absl::StatusOr<Preamble> preamble = SplitPreamble(path, bytes);
   if (!preamble.ok()) return preamble.status();
   NpyArray array;
-  const absl::string_view descr = ValueOf(preamble->header, "descr");
+  const absl::string_view descr = FindValue(preamble->header, "descr");
   const auto* const type = std::find_if(
       std::begin(kNpyTypes), std::end(kNpyTypes),
       [&](const NpyType& known) { return descr == absl::StrCat("'", known.descr, "'"); });
@@ -125,13 +125,14 @@ absl::StatusOr<NpyArray> ParseNpy(absl::string_view path, absl::string_view byte
                                         "'<i4' (int32) are read"));
   }
   array.type = type->type;
-  const absl::string_view order = ValueOf(preamble->header, "fortran_order");
+  const absl::string_view order = FindValue(preamble->header, "fortran_order");
   if (order != "False") {
     return Malformed(path, order == "True"
                                ? "it is in Fortran order; save numpy.ascontiguousarray(array)"
                                : "its header has no fortran_order");
   }
-  absl::StatusOr<std::vector<int64_t>> shape = ParseShape(path, ValueOf(preamble->header, "shape"));
+  absl::StatusOr<std::vector<int64_t>> shape =
+      ParseShape(path, FindValue(preamble->header, "shape"));
   if (!shape.ok()) return shape.status();
   array.shape = *std::move(shape);
   const absl::string_view data = bytes.substr(preamble->data_offset);

@@ -317,7 +317,7 @@ void CompleteFromOutput(ProblemFlags& flags, absl::Span<const int64_t> shape, in
 
 /// Returns the number of axes of the shapes, without flags. Shapes of gnhwc are unambiguous; others
 /// are assumed to have the shorter forms.
-int RankOf(const OperandShapes& shapes) {
+int InferRank(const OperandShapes& shapes) {
   int rank = 0;
   for (const std::vector<int64_t>* shape : {&shapes.dy, &shapes.x, &shapes.w}) {
     if (!shape->empty()) rank = static_cast<int>(shape->size()) - 2;
@@ -368,7 +368,7 @@ absl::Status ToFirstLayout(WeightLayout layout, int rank, int64_t groups,
 
 absl::StatusOr<ProblemFlags> CompleteFromShapes(ProblemFlags flags, OperandShapes shapes) {
   int rank = LongestFlag(flags);
-  if (rank <= 1) rank = RankOf(shapes);  // single values do not determine the number of axes
+  if (rank <= 1) rank = InferRank(shapes);  // single values do not determine the number of axes
   for (const auto& [tensor, shape] :
        {std::pair("x", &shapes.x), std::pair("w", &shapes.w), std::pair("dy", &shapes.dy)}) {
     if (shape->empty()) continue;

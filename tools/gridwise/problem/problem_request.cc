@@ -41,7 +41,8 @@ absl::StatusOr<DataType> ParseType(const char* flag, const std::string& name, Gf
 }
 
 /// The direction that a request names; without one, the only one of `problem`.
-absl::StatusOr<Direction> DirectionOf(const ProblemRequest& request, const NamedProblem& problem) {
+absl::StatusOr<Direction> ResolveDirection(const ProblemRequest& request,
+                                           const NamedProblem& problem) {
   if (!request.direction.empty()) return ParseDirectionWord(request.direction);
   if (problem.directions.size() == 1) return problem.directions.front();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -58,7 +59,7 @@ absl::StatusOr<ConvProblem> FromName(const ProblemRequest& request) {
   const absl::StatusOr<NamedProblem> named =
       FindOrReadProblem(*sets, request.problem, request.program);
   if (!named.ok()) return named.status();
-  const absl::StatusOr<Direction> direction = DirectionOf(request, *named);
+  const absl::StatusOr<Direction> direction = ResolveDirection(request, *named);
   if (!direction.ok()) return direction.status();
   return BuildProblem(*direction, named->problem, request.sizes);
 }
@@ -76,7 +77,7 @@ absl::StatusOr<ConvProblem> FromSizes(const ProblemRequest& request, Direction d
   return BuildProblem(direction, std::nullopt, *sizes);
 }
 
-absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
+absl::StatusOr<GemmProblem> ResolveGemm(const ProblemRequest& request) {
   GemmFlags flags = request.gemm;
   flags.n = request.sizes.n;
   flags.k = request.sizes.k;
@@ -89,7 +90,7 @@ absl::StatusOr<GemmProblem> GemmOf(const ProblemRequest& request) {
   return BuildGemm(named->problem, flags);
 }
 
-absl::StatusOr<ConvProblem> TransposedOf(const ProblemRequest& request) {
+absl::StatusOr<ConvProblem> Transpose(const ProblemRequest& request) {
   if (!request.problem.empty()) {
     return absl::InvalidArgumentError(
         "conv_transpose takes sizes; problems of sets are written with bwd_data");
@@ -154,8 +155,8 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
     if (absl::Status status = ApplyVariant(request.variant, *problem); !status.ok()) return status;
     return ResolvedProblem{*problem, target->device};
   };
-  if (request.direction == kGemmWord) return finish(GemmOf(request));
-  if (request.direction == kTransposedWord) return finish(TransposedOf(request));
+  if (request.direction == kGemmWord) return finish(ResolveGemm(request));
+  if (request.direction == kTransposedWord) return finish(Transpose(request));
   if (!request.problem.empty()) return finish(FromName(request));
   const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
   if (!direction.ok()) return direction.status();

@@ -47,7 +47,7 @@ std::optional<double> ValuPerMatrix(const ComparedSide& side) {
 }
 
 /// Returns "12.3 us"; if it was computed, also the vector instructions per matrix instruction.
-std::string TimeOf(const ComparedSide& side) {
+std::string FormatTime(const ComparedSide& side) {
   if (!side.plan) return "-";
   std::string text = absl::StrFormat("%.1f us", side.us());
   if (const auto valu = ValuPerMatrix(side))
@@ -156,7 +156,7 @@ std::string BesidePublished(const std::vector<Comparison>& rows,
   return text;
 }
 
-llvm::json::Object JsonOf(const ComparedSide& side) {
+llvm::json::Object ToJson(const ComparedSide& side) {
   llvm::json::Object object;
   if (side.plan) {
     object["instance"] = side.plan->instance();
@@ -167,12 +167,12 @@ llvm::json::Object JsonOf(const ComparedSide& side) {
   return object;
 }
 
-llvm::json::Object JsonOf(const Comparison& c) {
+llvm::json::Object ToJson(const Comparison& c) {
   llvm::json::Object object{{"name", c.name},
                             {"direction", KindOf(c.problem)},
                             {"sizes", ToString(c.problem)},
-                            {"a", JsonOf(c.a)},
-                            {"b", JsonOf(c.b)},
+                            {"a", ToJson(c.a)},
+                            {"b", ToJson(c.b)},
                             {"winner", c.winner()}};
   if (c.both()) object["ratio"] = JsonNumber(c.ratio());
   if (c.published == nullptr) return object;
@@ -191,8 +191,8 @@ const char* Comparison::winner() const {
 
 std::string ToText(const Comparison& c) {
   std::string text = absl::StrFormat(
-      "%-18s %-10s  a %-28s b %-28s %s %s", c.name, KindOf(c.problem), TimeOf(c.a), TimeOf(c.b),
-      c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -", c.winner());
+      "%-18s %-10s  a %-28s b %-28s %s %s", c.name, KindOf(c.problem), FormatTime(c.a),
+      FormatTime(c.b), c.both() ? absl::StrFormat("%.3f", c.ratio()) : "    -", c.winner());
   absl::StrAppend(&text, c.published == nullptr ? "" : "  ", PublishedOf(c), "\n");
   for (const auto& [name, side] : {std::pair("a", &c.a), {"b", &c.b}}) {
     if (side->reason.empty()) continue;
@@ -279,7 +279,7 @@ std::string ComparisonTable::ToMarkdown() const {
 std::string ComparisonTable::ToPage() const {
   const std::string name_a = a.empty() ? "any" : a, name_b = b.empty() ? "any" : b;
   llvm::json::Array list, summary;
-  for (const Comparison& c : rows) list.push_back(JsonOf(c));
+  for (const Comparison& c : rows) list.push_back(ToJson(c));
   for (const std::string_view line : absl::StrSplit(Summary(), '\n', absl::SkipEmpty())) {
     summary.push_back(std::string(line));
   }

@@ -20,7 +20,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ComparedSide SideOf(double us) {
+ComparedSide MakeSide(double us) {
   ComparedSide side;
   side.plan = InstancePlan(Gfx::k942, {.instance = "row<1>"}, LaunchPlan{});
   side.estimated_us = us;
@@ -28,7 +28,7 @@ ComparedSide SideOf(double us) {
 }
 
 Comparison Of(const char* name, double a_us, double b_us) {
-  return {.name = name, .problem = ConvProblem{}, .a = SideOf(a_us), .b = SideOf(b_us)};
+  return {.name = name, .problem = ConvProblem{}, .a = MakeSide(a_us), .b = MakeSide(b_us)};
 }
 
 /// Of three problems a wins one, b one, and b alone computes one.

@@ -26,7 +26,7 @@ llvm::json::Array PerAxisOf(const ConvProblem& problem, int64_t (*value)(const D
   return values;
 }
 
-llvm::json::Object JsonOf(const ConvProblem& problem) {
+llvm::json::Object ToJson(const ConvProblem& problem) {
   return llvm::json::Object{
       {"text", ToString(problem)},
       {"direction", Name(problem.direction)},
@@ -48,12 +48,12 @@ llvm::json::Object JsonOf(const ConvProblem& problem) {
       {"flops", problem.Flops()}};
 }
 
-llvm::json::Object JsonOf(const MatrixStrides& strides) {
+llvm::json::Object ToJson(const MatrixStrides& strides) {
   return llvm::json::Object{
       {"batch", strides.batch}, {"row", strides.row}, {"column", strides.column}};
 }
 
-llvm::json::Object JsonOf(const GemmProblem& problem) {
+llvm::json::Object ToJson(const GemmProblem& problem) {
   return llvm::json::Object{{"text", ToString(problem)},
                             {"direction", "gemm"},
                             {"type", Name(problem.type)},
@@ -62,9 +62,9 @@ llvm::json::Object JsonOf(const GemmProblem& problem) {
                             {"m", problem.m},
                             {"n", problem.n},
                             {"k", problem.k},
-                            {"a", JsonOf(problem.a)},
-                            {"b", JsonOf(problem.b)},
-                            {"c", JsonOf(problem.c)},
+                            {"a", ToJson(problem.a)},
+                            {"b", ToJson(problem.b)},
+                            {"c", ToJson(problem.c)},
                             {"flops", problem.Flops()}};
 }
 
@@ -76,7 +76,7 @@ llvm::json::Value JsonNumber(double value) {
 }
 
 llvm::json::Object ToJson(const Problem& problem) {
-  return std::visit([](const auto& p) { return JsonOf(p); }, problem);
+  return std::visit([](const auto& p) { return ToJson(p); }, problem);
 }
 
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {

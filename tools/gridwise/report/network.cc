@@ -33,11 +33,11 @@ std::string ShownName(const DeviceFacts& device) {
 }
 
 /// The roofline at the clock that power allows in long runs.
-Roofline BoundOf(const RooflineWork& work, const DeviceFacts& device) {
+Roofline ComputeSustainedRoofline(const RooflineWork& work, const DeviceFacts& device) {
   return ComputeRoofline(work, device, device.machine.sustained_ghz);
 }
 
-RooflineWork WorkOf(const Problem& problem) {
+RooflineWork CountWork(const Problem& problem) {
   return std::visit([](const auto& p) { return CountRooflineWork(p); }, problem);
 }
 
@@ -86,7 +86,7 @@ std::string Aligned(const std::vector<std::vector<std::string>>& lines, std::siz
   return text;
 }
 
-llvm::json::Object JsonOf(const PlannedLayer& layer, const Network& network, double total_us) {
+llvm::json::Object LayerToJson(const PlannedLayer& layer, const Network& network, double total_us) {
   llvm::json::Object object{{"name", layer.selected.name},
                             {"count", layer.selected.count},
                             {"problem", ToJson(layer.selected.problem)}};
@@ -94,7 +94,7 @@ llvm::json::Object JsonOf(const PlannedLayer& layer, const Network& network, dou
     object["reason"] = std::string(layer.plan.status().message());
     return object;
   }
-  const RooflineWork work = WorkOf(layer.selected.problem);
+  const RooflineWork work = CountWork(layer.selected.problem);
   object["plan"] = ToJson(*layer.plan);
   object["us"] = JsonNumber(layer.us());
   object["total_us"] = JsonNumber(layer.total_us());
@@ -125,7 +125,7 @@ llvm::json::Object RatesOf(const Network& network) {
   const MachineFacts& machine = device.machine;
   llvm::json::Object peaks;
   for (const PlannedLayer& layer : network.layers) {
-    const DataType type = WorkOf(layer.selected.problem).type;
+    const DataType type = CountWork(layer.selected.problem).type;
     peaks[Name(type)] =
         PeakFlopsPerClock(device.gfx, type) * device.compute_units * machine.sustained_ghz * 1e-3;
   }
@@ -135,7 +135,7 @@ llvm::json::Object RatesOf(const Network& network) {
 }
 
 /// What all layers take together, and which have no kernel.
-std::string SummaryOf(const Network& network) {
+std::string Summarize(const Network& network) {
   const DeviceFacts& device = network.device;
   std::string text;
   for (const PlannedLayer& layer : network.layers) {
@@ -181,7 +181,8 @@ std::string PlannedLayer::limiter() const {
 
 double PlannedLayer::of_bound() const {
   return timing ? timing->of_bound()
-                : BoundOf(WorkOf(selected.problem), plan->device()).ms() * 1e3 / us();
+                : ComputeSustainedRoofline(CountWork(selected.problem), plan->device()).ms() * 1e3 /
+                      us();
 }
 
 std::int64_t PlannedLayer::memory_bytes() const {
@@ -199,7 +200,8 @@ double PlannedLayer::pass_us(const DeviceFacts& device) const {
   if (conv == nullptr || conv->direction != Direction::kForward) return 0;
   const double bytes = static_cast<double>(conv->y_elements()) * SizeOf(conv->output_type());
   const RooflineWork pass = {.type = conv->type, .bytes_read = bytes, .bytes_written = bytes};
-  return BoundOf(pass, device).memory_ms * 1e3 * static_cast<double>(selected.count);
+  return ComputeSustainedRoofline(pass, device).memory_ms * 1e3 *
+         static_cast<double>(selected.count);
 }
 
 double Network::total_us() const {
@@ -257,7 +259,7 @@ std::string Network::ToText() const {
                      KindOf(problem), Cut(layer.selected.name, kMaxName), ShortText(problem),
                      layer.plan->instance()});
   }
-  return Aligned(lines, /*numbers=*/5) + SummaryOf(*this);
+  return Aligned(lines, /*numbers=*/5) + Summarize(*this);
 }
 
 std::string CompareText(const Network& a, const Network& b) {
@@ -283,7 +285,7 @@ std::string CompareText(const Network& a, const Network& b) {
                      limiter(of_b), KindOf(of_a.selected.problem),
                      Cut(of_a.selected.name, kMaxName), ShortText(of_a.selected.problem)});
   }
-  std::string text = absl::StrCat(Aligned(lines, /*numbers=*/4), SummaryOf(a), SummaryOf(b));
+  std::string text = absl::StrCat(Aligned(lines, /*numbers=*/4), Summarize(a), Summarize(b));
   if (of_both_a > 0) {
     absl::StrAppendFormat(&text, "ratio      %s takes %.2f times as long as %s\n", name_b,
                           of_both_b / of_both_a, name_a);
@@ -294,7 +296,7 @@ std::string CompareText(const Network& a, const Network& b) {
 llvm::json::Object Network::ToJson() const {
   const double total = total_us();
   llvm::json::Array array;
-  for (const PlannedLayer& layer : layers) array.push_back(JsonOf(layer, *this, total));
+  for (const PlannedLayer& layer : layers) array.push_back(LayerToJson(layer, *this, total));
   return llvm::json::Object{{"network", name},
                             {"target", Name(device.gfx)},
                             {"device", ShownName(device)},

@@ -51,8 +51,8 @@ std::string Summary(const std::vector<std::pair<std::string, bool>>& tried) {
 }
 
 /// Returns the layouts of x and y in which every rank and both weight layouts have a plan.
-std::string LayoutsOf(const PlanOptions& options, Direction direction, DataType type, Gfx gfx,
-                      std::int64_t filter) {
+std::string ListLayouts(const PlanOptions& options, Direction direction, DataType type, Gfx gfx,
+                        std::int64_t filter) {
   std::vector<std::pair<std::string, bool>> tried;
   for (const Layout layout : kAllLayouts) {
     bool all = true;
@@ -70,8 +70,8 @@ std::string LayoutsOf(const PlanOptions& options, Direction direction, DataType 
 }
 
 std::string ConvCell(const PlanOptions& options, Direction direction, DataType type, Gfx gfx) {
-  std::string wide = LayoutsOf(options, direction, type, gfx, 3);
-  const std::string narrow = LayoutsOf(options, direction, type, gfx, 1);
+  std::string wide = ListLayouts(options, direction, type, gfx, 3);
+  const std::string narrow = ListLayouts(options, direction, type, gfx, 1);
   if (wide == narrow) return wide;
   return wide == "none" ? absl::StrCat("1x1: ", narrow)
                         : absl::StrCat("3x3: ", wide, ", 1x1: ", narrow);

@@ -38,7 +38,7 @@ absl::Status LaunchAndWait(const Executable& executable, const Tensors& tensors,
 }
 
 template <class P>
-Operands RandomOperandsOf(const P& problem, Gfx gfx, uint64_t seed) {
+Operands MakeRandomOperands(const P& problem, Gfx gfx, uint64_t seed) {
   Operands operands = {.a = RandomTensor(problem.type, problem.a_elements(), 4 * seed),
                        .b = RandomTensor(problem.type, problem.b_elements(), 4 * seed + 1),
                        .d = {},
@@ -62,8 +62,8 @@ Operands RandomOperandsOf(const P& problem, Gfx gfx, uint64_t seed) {
 }
 
 template <class P>
-absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
-                                  const Operands& operands) {
+absl::StatusOr<Outcome> ComputeWith(const P& problem, const InstancePlan& plan,
+                                    const Operands& operands) {
   const absl::StatusOr<DeviceInfo> device = DeviceFor(plan.device());
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
@@ -117,12 +117,12 @@ absl::StatusOr<Outcome> ComputeOf(const P& problem, const InstancePlan& plan,
 }  // namespace
 
 Operands RandomOperands(const Problem& problem, Gfx gfx, uint64_t seed) {
-  return std::visit([&](const auto& p) { return RandomOperandsOf(p, gfx, seed); }, problem);
+  return std::visit([&](const auto& p) { return MakeRandomOperands(p, gfx, seed); }, problem);
 }
 
 absl::StatusOr<Outcome> Compute(const Problem& problem, const InstancePlan& plan,
                                 const Operands& operands) {
-  return std::visit([&](const auto& p) { return ComputeOf(p, plan, operands); }, problem);
+  return std::visit([&](const auto& p) { return ComputeWith(p, plan, operands); }, problem);
 }
 
 absl::StatusOr<Expected> Expect(const Problem& problem, const Operands& operands) {

@@ -30,7 +30,7 @@ struct MemoryNeed {
 };
 
 template <class P>
-MemoryNeed NeedOf(const P& problem, const InstancePlan& plan) {
+MemoryNeed ComputeNeed(const P& problem, const InstancePlan& plan) {
   constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
   const std::int64_t a = problem.a_elements(), b = problem.b_elements(),
                      out = problem.out_elements();
@@ -82,7 +82,7 @@ absl::Status CheckDevice(const MemoryNeed& need, const InstancePlan& plan) {
 }  // namespace
 
 absl::Status CheckMemory(const Problem& problem, const InstancePlan& plan, bool verify) {
-  const MemoryNeed need = std::visit([&](const auto& p) { return NeedOf(p, plan); }, problem);
+  const MemoryNeed need = std::visit([&](const auto& p) { return ComputeNeed(p, plan); }, problem);
   if (absl::Status status = CheckDevice(need, plan); !status.ok()) return status;
   const std::optional<std::int64_t> available = AvailableBytes();
   const std::int64_t simulated = IsSimulated() ? need.device : 0;

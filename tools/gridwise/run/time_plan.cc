@@ -140,8 +140,8 @@ absl::StatusOr<Timing> AskClock(const Loaded& loaded, double limit_ms) {
 }
 
 template <class P>
-absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
-                              const TimingOptions& options) {
+absl::StatusOr<Timing> MeasureTime(const P& problem, const InstancePlan& plan,
+                                   const TimingOptions& options) {
   const absl::StatusOr<DeviceInfo> device = DeviceFor(plan.device());
   if (!device.ok()) return device.status();
   if (absl::Status status = UseDevice(*device); !status.ok()) return status;
@@ -174,7 +174,7 @@ absl::StatusOr<Timing> TimeOf(const P& problem, const InstancePlan& plan,
 
 absl::StatusOr<Timing> TimePlan(const Problem& problem, const InstancePlan& plan,
                                 const TimingOptions& options) {
-  return std::visit([&](const auto& p) { return TimeOf(p, plan, options); }, problem);
+  return std::visit([&](const auto& p) { return MeasureTime(p, plan, options); }, problem);
 }
 
 }  // namespace gridwise

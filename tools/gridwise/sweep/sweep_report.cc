@@ -27,7 +27,7 @@ struct Layer {
   double tflop_per_s() const { return Flops(item->problem) / instance->estimate_us * 1e-6; }
 };
 
-std::vector<Layer> LayersOf(const std::vector<SweepItem>& items) {
+std::vector<Layer> ChooseFastest(const std::vector<SweepItem>& items) {
   std::vector<Layer> layers;
   for (const SweepItem& item : items) {
     const auto best = std::ranges::min_element(item.instances, {}, &InstanceChoice::estimate_us);
@@ -122,7 +122,7 @@ bool SweepReport::PrintSummary(const std::vector<SweepItem>& items,
 
 /// Prints the slowest and the least efficient layers.
 void SweepReport::PrintLayers(const std::vector<SweepItem>& items) const {
-  std::vector<Layer> layers = LayersOf(items);
+  std::vector<Layer> layers = ChooseFastest(items);
   if (layers.size() < 2) return;
   const auto print = [&](const char* title) {
     absl::FPrintF(people_, "%s\n%10s %10s %8s  problem\n", title, "us", "GFLOP", "TFLOP/s");

@@ -25,7 +25,7 @@ struct Type {
 };
 
 /// The type that a part of a mnemonic names: of "v_cvt_f16_f32" the last two.
-std::optional<Type> TypeOf(std::string_view token) {
+std::optional<Type> ParseType(std::string_view token) {
   static constexpr std::pair<std::string_view, FloatFormat> kFloats[] = {
       {"f16", FloatFormat::kF16},  {"bf16", FloatFormat::kBf16}, {"f32", FloatFormat::kF32},
       {"xf32", FloatFormat::kF32}, {"f64", FloatFormat::kF64},   {"fp8", FloatFormat::kFp8},
@@ -90,7 +90,7 @@ double ConstantOf(const Operand& operand, FloatFormat format) {
   }
 }
 
-FloatOperand OperandOf(const Operand& operand, FloatFormat format, Parts parts) {
+FloatOperand MakeOperand(const Operand& operand, FloatFormat format, Parts parts) {
   FloatOperand result;
   result.format = format;
   const bool vector = operand.kind == OperandKind::kVector;
@@ -116,7 +116,7 @@ class Reader {
       : instruction_(instruction),
         tokens_(absl::StrSplit(CanonicalName(instruction.mnemonic, kGfx90a), '_')) {
     for (const std::string_view token : tokens_) {
-      if (const std::optional<Type> type = TypeOf(token)) types_.push_back(*type);
+      if (const std::optional<Type> type = ParseType(token)) types_.push_back(*type);
     }
   }
 
@@ -172,14 +172,14 @@ class Reader {
     return Number(instruction_, "op_sel", source) != 0 ? Parts::kHigh : Parts::kLow;
   }
   void AddSource(size_t operand, FloatFormat format, Parts parts) {
-    if (operand < operands()) op_.sources.push_back(OperandOf(At(operand), format, parts));
+    if (operand < operands()) op_.sources.push_back(MakeOperand(At(operand), format, parts));
   }
 
   /// D = A B + C: the first type is that of C and D, the next ones those of A and B.
   void ReadProduct(bool packed) {
     const FloatFormat sum = types_.front().format;
     const Parts parts = packed ? Parts::kAll : Parts::kLow;
-    op_.result = OperandOf(At(0), sum, parts);
+    op_.result = MakeOperand(At(0), sum, parts);
     const Type& a = types_[std::min<size_t>(1, types_.size() - 1)];
     AddSource(1, a.format, Parts::kAll);
     AddSource(2, types_.back().format, Parts::kAll);
@@ -190,7 +190,7 @@ class Reader {
   /// v_fma_mix: op_sel_hi tells of each source whether it is a half, and op_sel which.
   void ReadMixed() {
     const Parts result = Has("mixhi") ? Parts::kHigh : Parts::kLow;
-    op_.result = OperandOf(At(0), types_.front().format, result);
+    op_.result = MakeOperand(At(0), types_.front().format, result);
     for (size_t i = 1; i < operands(); ++i) {
       const bool half = Number(instruction_, "op_sel_hi", i - 1) != 0;
       AddSource(i, half ? FloatFormat::kF16 : FloatFormat::kF32,
@@ -201,7 +201,7 @@ class Reader {
   void ReadConversion() {
     const FloatFormat to = types_.front().format;
     const bool bytes = BitsOf(to) == 8, packed = IsPacked(), stochastic = Has("sr");
-    op_.result = OperandOf(At(0), to, packed && !bytes ? Parts::kAll : ResultHalf());
+    op_.result = MakeOperand(At(0), to, packed && !bytes ? Parts::kAll : ResultHalf());
     if (bytes && stochastic) op_.result.elements.clear();  // one byte of the register's
     if (!types_.back().is_float) return;
     const FloatFormat from = types_.back().format;
@@ -213,7 +213,7 @@ class Reader {
 
   void ReadUsual() {
     const FloatFormat format = types_.front().format;
-    op_.result = OperandOf(At(0), format, IsPacked() ? Parts::kAll : ResultHalf());
+    op_.result = MakeOperand(At(0), format, IsPacked() ? Parts::kAll : ResultHalf());
     const bool scales = Has("div") && Has("scale");  // its second result is a mask
     const bool one = Has("ldexp") || Has("preop");   // what follows is an integer
     const size_t first = scales ? 2 : 1;

@@ -48,7 +48,7 @@ class Found final : public Reporter {
   Lines sentences;
 };
 
-Lines HazardsOf(std::string_view gfx, const Lines& lines, int lanes) {
+Lines FindHazards(std::string_view gfx, const Lines& lines, int lanes) {
   Found found;
   const auto decoder = Decoder::Create(gfx, lanes);
   EXPECT_TRUE(decoder.ok()) << decoder.status();
@@ -350,7 +350,7 @@ void ExpectDistances(const std::vector<Distance>& distances) {
         Lines lines = {d.first};
         for (int i = 0; i < between; ++i) lines.push_back("s_nop 0");
         lines.push_back(d.second);
-        const Lines found = HazardsOf(gfx, lines, 64);
+        const Lines found = FindHazards(gfx, lines, 64);
         const std::string which =
             absl::StrCat(gfx, ": ", d.first, "; ", between, " wait states; ", d.second);
         if (between < needed) {
@@ -377,11 +377,11 @@ TEST(Gfx90a, MatrixOperands) { ExpectDistances(MatrixOperandsOfGfx90a()); }
 TEST(Gfx90a, VectorMemoryReadsWhatVectorAluWroteBeforeAnF64Product) {
   const Lines lines = {"v_mov_b32 v1, 0", "v_mfma_f64_4x4x4f64 v[20:21], v[30:31], v[32:33], 0",
                        "global_store_dword v[90:91], v1, off"};
-  EXPECT_THAT(HazardsOf("gfx90a", lines, 64),
+  EXPECT_THAT(FindHazards("gfx90a", lines, 64),
               ElementsAre(HasSubstr("across a matrix instruction of f64 too early: v1 of #0 needs "
                                     "2 wait states in between, there are 1")));
-  EXPECT_THAT(HazardsOf("gfx90a", {lines[0], lines[1], "s_nop 0", lines[2]}, 64), IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx90a", {lines[1], lines[0], lines[2]}, 64), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx90a", {lines[0], lines[1], "s_nop 0", lines[2]}, 64), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx90a", {lines[1], lines[0], lines[2]}, 64), IsEmpty());
 }
 
 /// CDNA3 ISA, S_ICACHE_INV: 16 of s_nop, an instruction each, or a branch.
@@ -390,13 +390,13 @@ TEST(Gfx9, CodeThatWasFetchedBeforeItsInvalidation) {
     Lines lines = {"s_icache_inv"};
     for (int i = 0; i < nops; ++i) lines.push_back("s_nop 0");
     lines.push_back(last);
-    return HazardsOf("gfx942", lines, 64);
+    return FindHazards("gfx942", lines, 64);
   };
   EXPECT_THAT(behind(15, "v_mov_b32 v0, 0"),
               ElementsAre(HasSubstr("fetched before s_icache_inv: #0 needs 16 s_nop")));
   EXPECT_THAT(behind(16, "v_mov_b32 v0, 0"), IsEmpty());
   EXPECT_THAT(behind(0, "s_branch 3"), IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx942", {"s_icache_inv", "s_nop 15", "s_mov_b32 s0, 0"}, 64),
+  EXPECT_THAT(FindHazards("gfx942", {"s_icache_inv", "s_nop 15", "s_mov_b32 s0, 0"}, 64),
               ElementsAre(HasSubstr("fetched before s_icache_inv")));
 }
 
@@ -418,9 +418,9 @@ TEST(Rdna, PermutationsOfLanesBehindCompareToExec) {
   for (const char* gfx : kRdna) {
     for (const char* permutes : {"v_permlane16_b32 v2, v3, s0, s1",
                                  "v_permlanex16_b32 v2, v3, s0, s1", "v_permlane64_b32 v2, v3"}) {
-      EXPECT_THAT(HazardsOf(gfx, {compare, permutes}, 32), found) << gfx << permutes;
-      EXPECT_THAT(HazardsOf(gfx, {compare, "v_nop", "s_nop 7", permutes}, 32), found) << gfx;
-      EXPECT_THAT(HazardsOf(gfx, {compare, "v_mov_b32 v3, v3", permutes}, 32), IsEmpty()) << gfx;
+      EXPECT_THAT(FindHazards(gfx, {compare, permutes}, 32), found) << gfx << permutes;
+      EXPECT_THAT(FindHazards(gfx, {compare, "v_nop", "s_nop 7", permutes}, 32), found) << gfx;
+      EXPECT_THAT(FindHazards(gfx, {compare, "v_mov_b32 v3, v3", permutes}, 32), IsEmpty()) << gfx;
     }
   }
 }
@@ -433,9 +433,9 @@ TEST(Rdna, FactorsThatAreMatrixResults) {
     const std::string second = gfx11
                                    ? "v_wmma_f32_16x16x16_f16 v[16:23], v[0:7], v[8:15], v[16:23]"
                                    : "v_wmma_f32_16x16x16_f16 v[16:23], v[4:7], v[8:11], v[16:23]";
-    EXPECT_THAT(HazardsOf(gfx, {first, "s_nop 7", second}, 32),
+    EXPECT_THAT(FindHazards(gfx, {first, "s_nop 7", second}, 32),
                 ElementsAre(HasSubstr("multiplies a matrix result too early")));
-    EXPECT_THAT(HazardsOf(gfx, {first, "v_nop", second}, 32), IsEmpty());
+    EXPECT_THAT(FindHazards(gfx, {first, "v_nop", second}, 32), IsEmpty());
   }
 }
 
@@ -443,12 +443,12 @@ TEST(Gfx11, TranscendentalResults) {
   const std::string rcp = "v_rcp_f32 v0, v1", uses = "v_add_f32 v2, v0, v3";
   const auto found = ElementsAre(HasSubstr("VALU reads a transcendental result too early: v0"));
   for (const int lanes : {32, 64}) {
-    EXPECT_THAT(HazardsOf("gfx1100", Apart({rcp}, 0, {uses}), lanes), found);
-    EXPECT_THAT(HazardsOf("gfx1100", Apart({rcp}, 5, {uses}), lanes), found);
-    EXPECT_THAT(HazardsOf("gfx1100", Apart({rcp}, 6, {uses}), lanes), IsEmpty());
+    EXPECT_THAT(FindHazards("gfx1100", Apart({rcp}, 0, {uses}), lanes), found);
+    EXPECT_THAT(FindHazards("gfx1100", Apart({rcp}, 5, {uses}), lanes), found);
+    EXPECT_THAT(FindHazards("gfx1100", Apart({rcp}, 6, {uses}), lanes), IsEmpty());
   }
   const auto behind = [&](const Lines& lines) {
-    return HazardsOf("gfx1100", Apart({rcp}, 0, lines), 32);
+    return FindHazards("gfx1100", Apart({rcp}, 0, lines), 32);
   };
   EXPECT_THAT(behind({"v_exp_f32 v4, v5", uses}), found);
   EXPECT_THAT(behind({"v_exp_f32 v4, v5", "v_exp_f32 v6, v5", uses}), IsEmpty());
@@ -463,14 +463,14 @@ TEST(Gfx11, TranscendentalResults) {
     EXPECT_THAT(behind({drains, uses}), IsEmpty()) << drains;
   }
   EXPECT_THAT(behind({"s_waitcnt_depctr depctr_va_vdst(1)", uses}), found);
-  EXPECT_THAT(HazardsOf("gfx1201", {rcp, uses}, 32), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx1201", {rcp, uses}, 32), IsEmpty());
 }
 
 TEST(Gfx11, ResultsFromBeforeAndBehindAChangeOfExec) {
   const auto hazards = [](int before, int behind, int then, int lanes) {
     const Lines change = Apart(Apart({"v_mov_b32 v0, 0"}, before, {"s_mov_b64 exec, -1"}), behind,
                                {"v_mov_b32 v1, 0"});
-    return HazardsOf("gfx1100", Apart(change, then, {"v_add_nc_u32 v2, v0, v1"}), lanes);
+    return FindHazards("gfx1100", Apart(change, then, {"v_add_nc_u32 v2, v0, v1"}), lanes);
   };
   const auto found = ElementsAre(HasSubstr("before and after a change of EXEC too early: v0"));
   for (const auto& [before, behind, then] :
@@ -481,10 +481,10 @@ TEST(Gfx11, ResultsFromBeforeAndBehindAChangeOfExec) {
        std::vector<std::array<int, 3>>{{3, 0, 0}, {1, 1, 5}, {0, 3, 0}, {1, 2, 0}}) {
     EXPECT_THAT(hazards(before, behind, then, 64), IsEmpty()) << before << behind << then;
   }
-  EXPECT_THAT(HazardsOf("gfx1100",
-                        {"v_mov_b32 v0, 0", "s_mov_b32 exec_lo, -1", "v_mov_b32 v1, 0",
-                         "v_add_nc_u32 v2, v0, v1"},
-                        32),
+  EXPECT_THAT(FindHazards("gfx1100",
+                          {"v_mov_b32 v0, 0", "s_mov_b32 exec_lo, -1", "v_mov_b32 v1, 0",
+                           "v_add_nc_u32 v2, v0, v1"},
+                          32),
               IsEmpty());
 }
 
@@ -494,7 +494,7 @@ TEST(Gfx11, MasksThatAreOverwritten) {
     return ElementsAre(HasSubstr(absl::StrCat("needs s_waitcnt_depctr depctr_", wait, "(0)")));
   };
   const auto behind = [&](const Lines& lines, int lanes = 64) {
-    return HazardsOf("gfx1100", Apart({masks}, 0, lines), lanes);
+    return FindHazards("gfx1100", Apart({masks}, 0, lines), lanes);
   };
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", "s_mov_b32 s6, s4"}), found("sa_sdst"));
   EXPECT_THAT(behind({"s_mov_b32 s5, 0", "v_mov_b32 v3, s5"}), found("sa_sdst"));
@@ -503,20 +503,21 @@ TEST(Gfx11, MasksThatAreOverwritten) {
   EXPECT_THAT(behind({"s_mov_b32 s6, 0", "s_mov_b32 s7, s6"}), IsEmpty());
   EXPECT_THAT(behind({"s_mov_b32 s4, 0", "s_waitcnt_depctr depctr_sa_sdst(0)", "s_mov_b32 s6, s4"}),
               IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx1100",
-                        {"v_cndmask_b32 v0, v1, v2, vcc", "v_cmp_eq_u32 vcc, v0, v1",
-                         "v_cndmask_b32 v0, v1, v2, vcc"},
-                        64),
+  EXPECT_THAT(FindHazards("gfx1100",
+                          {"v_cndmask_b32 v0, v1, v2, vcc", "v_cmp_eq_u32 vcc, v0, v1",
+                           "v_cndmask_b32 v0, v1, v2, vcc"},
+                          64),
               found("va_vcc"));
-  EXPECT_THAT(HazardsOf("gfx1100", {"v_mov_b32 v0, s4", "s_mov_b32 s4, 0", "s_mov_b32 s6, s4"}, 64),
-              IsEmpty());
+  EXPECT_THAT(
+      FindHazards("gfx1100", {"v_mov_b32 v0, s4", "s_mov_b32 s4, 0", "s_mov_b32 s6, s4"}, 64),
+      IsEmpty());
 }
 
 /// llvm-project 220348. How far away is far enough nobody says; LLVM takes 15 vector instructions
 /// for far enough where it counts results that are not there yet (fixLdsDirectVALUHazard).
 TEST(Gfx11, SourcesOfDualInstructions) {
   const auto dual = [](const char* lost, const char* uses, int between) {
-    return HazardsOf("gfx1100", Apart({lost}, between, {uses}), 32);
+    return FindHazards("gfx1100", Apart({lost}, between, {uses}), 32);
   };
   constexpr const char* kUses = "v_dual_add_f32 v0, v2, v5 :: v_dual_mul_f32 v7, v4, v8";
   const auto found = [](const char* reg) {
@@ -536,14 +537,14 @@ TEST(Gfx11, SourcesOfDualInstructions) {
   EXPECT_THAT(dual("v_mov_b32 v2, 0",
                    "v_dual_fmamk_f32 v0, v1, 0x42, v2 :: v_dual_fmaak_f32 v3, v4, v8, 0x42", 0),
               found("v2"));
-  EXPECT_THAT(HazardsOf("gfx1100", {"v_mov_b32 v2, 0", "ds_load_b32 v9, v10", kUses}, 32),
+  EXPECT_THAT(FindHazards("gfx1100", {"v_mov_b32 v2, 0", "ds_load_b32 v9, v10", kUses}, 32),
               IsEmpty());
 }
 
 TEST(Gfx12, ScalarsThatVectorInstructionsHaveRead) {
   const std::string reads = "v_mov_b32 v0, s4";
   const auto behind = [&](const Lines& lines, int lanes = 32) {
-    return HazardsOf("gfx1201", Apart({reads}, 0, lines), lanes);
+    return FindHazards("gfx1201", Apart({reads}, 0, lines), lanes);
   };
   const auto found = [](const char* wait) {
     return ElementsAre(HasSubstr(absl::StrCat("needs s_wait_alu depctr_", wait, "(0)")));
@@ -578,15 +579,15 @@ TEST(Gfx12, ScalarsThatVectorInstructionsHaveRead) {
   }
   const std::string masks = "v_cndmask_b32 v2, v0, v1, vcc_lo";
   const std::string compares = "v_cmp_eq_u32 vcc_lo, v0, v1";
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, masks}, 32), found("va_vcc"));
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_wait_alu depctr_va_sdst(0)", masks}, 32),
+  EXPECT_THAT(FindHazards("gfx1201", {masks, compares, masks}, 32), found("va_vcc"));
+  EXPECT_THAT(FindHazards("gfx1201", {masks, compares, "s_wait_alu depctr_va_sdst(0)", masks}, 32),
               found("va_vcc"));
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_wait_alu depctr_va_vcc(0)", masks}, 32),
+  EXPECT_THAT(FindHazards("gfx1201", {masks, compares, "s_wait_alu depctr_va_vcc(0)", masks}, 32),
               IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, compares, "s_cbranch_vccnz 3"}, 32), IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx1201", {masks, "s_mov_b32 vcc_lo, 0", "s_cbranch_vccnz 3"}, 32),
+  EXPECT_THAT(FindHazards("gfx1201", {masks, compares, "s_cbranch_vccnz 3"}, 32), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx1201", {masks, "s_mov_b32 vcc_lo, 0", "s_cbranch_vccnz 3"}, 32),
               found("sa_sdst"));
-  EXPECT_THAT(HazardsOf("gfx1100", {reads, "s_mov_b32 s4, 0", reads}, 32), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx1100", {reads, "s_mov_b32 s4, 0", reads}, 32), IsEmpty());
 }
 
 /// RDNA4 ISA 5.7.2.
@@ -594,11 +595,11 @@ TEST(Gfx12, StateOfTheWave) {
   const std::string state = "s_getreg_b32 s0, hwreg(HW_REG_WAVE_STATE_PRIV)";
   const std::string status = "s_getreg_b32 s0, hwreg(HW_REG_WAVE_STATUS)";
   const auto found = ElementsAre(HasSubstr("s_getreg reads the wave's state too early"));
-  EXPECT_THAT(HazardsOf("gfx1201", {"s_setprio 3", state}, 32), found);
-  EXPECT_THAT(HazardsOf("gfx1201", {"s_setprio 3", status}, 32), IsEmpty());
-  EXPECT_THAT(HazardsOf("gfx1201", {"s_sethalt 0", state}, 32), found);
-  EXPECT_THAT(HazardsOf("gfx1201", {"s_sethalt 0", status}, 32), found);
-  EXPECT_THAT(HazardsOf("gfx1201", {"s_sethalt 0", "s_nop 0", status}, 32), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx1201", {"s_setprio 3", state}, 32), found);
+  EXPECT_THAT(FindHazards("gfx1201", {"s_setprio 3", status}, 32), IsEmpty());
+  EXPECT_THAT(FindHazards("gfx1201", {"s_sethalt 0", state}, 32), found);
+  EXPECT_THAT(FindHazards("gfx1201", {"s_sethalt 0", status}, 32), found);
+  EXPECT_THAT(FindHazards("gfx1201", {"s_sethalt 0", "s_nop 0", status}, 32), IsEmpty());
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ bool Execute(Wave& wave, const Uop* uop) {
 }
 
 using Values = Sampler::Differences;
-Values ValuesOf(Wave& wave, std::span<const uint16_t> results) {
+Values ReadValues(Wave& wave, std::span<const uint16_t> results) {
   Values values(results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     if (results[i] < kFirstVector) {
@@ -146,7 +146,7 @@ Sampler::Differences Sampler::Run(Wave& wave, std::span<const Uop> uops,
   std::vector<std::byte> bytes;
   for (const UndefinedByte& byte : memory) bytes.push_back(*byte.at);
   bool ok = Execute(wave, alone.data());
-  const Values actual = ValuesOf(wave, results);
+  const Values actual = ReadValues(wave, results);
   Differences differences(results.size());
   const int runs = fills + static_cast<int>(fills == kForAll ? others.size() : 0);
   for (int run = 0; run < runs && ok; ++run) {
@@ -157,7 +157,7 @@ Sampler::Differences Sampler::Run(Wave& wave, std::span<const Uop> uops,
     for (size_t i = 0; i < memory.size(); ++i) *memory[i].at = bytes[i] ^ std::byte{memory[i].bits};
     ok = Execute(wave, alone.data());
     for (size_t i = 0; i < memory.size(); ++i) *memory[i].at = bytes[i];
-    const Values values = ValuesOf(wave, results);
+    const Values values = ReadValues(wave, results);
     for (size_t i = 0; i < results.size(); ++i) {
       for (size_t lane = 0; lane < kLanes; ++lane)
         differences[i][lane] |= values[i][lane] ^ actual[i][lane];

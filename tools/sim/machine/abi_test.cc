@@ -31,19 +31,19 @@ constexpr uint16_t kBuffer = 1, kKernarg = 1 << 3, kFlatScratch = 1 << 5;
 constexpr uint32_t kOffset = 1, kGroupX = 1 << 7;
 constexpr uint32_t UserRegisters(uint32_t count) { return count << 1; }
 
-std::vector<uint8_t> CodeOf(const std::vector<std::string>& lines) {
+std::vector<uint8_t> AssembleWords(const std::vector<std::string>& lines) {
   std::vector<uint8_t> code;
   for (const std::vector<uint8_t>& bytes : Assemble(lines, "gfx90a"))
     code.insert(code.end(), bytes.begin(), bytes.end());
   return code;
 }
 
-absl::StatusOr<std::unique_ptr<Program>> ProgramOf(const std::vector<uint8_t>& code) {
+absl::StatusOr<std::unique_ptr<Program>> LoadProgram(const std::vector<uint8_t>& code) {
   return Program::FromText("gfx90a", reinterpret_cast<uint64_t>(code.data()), code.size());
 }
 
 /// A kernel of waves of 64 lanes with 32 vector registers and 16 accumulation registers.
-KernelInfo KernelOf(uint64_t entry) {
+KernelInfo MakeKernel(uint64_t entry) {
   KernelInfo kernel{};
   kernel.name = kernel.shown_name = "Test";
   kernel.entry_address = entry;
@@ -54,10 +54,10 @@ KernelInfo KernelOf(uint64_t entry) {
 }
 
 TEST(Gfx90a, WavesBeginWithTheWorkgroupsScratch) {
-  const std::vector<uint8_t> code = CodeOf({"s_endpgm"});
-  const auto program = ProgramOf(code);
+  const std::vector<uint8_t> code = AssembleWords({"s_endpgm"});
+  const auto program = LoadProgram(code);
   ASSERT_TRUE(program.ok()) << program.status();
-  KernelInfo kernel = KernelOf(reinterpret_cast<uint64_t>(code.data()));
+  KernelInfo kernel = MakeKernel(reinterpret_cast<uint64_t>(code.data()));
   kernel.properties = kBuffer | kKernarg | kFlatScratch;
   kernel.rsrc2 = kOffset | UserRegisters(4 + 2 + 2) | kGroupX;
   constexpr uint32_t kBytes = 16, kOfWave = kBytes * kLanes;
@@ -94,7 +94,7 @@ TEST(Gfx90a, WavesBeginWithTheWorkgroupsScratch) {
 /// Each of 128 work-items of each of three workgroups keeps its number in scratch, at byte 8 of its
 /// own, and reads it back: by the resource and by a flat address. A matrix instruction adds 16.
 TEST(Gfx90a, AProgramUsesScratchAndMatrices) {
-  const std::vector<uint8_t> code = CodeOf({
+  const std::vector<uint8_t> code = AssembleWords({
       "s_add_u32 s0, s0, s9",  // the wave's scratch
       "s_addc_u32 s1, s1, 0",
       "s_add_u32 flat_scratch_lo, s6, s9",
@@ -121,9 +121,9 @@ TEST(Gfx90a, AProgramUsesScratchAndMatrices) {
       "global_store_dword v1, v4, s[10:11]",
       "s_endpgm",
   });
-  const auto program = ProgramOf(code);
+  const auto program = LoadProgram(code);
   ASSERT_TRUE(program.ok()) << program.status();
-  KernelInfo kernel = KernelOf(reinterpret_cast<uint64_t>(code.data()));
+  KernelInfo kernel = MakeKernel(reinterpret_cast<uint64_t>(code.data()));
   kernel.properties = kBuffer | kKernarg | kFlatScratch;
   kernel.rsrc2 = kOffset | UserRegisters(4 + 2 + 2) | kGroupX;
   kernel.private_bytes = 12;

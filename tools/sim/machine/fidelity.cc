@@ -149,7 +149,7 @@ std::optional<Fidelity> FindFidelity(std::string_view mnemonic, TargetBit target
   return std::nullopt;
 }
 
-NotKnown NotKnownOf(const Instruction& instruction, TargetBit target) {
+NotKnown FindNotKnown(const Instruction& instruction, TargetBit target) {
   if (IsComparisonThatKeepsOrClears(instruction)) return NotKnown::kYes;
   for (const Open& open : kOpen) {
     if ((open.targets & target) == 0 || !absl::StartsWith(instruction.mnemonic, open.prefix))

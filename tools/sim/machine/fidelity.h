@@ -27,7 +27,7 @@ std::optional<Fidelity> FindFidelity(std::string_view mnemonic, TargetBit target
 /// known" that depend on its text. Those that depend on its operands are noted when it is executed
 /// (NoteNotKnown in isa/exec/memory/access.h).
 enum class NotKnown : uint8_t { kNo, kYes, kUnderSomeModes };
-NotKnown NotKnownOf(const Instruction& instruction, TargetBit target);
+NotKnown FindNotKnown(const Instruction& instruction, TargetBit target);
 /// The same for a wave whose MODE is `mode`.
 bool IsNotKnown(NotKnown not_known, uint32_t mode);
 

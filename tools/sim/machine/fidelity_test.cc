@@ -48,7 +48,7 @@ TEST(Fidelity, OfWhatIsNotKnown) {
   const auto of = [](const char* text, TargetBit target) {
     Instruction instruction;
     EXPECT_TRUE(ParseInstruction(text, instruction).ok()) << text;
-    return NotKnownOf(instruction, target);
+    return FindNotKnown(instruction, target);
   };
   struct Case {
     const char* text;

@@ -208,7 +208,7 @@ void Program::BindInstructionLocked(Binder& binder, const View& view, uint64_t p
     info.op_class = binder.op_class();
     const bool has_fidelity =
         FindFidelity(instruction.mnemonic, target_.bit, GetMatrixMode()).has_value();
-    const NotKnown not_known = NotKnownOf(instruction, target_.bit);
+    const NotKnown not_known = FindNotKnown(instruction, target_.bit);
     if (has_fidelity || not_known != NotKnown::kNo)
       recorded_.push_back({index, std::string(instruction.mnemonic), has_fidelity, not_known});
     ends = instruction.mnemonic == "s_endpgm" || instruction.mnemonic == "s_setpc_b64" ||

@@ -172,7 +172,7 @@ bool Join(const Options& options) {
 }
 
 // The part of an object for a target; empty if there is none, or the file is no object.
-std::string PartOf(llvm::MemoryBufferRef object, const std::string& target) {
+std::string FindPart(llvm::MemoryBufferRef object, const std::string& target) {
   auto file = llvm::object::ObjectFile::createObjectFile(object);
   if (!file) {
     llvm::consumeError(file.takeError());
@@ -189,8 +189,8 @@ std::string PartOf(llvm::MemoryBufferRef object, const std::string& target) {
 }
 
 // The parts that an archive's objects have for a target, as an archive.
-bool WriteArchiveOf(const std::string& archive, const std::string& target,
-                    const std::string& output) {
+bool WriteArchive(const std::string& archive, const std::string& target,
+                  const std::string& output) {
   auto file = llvm::object::Archive::create({archive, "archive"});
   if (!file) return Report(file.takeError());
   std::vector<std::string> names;
@@ -199,7 +199,7 @@ bool WriteArchiveOf(const std::string& archive, const std::string& target,
   for (const auto& child : (*file)->children(error)) {
     llvm::Expected<llvm::MemoryBufferRef> member = child.getMemoryBufferRef();
     if (!member) return Report(member.takeError());
-    std::string part = PartOf(*member, target);
+    std::string part = FindPart(*member, target);
     if (part.empty()) continue;
     names.push_back(absl::StrCat(names.size(), "-", member->getBufferIdentifier().str(), ".bc"));
     parts.push_back(llvm::MemoryBuffer::getMemBufferCopy(part, names.back()));
@@ -223,10 +223,10 @@ bool TakeApart(const Options& options) {
   const std::string bundle = ReadFile(options.inputs[0]);
   for (size_t i = 0; i < options.targets.size(); ++i) {
     const std::string &target = options.targets[i], &output = options.outputs[i];
-    const bool written = options.archive ? WriteArchiveOf(bundle, target, output)
+    const bool written = options.archive ? WriteArchive(bundle, target, output)
                          : IsHost(target)
                              ? WriteFile(output, bundle)
-                             : WriteFile(output, PartOf({bundle, options.inputs[0]}, target));
+                             : WriteFile(output, FindPart({bundle, options.inputs[0]}, target));
     if (!written) return false;
   }
   return true;

@@ -32,7 +32,7 @@ using ::testing::IsEmpty;
 bool LoadsHalvesAlone() { return TestTarget() == "gfx1100" || TestTarget() == "gfx1201"; }
 
 /// What is found in `kernel` of a category of check mode.
-std::vector<std::string> FindingsOf(const std::string& category, const std::string& kernel) {
+std::vector<std::string> FindIn(const std::string& category, const std::string& kernel) {
   gridwiseSimCheck(("check:" + category).c_str());
   const absl::StatusOr<Gpu> gpu = Gpu::Load({{"O3", CheckByTargetO3()}});
   EXPECT_TRUE(gpu.ok()) << gpu.status();
@@ -50,7 +50,7 @@ std::vector<std::string> FindingsOf(const std::string& category, const std::stri
 }
 
 TEST(Halves, TheHalfThatIsUnderWay) {
-  EXPECT_THAT(FindingsOf("waits", "StoreSameHalf"),
+  EXPECT_THAT(FindIn("waits", "StoreSameHalf"),
               ElementsAre(HasSubstr(LoadsHalvesAlone() ? "reads v40, half of which a memory"
                                                        : "reads v40, which a memory")));
 }
@@ -58,15 +58,15 @@ TEST(Halves, TheHalfThatIsUnderWay) {
 TEST(Halves, TheOtherHalf) {
   for (const char* kernel : {"StoreOtherHalf", "StoreFirstHalf"}) {
     if (LoadsHalvesAlone()) {
-      EXPECT_THAT(FindingsOf("waits", kernel), IsEmpty()) << kernel;
+      EXPECT_THAT(FindIn("waits", kernel), IsEmpty()) << kernel;
     } else {
-      EXPECT_THAT(FindingsOf("waits", kernel), ElementsAre(HasSubstr("d16_hi v40"))) << kernel;
+      EXPECT_THAT(FindIn("waits", kernel), ElementsAre(HasSubstr("d16_hi v40"))) << kernel;
     }
   }
 }
 
 TEST(Halves, TheLoadToWaitFor) {
-  EXPECT_THAT(FindingsOf("waits", "StoreOlderHalf"),
+  EXPECT_THAT(FindIn("waits", "StoreOlderHalf"),
               ElementsAre(ContainsRegex(LoadsHalvesAlone() ? "cnt.1" : "cnt.0")));
 }
 
@@ -75,18 +75,18 @@ bool IsRdna() { return LoadsHalvesAlone(); }
 /// RDNA4 ISA 10.8; LLVM waits between the two on gfx1201 alone.
 TEST(Loads, MayOvertakeEachOtherOnGfx12) {
   if (TestTarget() == "gfx1201") {
-    EXPECT_THAT(FindingsOf("waits", "LoadsIntoOneRegister"),
+    EXPECT_THAT(FindIn("waits", "LoadsIntoOneRegister"),
                 ElementsAre(AllOf(HasSubstr("overwrites v40, which a memory instruction has yet"),
                                   HasSubstr("needs s_wait_loadcnt 0"))));
   } else {
-    EXPECT_THAT(FindingsOf("waits", "LoadsIntoOneRegister"), IsEmpty());
+    EXPECT_THAT(FindIn("waits", "LoadsIntoOneRegister"), IsEmpty());
   }
 }
 
 /// One hazard of each target, in a kernel; all of them are in tools/sim/check/hazards_test.cc.
 TEST(Hazards, AreFoundInKernels) {
-  EXPECT_THAT(FindingsOf("hazards", "Pair"), ElementsAre(HasSubstr("too early")));
-  EXPECT_THAT(FindingsOf("hazards", "PairApart"), IsEmpty());
+  EXPECT_THAT(FindIn("hazards", "Pair"), ElementsAre(HasSubstr("too early")));
+  EXPECT_THAT(FindIn("hazards", "PairApart"), IsEmpty());
 }
 
 /// CDNA4 ISA 7.6, table 38: one wait state more than MI300 ISA 4.5 wants.
@@ -101,11 +101,11 @@ TEST(MatrixResults, WaitAsLongAsTheTargetWants) {
                                                  {"ResultAfterEleven", 11}};
   for (const auto& [kernel, waits] : kernels) {
     if (waits < states) {
-      EXPECT_THAT(FindingsOf("hazards", kernel),
+      EXPECT_THAT(FindIn("hazards", kernel),
                   ElementsAre(HasSubstr("VALU reads a matrix result too early: v40")))
           << kernel;
     } else {
-      EXPECT_THAT(FindingsOf("hazards", kernel), IsEmpty()) << kernel;
+      EXPECT_THAT(FindIn("hazards", kernel), IsEmpty()) << kernel;
     }
   }
 }
@@ -137,33 +137,33 @@ TEST(MatrixResults, AreNotOverwrittenWithoutLanesOrByNoPath) {
 TEST(MatrixResults, AreNoIndicesYet) {
   if (IsRdna()) GTEST_SKIP() << "the kernels use MFMA";
   if (TestTarget() == "gfx90a") GTEST_SKIP() << "it has no sparse matrix instructions";
-  EXPECT_THAT(FindingsOf("hazards", "IndicesAfterSix"),
+  EXPECT_THAT(FindIn("hazards", "IndicesAfterSix"),
               ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
-  EXPECT_THAT(FindingsOf("hazards", "IndicesAfterEight"), IsEmpty());
+  EXPECT_THAT(FindIn("hazards", "IndicesAfterEight"), IsEmpty());
 }
 
 /// RDNA3 ISA 7.9.1: C may be the result of the instruction before, A and B not.
 TEST(MatrixResults, AreNoFactorsOfTheNextWmma) {
   if (!IsRdna()) GTEST_SKIP() << "the kernels use WMMA";
-  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInA"),
+  EXPECT_THAT(FindIn("hazards", "ResultAtOnceInA"),
               ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
-  EXPECT_THAT(FindingsOf("hazards", "ResultBehindNopInA"), IsEmpty());
-  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInC"), IsEmpty());
+  EXPECT_THAT(FindIn("hazards", "ResultBehindNopInA"), IsEmpty());
+  EXPECT_THAT(FindIn("hazards", "ResultAtOnceInC"), IsEmpty());
   if (TestTarget() != "gfx1201") return;
-  EXPECT_THAT(FindingsOf("hazards", "ResultAtOnceInIndices"),
+  EXPECT_THAT(FindIn("hazards", "ResultAtOnceInIndices"),
               ElementsAre(HasSubstr("multiplies a matrix result too early: v40")));
-  EXPECT_THAT(FindingsOf("hazards", "ResultBehindNopInIndices"), IsEmpty());
+  EXPECT_THAT(FindIn("hazards", "ResultBehindNopInIndices"), IsEmpty());
 }
 
 /// As LLVM's GCNHazardRecognizer has it: only the same instruction may add to a result at once.
 TEST(DotProducts, AddToTheirResultAtOnce) {
   if (IsRdna()) GTEST_SKIP() << "RDNA waits";
   for (const char* kernel : {"DotAddsToItsResult", "DotAddsToOperand"}) {
-    EXPECT_THAT(FindingsOf("hazards", kernel), IsEmpty()) << kernel;
+    EXPECT_THAT(FindIn("hazards", kernel), IsEmpty()) << kernel;
   }
   for (const char* kernel :
        {"DotMultipliesResult", "DotMultipliesWhatItAddsTo", "DotAddsToAnothersResult"}) {
-    EXPECT_THAT(FindingsOf("hazards", kernel),
+    EXPECT_THAT(FindIn("hazards", kernel),
                 ElementsAre(HasSubstr("a dot product's result is read too early: v40")))
         << kernel;
   }

@@ -39,7 +39,7 @@ uint32_t Set(const Field& f, uint32_t word, uint32_t value) {
 
 /// LLVM, AMDGPU/Utils/AMDGPUBaseInfo.cpp: where the counters are in s_waitcnt; gfx12's waits have
 /// one counter, or two of 6 bits.
-std::vector<Field> FieldsOf(TargetBit target, std::string_view mnemonic) {
+std::vector<Field> FindFields(TargetBit target, std::string_view mnemonic) {
   if (mnemonic == "s_waitcnt" && (target & kGfx9) != 0)
     return {{"vmcnt", 0, 4, 14, 2}, {"lgkmcnt", 8, 4, 0, 0}};
   if (mnemonic == "s_waitcnt") return {{"vmcnt", 10, 6, 0, 0}, {"lgkmcnt", 4, 6, 0, 0}};
@@ -138,7 +138,7 @@ std::vector<Mutant> MakeMutants(const KernelCode& code) {
     if (!IsMutable(facts, text)) continue;
     mutants.push_back({i, kNop, absl::StrCat("without '", text, "'")});
     if (!facts.waits) continue;
-    for (const Field& field : FieldsOf(code.target(), facts.mnemonic)) {
+    for (const Field& field : FindFields(code.target(), facts.mnemonic)) {
       const uint32_t limit = Get(field, word);
       if (limit + 1 >= 1u << (field.bits + field.high_bits)) continue;  // waits for nothing
       mutants.push_back({i, Set(field, word, limit + 1),

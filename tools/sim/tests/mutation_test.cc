@@ -52,7 +52,7 @@ constexpr Kernel kKernels[] = {
 };
 
 /// Loads `image` and runs the kernel: how many findings there are, and -1 for an error without one.
-int FindingsOf(const std::string& image, const Kernel& kernel) {
+int CountFindings(const std::string& image, const Kernel& kernel) {
   gridwiseSimClearFindings();
   hipModule_t module;
   hipFunction_t function;
@@ -79,7 +79,7 @@ struct Score {
   int unexplained() const { return mutants - killed - redundant; }
 };
 
-Score ScoreOf(std::string_view image, const Kernel& kernel) {
+Score ScoreMutants(std::string_view image, const Kernel& kernel) {
   Score score;
   const std::string gfx = TestTarget();
   const absl::StatusOr<KernelCode> code = KernelCode::Find(gfx, image, kernel.name);
@@ -89,7 +89,7 @@ Score ScoreOf(std::string_view image, const Kernel& kernel) {
   for (const Mutant& mutant : MakeMutants(*code)) {
     ++score.mutants;
     const std::string mutated = Apply(mutant, *code, image);
-    if (FindingsOf(mutated, kernel) > 0) {
+    if (CountFindings(mutated, kernel) > 0) {
       ++score.killed;
       continue;
     }
@@ -150,11 +150,11 @@ TEST(Mutation, WhatIsMissingIsFoundOrRedundant) {
   Score all;
   for (const Kernel& kernel : kKernels) {
     if ((kernel.targets & FindTarget(gfx)->bit) == 0) continue;
-    if (FindingsOf(std::string(image), kernel) != 0) {
+    if (CountFindings(std::string(image), kernel) != 0) {
       ADD_FAILURE() << kernel.name << " as it is";
       continue;
     }
-    const Score score = ScoreOf(image, kernel);
+    const Score score = ScoreMutants(image, kernel);
     absl::PrintF("%-24s killed %d of %d - %d redundant; %s\n", kernel.name, score.killed,
                  score.mutants, score.redundant,
                  score.depends.empty() ? "does the same whatever the data" : score.depends);

@@ -22,7 +22,7 @@ namespace {
 using Functions = std::vector<std::pair<const FunctionKey*, const FunctionCoverage*>>;
 
 /// The functions that were entered or, if `entered` is false, the kernels that never were.
-Functions FunctionsOf(const Coverage& coverage, bool entered) {
+Functions CollectFunctions(const Coverage& coverage, bool entered) {
   Functions functions;
   for (const auto& [key, function] : coverage.functions) {
     if (function.instructions.empty() != entered) functions.emplace_back(&key, &function);
@@ -57,17 +57,17 @@ void CountLines(const Lines& lines, CoverageTotals& totals) {
       std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.second; });
 }
 
-Lines LinesOf(const Functions& functions) {
+Lines CollectLines(const Functions& functions) {
   Lines lines;
   for (const auto& [key, function] : functions) AddLines(*function, lines);
   return lines;
 }
 
 /// Instructions and branches are summed; a line of several functions is one line.
-CoverageTotals TotalsOf(const Functions& functions) {
+CoverageTotals CountTotals(const Functions& functions) {
   CoverageTotals totals;
-  for (const auto& [key, function] : functions) totals.Add(sim::TotalsOf(*function));
-  CountLines(LinesOf(functions), totals);
+  for (const auto& [key, function] : functions) totals.Add(sim::CountTotals(*function));
+  CountLines(CollectLines(functions), totals);
   return totals;
 }
 
@@ -75,7 +75,7 @@ CoverageTotals TotalsOf(const Functions& functions) {
 std::string LinesNeverRun(const Functions& functions) {
   std::map<std::string, std::vector<std::pair<int, int>>> files;  // first and last lines
   bool before = false;
-  for (const auto& [line, executed] : LinesOf(functions)) {
+  for (const auto& [line, executed] : CollectLines(functions)) {
     if (!executed) {
       std::vector<std::pair<int, int>>& ranges = files[line.file];
       if (before && !ranges.empty()) {
@@ -126,7 +126,7 @@ std::string ListingText(const FunctionCoverage& function) {
   return text;
 }
 
-llvm::json::Object JsonOf(const CoverageTotals& totals) {
+llvm::json::Object ToJson(const CoverageTotals& totals) {
   return llvm::json::Object{{"instructions", totals.instructions},
                             {"executed", totals.executed},
                             {"branches", totals.branches},
@@ -135,7 +135,7 @@ llvm::json::Object JsonOf(const CoverageTotals& totals) {
                             {"executed_lines", totals.executed_lines}};
 }
 
-llvm::json::Object JsonOf(const FunctionKey& key, const FunctionCoverage& function) {
+llvm::json::Object ToJson(const FunctionKey& key, const FunctionCoverage& function) {
   llvm::json::Array instructions;
   for (const auto& [offset, i] : function.instructions) {
     llvm::json::Object object{{"pc", static_cast<int64_t>(offset)},
@@ -147,7 +147,7 @@ llvm::json::Object JsonOf(const FunctionKey& key, const FunctionCoverage& functi
   }
   return llvm::json::Object{{"target", key.gfx},
                             {"name", ShownName(key.name)},
-                            {"totals", JsonOf(sim::TotalsOf(function))},
+                            {"totals", ToJson(sim::CountTotals(function))},
                             {"instructions", std::move(instructions)}};
 }
 
@@ -228,7 +228,7 @@ void CoverageTotals::Add(const CoverageTotals& other) {
   executed_lines += other.executed_lines;
 }
 
-CoverageTotals TotalsOf(const FunctionCoverage& function) {
+CoverageTotals CountTotals(const FunctionCoverage& function) {
   CoverageTotals totals;
   for (const auto& [offset, i] : function.instructions) {
     const bool executed = i.executions != 0;
@@ -243,7 +243,7 @@ CoverageTotals TotalsOf(const FunctionCoverage& function) {
   return totals;
 }
 
-std::vector<NeverRun> NeverRunOf(const FunctionCoverage& function) {
+std::vector<NeverRun> FindNeverRun(const FunctionCoverage& function) {
   std::vector<NeverRun> all;
   std::vector<std::vector<SourceLine>> sources;
   bool before = false;
@@ -269,17 +269,18 @@ std::vector<NeverRun> NeverRunOf(const FunctionCoverage& function) {
 }
 
 std::string CoverageText(const Coverage& coverage, bool listing) {
-  const Functions entered = FunctionsOf(coverage, true), never = FunctionsOf(coverage, false);
+  const Functions entered = CollectFunctions(coverage, true),
+                  never = CollectFunctions(coverage, false);
   std::string text =
       absl::StrFormat("coverage of %d %s\n\n", coverage.runs, coverage.runs == 1 ? "run" : "runs");
   absl::StrAppend(&text,
                   TextRow({"instructions", "branches, both ways", "source lines"}, "function"));
   for (const auto& [key, function] : entered)
-    absl::StrAppend(&text, TextRow(Cells(sim::TotalsOf(*function)),
+    absl::StrAppend(&text, TextRow(Cells(sim::CountTotals(*function)),
                                    absl::StrCat(key->gfx, " ", ShownName(key->name))));
-  absl::StrAppend(&text, TextRow(Cells(TotalsOf(entered)), "all"), "\nnever executed\n");
+  absl::StrAppend(&text, TextRow(Cells(CountTotals(entered)), "all"), "\nnever executed\n");
   for (const auto& [key, function] : entered) {
-    const std::vector<NeverRun> parts = NeverRunOf(*function);
+    const std::vector<NeverRun> parts = FindNeverRun(*function);
     if (parts.empty()) continue;
     absl::StrAppend(&text, key->gfx, " ", ShownName(key->name), "\n");
     for (const NeverRun& part : parts) absl::StrAppend(&text, "  ", NeverRunText(part), "\n");
@@ -296,15 +297,15 @@ std::string CoverageText(const Coverage& coverage, bool listing) {
 }
 
 std::string CoverageHtml(const Coverage& coverage) {
-  const Functions entered = FunctionsOf(coverage, true);
+  const Functions entered = CollectFunctions(coverage, true);
   llvm::json::Array functions, never;
-  for (const auto& [key, function] : entered) functions.push_back(JsonOf(*key, *function));
-  for (const auto& [key, function] : FunctionsOf(coverage, false))
+  for (const auto& [key, function] : entered) functions.push_back(ToJson(*key, *function));
+  for (const auto& [key, function] : CollectFunctions(coverage, false))
     never.push_back(absl::StrCat(key->gfx, " ", ShownName(key->name)));
   return MakePage(PageKind::kCoverage, "Coverage",
                   JsonText(llvm::json::Object{{"runs", coverage.runs},
                                               {"functions", std::move(functions)},
-                                              {"all", JsonOf(TotalsOf(entered))},
+                                              {"all", ToJson(CountTotals(entered))},
                                               {"never_launched", std::move(never)}}));
 }
 

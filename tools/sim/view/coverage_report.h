@@ -18,7 +18,7 @@ struct CoverageTotals {
 
   void Add(const CoverageTotals& other);
 };
-CoverageTotals TotalsOf(const FunctionCoverage& function);
+CoverageTotals CountTotals(const FunctionCoverage& function);
 
 /// Instructions that lie one after the other and were never executed.
 struct NeverRun {
@@ -26,7 +26,7 @@ struct NeverRun {
   int64_t instructions = 0;
   std::vector<std::string> sources;  // "file.hip:12-14", in the order of their first instruction
 };
-std::vector<NeverRun> NeverRunOf(const FunctionCoverage& function);
+std::vector<NeverRun> FindNeverRun(const FunctionCoverage& function);
 
 /// A table of the functions that were entered, what of them was never executed, and the kernels
 /// that were never launched. `listing`: with every instruction.

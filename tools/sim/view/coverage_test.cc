@@ -110,7 +110,7 @@ TEST(Coverage, ThreadsAppendToOneFile) {
 
 TEST(CoverageReport, Totals) {
   const Coverage coverage = OneRun();
-  const CoverageTotals totals = TotalsOf(coverage.functions.at({"gfx942", "_Z5scalePf", 0xabc}));
+  const CoverageTotals totals = CountTotals(coverage.functions.at({"gfx942", "_Z5scalePf", 0xabc}));
   EXPECT_EQ(totals.instructions, 5);
   EXPECT_EQ(totals.executed, 4);
   EXPECT_EQ(totals.branches, 1);

@@ -29,16 +29,16 @@ std::string TextOf(const Value& value) {
   return stream.str();
 }
 
-std::string StringOf(const Object& object, llvm::StringRef key) {
+std::string ReadString(const Object& object, llvm::StringRef key) {
   return object.getString(key).value_or("").str();
 }
 
 std::string MessageOf(const Object& result) {
   const Object* const message = result.getObject("message");
-  return message == nullptr ? "" : StringOf(*message, "text");
+  return message == nullptr ? "" : ReadString(*message, "text");
 }
 
-int64_t CountOf(const Object& result) {
+int64_t ReadCount(const Object& result) {
   constexpr int64_t kMaxCount = int64_t{1} << 40;  // so that sums do not overflow
   return std::clamp<int64_t>(result.getInteger("occurrenceCount").value_or(1), 1, kMaxCount);
 }
@@ -47,9 +47,9 @@ int64_t CountOf(const Object& result) {
 std::string KeyOf(const Object& result) {
   const Value* const locations = result.get("locations");
   const Object* const properties = result.getObject("properties");
-  return absl::StrCat(StringOf(result, "ruleId"), "\n",
+  return absl::StrCat(ReadString(result, "ruleId"), "\n",
                       locations == nullptr ? "" : TextOf(*locations), "\n",
-                      properties == nullptr ? "" : StringOf(*properties, "instruction"));
+                      properties == nullptr ? "" : ReadString(*properties, "instruction"));
 }
 
 /// The path that a URI of a report means (RFC 3986), the other way round than report.cc's UriOf.
@@ -80,7 +80,7 @@ std::string GithubPlace(const Object& result) {
   if (artifact == nullptr || region == nullptr) return "";
   // Characters that properties of a command must not contain: actions/toolkit, command.ts.
   const std::string file =
-      absl::StrReplaceAll(PathOf(StringOf(*artifact, "uri")),
+      absl::StrReplaceAll(PathOf(ReadString(*artifact, "uri")),
                           {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}, {":", "%3A"}, {",", "%2C"}});
   return absl::StrCat("file=", file, ",line=", region->getInteger("startLine").value_or(1), ",");
 }
@@ -113,7 +113,7 @@ absl::Status SarifReports::Add(std::string_view text) {
       results_.push_back(std::move(result));
     } else {
       Object& earlier = results_[known->second];
-      earlier["occurrenceCount"] = CountOf(earlier) + CountOf(result);
+      earlier["occurrenceCount"] = ReadCount(earlier) + ReadCount(result);
     }
   }
   return absl::OkStatus();
@@ -122,7 +122,7 @@ absl::Status SarifReports::Add(std::string_view text) {
 std::string SarifReports::Text() const {
   std::string text;
   for (const Object& result : results_) {
-    const int64_t count = CountOf(result);
+    const int64_t count = ReadCount(result);
     absl::StrAppend(&text, MessageOf(result),
                     count == 1 ? "" : absl::StrCat(", ", count, " times in all"), "\n");
   }
@@ -141,10 +141,10 @@ std::string SarifReports::Sarif() const {
 std::string SarifReports::GithubCommands() const {
   std::string text;
   for (const Object& result : results_) {
-    const bool is_error = StringOf(result, "level") == "error";
+    const bool is_error = ReadString(result, "level") == "error";
     absl::StrAppend(
         &text, is_error ? "::error " : "::warning ", GithubPlace(result), "title=gridwise check ",
-        StringOf(result, "ruleId"),
+        ReadString(result, "ruleId"),
         "::", absl::StrReplaceAll(MessageOf(result), {{"%", "%25"}, {"\r", "%0D"}, {"\n", "%0A"}}),
         "\n");
   }

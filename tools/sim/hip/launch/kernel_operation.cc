@@ -82,7 +82,7 @@ int64_t ResidentWorkgroups(const Device& device, const KernelInfo& kernel, const
 
 }  // namespace
 
-Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative) {
+Grid MakeGrid(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative) {
   return {.workgroups = {grid.x, grid.y, grid.z},
           .block = {block.x, block.y, block.z},
           .dynamic_lds_bytes = static_cast<uint32_t>(std::min<size_t>(dynamic_lds_bytes, ~0u)),

@@ -52,7 +52,7 @@ int Threads() {
 constexpr size_t kKernargAlignment = 16;
 
 // Whom the kernel's code can ask for services of the host; null if it asks for none.
-absl::StatusOr<Hostcall*> HostcallOf(const KernelInfo& kernel, Device& device) {
+absl::StatusOr<Hostcall*> FindHostcall(const KernelInfo& kernel, Device& device) {
   const bool asks = std::any_of(kernel.args.begin(), kernel.args.end(), [](const KernelArg& arg) {
     return arg.value_kind == "hidden_hostcall_buffer" || arg.value_kind == "hidden_heap_v1";
   });
@@ -152,7 +152,7 @@ hipError_t ExecuteKernel(const KernelOperation& operation) {
   const absl::Status shown = device.memory.Register(&barrier, sizeof(barrier), "grid barrier");
   if (!shown.ok()) return Report(hipErrorUnknown, shown);
   const auto hide = absl::MakeCleanup([&] { device.memory.Unregister(&barrier).IgnoreError(); });
-  const absl::StatusOr<Hostcall*> hostcall = HostcallOf(kernel, device);
+  const absl::StatusOr<Hostcall*> hostcall = FindHostcall(kernel, device);
   if (!hostcall.ok()) return Report(hipErrorOutOfMemory, hostcall.status());
   HiddenAddresses addresses = {.grid_barrier = reinterpret_cast<uint64_t>(&barrier),
                                .printf_buffer = device.printf_buffer};

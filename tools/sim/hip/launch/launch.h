@@ -37,7 +37,7 @@ hipError_t MakeKernelOperation(hipFunction_t function, const void* named, const 
 hipError_t CheckCooperative(hipFunction_t function, const Grid& grid);
 
 /// The grid of HIP's dimensions.
-Grid GridOf(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
+Grid MakeGrid(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, bool cooperative);
 
 /// Waits until no kernel of `device` is running, in any thread. Does nothing in a host
 /// function that a kernel calls.

@@ -8,7 +8,7 @@ namespace gridwise::sim {
 
 hipError_t FunctionOn(Device& device, const void* function, hipFunction_t* handle) {
   auto* const as_handle = static_cast<hipFunction_t>(const_cast<void*>(function));
-  if (!IsFunction(as_handle)) return KernelOf(function, device, handle);
+  if (!IsFunction(as_handle)) return LoadKernel(function, device, handle);
   *handle = as_handle;
   return Report(hipSuccess);
 }

@@ -68,7 +68,7 @@ hipError_t PlaceManaged(const FatBinary& binary, const ihipModule_t& module) {
   return Report(hipSuccess);
 }
 
-hipError_t ModuleOf(FatBinary& binary, Device& device, ihipModule_t** module) {
+hipError_t LoadOnce(FatBinary& binary, Device& device, ihipModule_t** module) {
   std::unique_ptr<ihipModule_t>& loaded = binary.modules[&device];
   if (loaded == nullptr) {
     const absl::StatusOr<std::span<const std::byte>> image = ImageExtent(binary.bundle);
@@ -82,13 +82,13 @@ hipError_t ModuleOf(FatBinary& binary, Device& device, ihipModule_t** module) {
 
 }  // namespace
 
-hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* function) {
+hipError_t LoadKernel(const void* host_function, Device& device, hipFunction_t* function) {
   Registry& registry = TheRegistry();
   std::lock_guard lock(registry.mutex);
   const auto found = registry.kernels.find(host_function);
   if (found == registry.kernels.end()) return Report(hipErrorInvalidDeviceFunction);
   ihipModule_t* module = nullptr;
-  if (hipError_t error = ModuleOf(*found->second.binary, device, &module); error != hipSuccess)
+  if (hipError_t error = LoadOnce(*found->second.binary, device, &module); error != hipSuccess)
     return error;
   return FindFunction(*module, found->second.name, function);
 }
@@ -104,7 +104,7 @@ hipError_t FindVariable(const void* host_variable, Device& device, Symbol* varia
     return Report(hipSuccess);
   }
   ihipModule_t* module = nullptr;
-  if (hipError_t error = ModuleOf(*registered.binary, device, &module); error != hipSuccess)
+  if (hipError_t error = LoadOnce(*registered.binary, device, &module); error != hipSuccess)
     return error;
   const absl::StatusOr<Symbol> symbol = module->object->FindGlobal(registered.name);
   if (!symbol.ok()) return Report(hipErrorInvalidSymbol, symbol.status());

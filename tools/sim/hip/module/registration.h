@@ -29,7 +29,7 @@ void AddManagedVariable(FatBinary& binary, void** pointer, const void* initial, 
 /// launches. The code object is loaded when the first of its kernels or variables is asked for.
 /// Reports what went wrong: hipErrorInvalidDeviceFunction for an address that is no kernel's,
 /// hipErrorNoBinaryForGpu if the program was not compiled for the device.
-hipError_t KernelOf(const void* host_function, Device& device, hipFunction_t* function);
+hipError_t LoadKernel(const void* host_function, Device& device, hipFunction_t* function);
 
 /// The variable of `device` that the program's host variable stands for; hipErrorInvalidSymbol if
 /// it stands for none.

@@ -75,7 +75,7 @@ hipError_t WaitInCapture(Capture* capture, hipStream_t stream, Capture* other,
 hipError_t Enqueue(hipStream_t stream, Operation operation) {
   {
     std::lock_guard lock(Captures().mutex);
-    if (Capture* const capture = CaptureOf(stream); capture != nullptr)
+    if (Capture* const capture = FindCapture(stream); capture != nullptr)
       return Report(Record(*capture, stream, std::move(operation)));
     const hipError_t error = IsLegacy(stream) ? MayUseLegacyStream() : hipSuccess;
     if (error != hipSuccess) return Report(error);
@@ -95,12 +95,12 @@ hipError_t Awaited(hipError_t enqueued, hipStream_t stream) {
 
 bool IsCaptured(hipStream_t stream) {
   std::lock_guard lock(Captures().mutex);
-  return CaptureOf(stream) != nullptr;
+  return FindCapture(stream) != nullptr;
 }
 
 hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
   std::lock_guard lock(Captures().mutex);
-  Capture* const capture = CaptureOf(stream);
+  Capture* const capture = FindCapture(stream);
   if (capture == nullptr) {
     if (hipError_t error = IsLegacy(stream) ? MayUseLegacyStream() : hipSuccess;
         error != hipSuccess)
@@ -119,7 +119,7 @@ hipError_t RecordOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
 
 hipError_t WaitOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
   std::lock_guard lock(Captures().mutex);
-  Capture* const capture = CaptureOf(stream);
+  Capture* const capture = FindCapture(stream);
   if (capture != nullptr && capture->invalid) return hipErrorStreamCaptureInvalidated;
   if (capture != nullptr && (flags & hipEventWaitExternal))
     return Record(*capture, stream, WaitOperation{event});
@@ -139,7 +139,7 @@ hipError_t WaitOn(hipStream_t stream, hipEvent_t event, unsigned int flags) {
 
 hipError_t MayWaitFor(hipStream_t stream) {
   std::lock_guard lock(Captures().mutex);
-  if (Capture* const capture = CaptureOf(stream); capture != nullptr)
+  if (Capture* const capture = FindCapture(stream); capture != nullptr)
     return Invalidate(*capture, hipErrorStreamCaptureUnsupported);
   return IsLegacy(stream) ? MayUseLegacyStream() : hipSuccess;
 }

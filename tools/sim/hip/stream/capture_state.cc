@@ -12,7 +12,7 @@ StreamKey KeyOf(hipStream_t stream) {
   return {stream, stream == hipStreamPerThread ? std::this_thread::get_id() : std::thread::id()};
 }
 
-Capture* CaptureOf(hipStream_t stream) {
+Capture* FindCapture(hipStream_t stream) {
   for (Capture& capture : Captures().active) {
     if (capture.streams.count(KeyOf(stream)) != 0) return &capture;
   }

@@ -49,7 +49,7 @@ CaptureTable& Captures();
 StreamKey KeyOf(hipStream_t stream);
 
 /// The capture that `stream` takes part in, or nullptr.
-Capture* CaptureOf(hipStream_t stream);
+Capture* FindCapture(hipStream_t stream);
 /// nullptr if it has ended.
 Capture* CaptureWithId(unsigned long long id);
 

@@ -93,7 +93,7 @@ struct Category {
   std::vector<std::string_view> prefixes;
 };
 
-std::string_view CategoryOf(std::string_view mnemonic) {
+std::string_view Categorize(std::string_view mnemonic) {
   static const auto* const kCategories = new std::vector<Category>{
       {"graphics",
        {"image_", "v_interp", "lds_param", "lds_direct", "ds_param", "ds_direct", "exp_", "ds_bvh",
@@ -181,7 +181,7 @@ absl::StatusOr<IsaCoverage> MeasureCoverage(std::string_view gfx) {
     if (HasHandler(mnemonic, target->bit)) {
       ++coverage.covered;
     } else {
-      coverage.missing.push_back({mnemonic, CategoryOf(mnemonic)});
+      coverage.missing.push_back({mnemonic, Categorize(mnemonic)});
     }
   }
   std::stable_sort(coverage.missing.begin(), coverage.missing.end(),

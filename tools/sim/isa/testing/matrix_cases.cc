@@ -499,7 +499,7 @@ void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave, bool 
   if (m.sparse) SetIndices(m, wave);
 }
 
-std::string TextOf(const MatrixCase& m, bool registers_of_c) {
+std::string WriteInstruction(const MatrixCase& m, bool registers_of_c) {
   const int d = FirstOfD(m);
   const auto input = [&](int first, Side side) {
     return Range('v', first, Elements(m, side) * BitsOf(TypeOf(m, side)) / 32);

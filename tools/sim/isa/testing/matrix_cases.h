@@ -79,7 +79,7 @@ inline constexpr int kIndices = 118;
 void SetRegisters(const MatrixCase& m, const Matrices& values, Wave& wave,
                   bool registers_of_c = true);
 /// The instruction, with C in registers or the constant 0.
-std::string TextOf(const MatrixCase& m, bool registers_of_c);
+std::string WriteInstruction(const MatrixCase& m, bool registers_of_c);
 /// D, in the place of C.
 double ResultAt(const MatrixCase& m, const Wave& wave, int lane, int r);
 /// Lanes of the wave that the instruction runs in.

@@ -152,7 +152,7 @@ int Calibrate(const Options& options) {
     by_ports.push_back({id, measured, predicted->ports, row.at("problem")});
     families[FamilyOf(id)].push_back(all.back());
   }
-  for (const auto& [family, predictions] : families) Print(family, ScoreOf(predictions));
+  for (const auto& [family, predictions] : families) Print(family, ComputeScore(predictions));
   if (all.empty()) {
     std::fprintf(stderr, "calibrate: no row of %s has a program in %s\n", options.rows.c_str(),
                  options.folder.c_str());
@@ -161,7 +161,7 @@ int Calibrate(const Options& options) {
   // Orders between families mean nothing.
   for (const auto& [name, predictions] :
        {std::pair("all", all), std::pair("ports alone", by_ports)}) {
-    const Score score = ScoreOf(predictions);
+    const Score score = ComputeScore(predictions);
     std::printf("%-28s %3d rows  median %5.1f %%  largest %5.1f %%  bias %+5.1f %%\n", name,
                 score.rows, 100 * score.median, 100 * score.largest, 100 * score.bias);
   }

@@ -17,7 +17,7 @@ double Median(std::vector<double> values) {
 
 }  // namespace
 
-Score ScoreOf(std::span<const Prediction> predictions, double noise) {
+Score ComputeScore(std::span<const Prediction> predictions, double noise) {
   Score score;
   if (predictions.empty()) return score;
   std::vector<double> errors;

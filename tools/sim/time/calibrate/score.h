@@ -27,7 +27,7 @@ struct Score {
 };
 
 /// Pairs whose measurements differ by less than the part `noise` are left out of tau and order.
-Score ScoreOf(std::span<const Prediction> predictions, double noise = 0.05);
+Score ComputeScore(std::span<const Prediction> predictions, double noise = 0.05);
 
 /// "g1100-sebv" of "g1100-sebv-k1": rows of a family are variants of one kernel on one machine.
 std::string FamilyOf(std::string_view id);

@@ -192,7 +192,7 @@ class Engine {
       if (t > time) *this = {t, why};
     }
   };
-  Start StartOf(RunningWave& wave, const Op& op, double t) {
+  Start ComputeStart(RunningWave& wave, const Op& op, double t) {
     Start start = {t, Stall::kIssue};
     start.AtLeast(CodeReady(wave, op, t), Stall::kCode);
     start.AtLeast(wave.board.OperandsReady(op), Stall::kDependency);
@@ -220,7 +220,7 @@ class Engine {
   void TryIssue(const Candidate& candidate) {
     RunningWave& wave = waves_[candidate.wave];
     const Op& op = work_.ops[wave.op];
-    const Start start = StartOf(wave, op, candidate.time);
+    const Start start = ComputeStart(wave, op, candidate.time);
     const double slot = Slot(start.time, wave.simd);
     if (slot > candidate.time) {
       wave.stalled[static_cast<size_t>(start.reason)] += slot - candidate.time;

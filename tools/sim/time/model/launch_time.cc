@@ -126,7 +126,7 @@ class Timer {
     const auto workgroups = static_cast<double>(launch_.workgroups);
     const auto rounds = static_cast<double>(launch_.plan.rounds) * work_ratio_;
     const PortWork detailed = MeanOf(Detailed(), [&](const WorkgroupRecord& group) {
-      return WorkOf(machine_, launch_.ops, *launch_.shapes, group, share);
+      return CountWork(machine_, launch_.ops, *launch_.shapes, group, share);
     });
     const PortWork strata = MeanOf(Strata(), [&](const WorkgroupRecord& group) {
       PortWork work = {};
@@ -134,8 +134,8 @@ class Timer {
       for (double& port : work) port *= group.scale;
       return work;
     });
-    Bound bound = BoundOf(machine_, detailed, workgroups, rounds);
-    bound.matrix_clk = BoundOf(machine_, strata, workgroups, rounds).matrix_clk;
+    Bound bound = FindBound(machine_, detailed, workgroups, rounds);
+    bound.matrix_clk = FindBound(machine_, strata, workgroups, rounds).matrix_clk;
     return bound;
   }
 

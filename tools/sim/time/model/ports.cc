@@ -27,8 +27,8 @@ void AddArithmetic(const Machine& machine, std::span<const Op> ops,
   }
 }
 
-PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
+PortWork CountWork(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                   const WorkgroupRecord& workgroup, double l2_bytes_per_clk) {
   PortWork work = {};
   const auto at = [&](Resource r) -> double& { return work[static_cast<size_t>(r)]; };
   AddArithmetic(machine, ops, workgroup, work);
@@ -65,11 +65,11 @@ PortWork MeanOf(std::span<const WorkgroupRecord* const> workgroups,
   return mean;
 }
 
-PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                    std::span<const WorkgroupRecord* const> workgroups) {
+PortWork CountSureWork(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                       std::span<const WorkgroupRecord* const> workgroups) {
   return MeanOf(workgroups, [&](const WorkgroupRecord& workgroup) {
     PortWork work =
-        WorkOf(machine, ops, shapes, workgroup, std::numeric_limits<double>::infinity());
+        CountWork(machine, ops, shapes, workgroup, std::numeric_limits<double>::infinity());
     for (double& port : work) port *= workgroup.scale;
     return work;
   });
@@ -91,7 +91,7 @@ Resource Bound::Sustained(const Machine& machine) const {
   return ms.matrix > ms.burst ? Resource::kMatrix : resource;
 }
 
-Bound BoundOf(const Machine& machine, const PortWork& mean, double workgroups, double rounds) {
+Bound FindBound(const Machine& machine, const PortWork& mean, double workgroups, double rounds) {
   const auto most = std::max_element(mean.begin(), mean.end());
   return {.resource = static_cast<Resource>(most - mean.begin()),
           .clk = *most * rounds,

@@ -18,8 +18,8 @@ namespace gridwise::sim::time {
 /// evenly. Of the levels below, only L2's reads count: every line once, at a rate that may be
 /// infinite.
 using PortWork = std::array<double, kResources>;
-PortWork WorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                const WorkgroupRecord& workgroup, double l2_bytes_per_clk);
+PortWork CountWork(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                   const WorkgroupRecord& workgroup, double l2_bytes_per_clk);
 
 /// Adds the clocks for which the instructions of a workgroup keep arithmetic and issue busy.
 void AddArithmetic(const Machine& machine, std::span<const Op> ops,
@@ -34,8 +34,8 @@ void AddWork(const Machine& machine, const Op& op, double times, PortWork& work)
 
 /// The mean of the workgroups' work without L2, whose lines several workgroups of a unit may share.
 /// A unit that executes `n` such workgroups takes at least n times as long.
-PortWork SureWorkOf(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
-                    std::span<const WorkgroupRecord* const> workgroups);
+PortWork CountSureWork(const Machine& machine, std::span<const Op> ops, Shapes& shapes,
+                       std::span<const WorkgroupRecord* const> workgroups);
 
 /// Milliseconds of launches, in a short run and in a long one, in which the power that matrix work
 /// takes lowers the clock:
@@ -66,6 +66,6 @@ struct Bound {
 };
 /// What limits a launch of `workgroups` whose mean work is `mean` and of which a unit executes
 /// `rounds`.
-Bound BoundOf(const Machine& machine, const PortWork& mean, double workgroups, double rounds);
+Bound FindBound(const Machine& machine, const PortWork& mean, double workgroups, double rounds);
 
 }  // namespace gridwise::sim::time

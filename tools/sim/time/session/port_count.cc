@@ -58,14 +58,14 @@ Bound PortCount::Result(const RunReport& report) {
     const WorkgroupRecord* const record = recorder_.Find(index);
     if (record == nullptr) continue;
     recorded += record->instructions();
-    const PortWork of_record = WorkOf(machine_, ops, recorder_.shapes(), *record, share);
+    const PortWork of_record = CountWork(machine_, ops, recorder_.shapes(), *record, share);
     for (size_t r = 0; r < sampled.size(); ++r) sampled[r] += of_record[r];
   }
   for (const Resource r : {Resource::kLds, Resource::kAddress, Resource::kL2}) {
     at(work, r) = recorded > 0 ? at(sampled, r) * executed / recorded : 0;
   }
-  return BoundOf(machine_, work, static_cast<double>(workgroups_),
-                 static_cast<double>(plan_.rounds));
+  return FindBound(machine_, work, static_cast<double>(workgroups_),
+                   static_cast<double>(plan_.rounds));
 }
 
 }  // namespace gridwise::sim::time

@@ -44,7 +44,7 @@ struct Timed {
 };
 
 /// The launches' times one after the other; what limits the longest.
-Times TimesOf(std::span<const LaunchTime* const> launches) {
+Times SumTimes(std::span<const LaunchTime* const> launches) {
   const Machine& machine = *launches.front()->machine;
   Times times = {.launches = static_cast<int64_t>(launches.size()),
                  .machine = machine.name.data(),
@@ -147,7 +147,7 @@ class Process {
     const std::lock_guard lock(mutex_);
     const std::vector<const LaunchTime*> launches = std::exchange(taken_, {});
     if (launches.empty()) return std::nullopt;
-    Times times = TimesOf(launches);
+    Times times = SumTimes(launches);
     times.given_up = std::exchange(given_up_, std::nullopt).has_value();
     return times;
   }

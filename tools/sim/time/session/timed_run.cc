@@ -29,7 +29,7 @@ constexpr double kSameWork = 0.02;
 /// COMPUTE_PGM_RSRC1 (LLVM's AMDGPUUsage): of RDNA alone; without it waves are in CU mode.
 constexpr uint32_t kWgpMode = 1u << 29;
 
-GroupNeeds NeedsOf(const Machine& machine, const KernelInfo& kernel, const Grid& grid) {
+GroupNeeds ComputeNeeds(const Machine& machine, const KernelInfo& kernel, const Grid& grid) {
   const auto items = static_cast<int>(grid.block[0] * grid.block[1] * grid.block[2]);
   return {.waves = (items + kernel.wave_size - 1) / kernel.wave_size,
           .wave_size = kernel.wave_size,
@@ -46,8 +46,8 @@ enum class Dependence {
   kOnOrder,  // on who came first: atomic operations whose result is used
   kWaits,    // for others
 };
-absl::StatusOr<Dependence> DependenceOf(Program& program, const KernelInfo& kernel,
-                                        const Grid& grid) {
+absl::StatusOr<Dependence> FindDependence(Program& program, const KernelInfo& kernel,
+                                          const Grid& grid) {
   if (grid.cooperative) return Dependence::kWaits;
   const absl::StatusOr<const Uop*> entry =
       program.Enter(kernel.entry_address, InitialView(program, kernel));
@@ -273,8 +273,8 @@ Bound BoundOfStrata(const Machine& machine, const LaunchRecord& launch, std::spa
                     Recorder& recorder) {
   std::vector<const WorkgroupRecord*> strata;
   for (const int64_t index : launch.plan.strata) strata.push_back(recorder.Find(index));
-  return BoundOf(machine, SureWorkOf(machine, ops, recorder.shapes(), strata),
-                 static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
+  return FindBound(machine, CountSureWork(machine, ops, recorder.shapes(), strata),
+                   static_cast<double>(launch.workgroups), static_cast<double>(launch.plan.rounds));
 }
 
 /// RunTimed for a launch whose workgroups depend on each other as `dependence` says. After their
@@ -287,7 +287,7 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
   LaunchRecord launch;
   launch.kernel = kernel.shown_name;
   launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
-  launch.needs = NeedsOf(machine, kernel, grid);
+  launch.needs = ComputeNeeds(machine, kernel, grid);
   launch.occupancy = ComputeOccupancy(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
   const bool depend = dependence != Dependence::kNone;
@@ -360,7 +360,7 @@ absl::StatusOr<TimedRun> RunTimed(const Machine& machine, Program& program,
                                   Memory& memory, const RunOptions& options,
                                   const TimeOptions& time_options,
                                   const SourceLineFn& source_line) {
-  const absl::StatusOr<Dependence> dependence = DependenceOf(program, kernel, grid);
+  const absl::StatusOr<Dependence> dependence = FindDependence(program, kernel, grid);
   if (!dependence.ok()) return dependence.status();
   const auto time = [&](Recorder::Behind behind) {
     return RunSample(machine, program, kernel, grid, kernarg, memory, options, time_options,

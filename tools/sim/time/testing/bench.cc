@@ -18,7 +18,7 @@ bool WritesFirst(std::string_view text) {
   return true;
 }
 
-RegisterUses UsesOf(std::string_view text) {
+RegisterUses FindUses(std::string_view text) {
   Instruction parsed;
   RegisterUses uses;
   if (!ParseInstruction(text, parsed).ok()) return uses;
@@ -51,7 +51,7 @@ uint32_t Bench::Code(std::initializer_list<std::string_view> lines) {
   for (const std::string_view line : lines) {
     InstructionFacts facts;
     facts.pc = 8 * code_.size();
-    FillFacts(target_.bit, line, UsesOf(line), facts);
+    FillFacts(target_.bit, line, FindUses(line), facts);
     code_.push_back(MakeOp(machine_, target_.bit, target_.wave_size, facts));
   }
   return first;

@@ -77,7 +77,7 @@ std::vector<std::size_t> FindArguments(const Driver& driver, hipFunction_t kerne
   return arguments;
 }
 
-std::shared_ptr<KernelFacts> FactsOf(const Driver& driver, hipFunction_t kernel) {
+std::shared_ptr<KernelFacts> FindFacts(const Driver& driver, hipFunction_t kernel) {
   KnownKernels& known = TheKnownKernels();
   {
     const std::shared_lock lock(known.mutex);
@@ -108,7 +108,7 @@ hipError_t LaunchWith(hipFunction_t kernel, unsigned shared_bytes, void** parame
   const Entered entered = Enter();
   if (entered.driver == nullptr) return entered.error;
   const Driver& driver = *entered.driver;
-  const std::shared_ptr<KernelFacts> facts = FactsOf(driver, kernel);
+  const std::shared_ptr<KernelFacts> facts = FindFacts(driver, kernel);
   std::array<void*, kMaxParameters> pointers;
   if (char* const block = BlockOf(extra)) {
     if (facts->arguments.size() > kMaxParameters) {

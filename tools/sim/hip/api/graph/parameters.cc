@@ -24,7 +24,7 @@ const T* As(const hipGraphNode& node, const void* parameters) {
   return parameters == nullptr ? nullptr : std::get_if<T>(&node.operation);
 }
 
-hipPitchedPtr PitchedPtrOf(const Pitched& memory, const Box& box) {
+hipPitchedPtr MakePitchedPtr(const Pitched& memory, const Box& box) {
   const size_t pitch = memory.row_bytes == 0 ? box.width : memory.row_bytes;
   const size_t rows =
       pitch == 0 || memory.slice_bytes == 0 ? box.height : memory.slice_bytes / pitch;
@@ -38,7 +38,7 @@ hipError_t MakeOperation(const hipKernelNodeParams* p, Operation* operation) {
   hipFunction_t function = nullptr;
   if (hipError_t error = CurrentFunction(p->func, &function); error != hipSuccess) return error;
   KernelOperation kernel;
-  const Grid grid = GridOf(p->gridDim, p->blockDim, p->sharedMemBytes, /*cooperative=*/false);
+  const Grid grid = MakeGrid(p->gridDim, p->blockDim, p->sharedMemBytes, /*cooperative=*/false);
   const hipError_t error =
       MakeKernelOperation(function, p->func, grid, {p->kernelParams, p->extra}, &kernel);
   return error != hipSuccess ? error : Checked(std::move(kernel), operation);
@@ -113,8 +113,8 @@ hipError_t GetParameters(hipGraphNode& node, hipMemcpy3DParms* p) {
   const auto* const copy = As<CopyOperation>(node, p);
   if (copy == nullptr) return Report(hipErrorInvalidValue);
   *p = {};
-  p->srcPtr = PitchedPtrOf(copy->from, copy->box);
-  p->dstPtr = PitchedPtrOf(copy->to, copy->box);
+  p->srcPtr = MakePitchedPtr(copy->from, copy->box);
+  p->dstPtr = MakePitchedPtr(copy->to, copy->box);
   p->extent = {copy->box.width, copy->box.height, copy->box.depth};
   p->kind = copy->kind;
   return Report(hipSuccess);

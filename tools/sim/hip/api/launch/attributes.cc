@@ -53,8 +53,8 @@ extern "C" {
 hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* function,
                               void** parameters) {
   if (config == nullptr) return Report(hipErrorInvalidValue);
-  Grid grid = GridOf(config->gridDim, config->blockDim, config->dynamicSmemBytes,
-                     /*cooperative=*/false);
+  Grid grid = MakeGrid(config->gridDim, config->blockDim, config->dynamicSmemBytes,
+                       /*cooperative=*/false);
   const hipError_t error = ApplyAttributes(config->attrs, config->numAttrs, &grid);
   return error != hipSuccess ? error
                              : LaunchHostFunction(function, grid, config->stream, {parameters});
@@ -63,9 +63,9 @@ hipError_t hipLaunchKernelExC(const hipLaunchConfig_t* config, const void* funct
 hipError_t hipDrvLaunchKernelEx(const HIP_LAUNCH_CONFIG* config, hipFunction_t function,
                                 void** parameters, void** extra) {
   if (config == nullptr) return Report(hipErrorInvalidValue);
-  Grid grid = GridOf(dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
-                     dim3(config->blockDimX, config->blockDimY, config->blockDimZ),
-                     config->sharedMemBytes, /*cooperative=*/false);
+  Grid grid = MakeGrid(dim3(config->gridDimX, config->gridDimY, config->gridDimZ),
+                       dim3(config->blockDimX, config->blockDimY, config->blockDimZ),
+                       config->sharedMemBytes, /*cooperative=*/false);
   const hipError_t error = ApplyAttributes(config->attrs, config->numAttrs, &grid);
   return error != hipSuccess
              ? error

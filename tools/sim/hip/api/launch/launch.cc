@@ -61,7 +61,7 @@ hipError_t LaunchItems(hipFunction_t function, const dim3& items, const dim3& bl
   if (block.x == 0 || block.y == 0 || block.z == 0) return Report(hipErrorInvalidConfiguration);
   const dim3 workgroups(CeilDiv(items.x, block.x), CeilDiv(items.y, block.y),
                         CeilDiv(items.z, block.z));
-  Grid grid = GridOf(workgroups, block, dynamic_lds_bytes, /*cooperative=*/false);
+  Grid grid = MakeGrid(workgroups, block, dynamic_lds_bytes, /*cooperative=*/false);
   grid.remainder = {items.x % block.x, items.y % block.y, items.z % block.z};
   return Timed(stream, start, stop,
                [&] { return LaunchHandle(function, grid, stream, arguments); });
@@ -113,22 +113,23 @@ hipError_t __hipPopCallConfiguration(dim3* grid, dim3* block, size_t* dynamic_ld
 
 hipError_t hipLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                            size_t dynamic_lds_bytes, hipStream_t stream) {
-  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, false), stream,
+  return LaunchHostFunction(function, MakeGrid(grid, block, dynamic_lds_bytes, false), stream,
                             {parameters});
 }
 
 hipError_t hipLaunchCooperativeKernel(const void* function, dim3 grid, dim3 block,
                                       void** parameters, unsigned int dynamic_lds_bytes,
                                       hipStream_t stream) {
-  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, /*cooperative=*/true),
-                            stream, {parameters});
+  return LaunchHostFunction(function,
+                            MakeGrid(grid, block, dynamic_lds_bytes, /*cooperative=*/true), stream,
+                            {parameters});
 }
 
 hipError_t hipExtLaunchKernel(const void* function, dim3 grid, dim3 block, void** parameters,
                               size_t dynamic_lds_bytes, hipStream_t stream, hipEvent_t start,
                               hipEvent_t stop, int) {
   return Timed(stream, start, stop, [&] {
-    return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, false), stream,
+    return LaunchHostFunction(function, MakeGrid(grid, block, dynamic_lds_bytes, false), stream,
                               {parameters});
   });
 }
@@ -152,7 +153,8 @@ hipError_t hipLaunchByPtr(const void* function) {
   size_t bytes = call.arguments.size();
   void* extra[] = {HIP_LAUNCH_PARAM_BUFFER_POINTER, call.arguments.data(),
                    HIP_LAUNCH_PARAM_BUFFER_SIZE, &bytes, HIP_LAUNCH_PARAM_END};
-  return LaunchHostFunction(function, GridOf(call.grid, call.block, call.dynamic_lds_bytes, false),
+  return LaunchHostFunction(function,
+                            MakeGrid(call.grid, call.block, call.dynamic_lds_bytes, false),
                             call.stream, {nullptr, extra});
 }
 
@@ -160,8 +162,8 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
                                  unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                  unsigned int block_z, unsigned int dynamic_lds_bytes,
                                  hipStream_t stream, void** parameters, void** extra) {
-  const Grid grid = GridOf(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                           dynamic_lds_bytes, /*cooperative=*/false);
+  const Grid grid = MakeGrid(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                             dynamic_lds_bytes, /*cooperative=*/false);
   return LaunchHandle(function, grid, stream, {parameters, extra});
 }
 
@@ -170,8 +172,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned int
                                             unsigned int block_x, unsigned int block_y,
                                             unsigned int block_z, unsigned int dynamic_lds_bytes,
                                             hipStream_t stream, void** parameters) {
-  const Grid grid = GridOf(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
-                           dynamic_lds_bytes, /*cooperative=*/true);
+  const Grid grid = MakeGrid(dim3(grid_x, grid_y, grid_z), dim3(block_x, block_y, block_z),
+                             dynamic_lds_bytes, /*cooperative=*/true);
   return LaunchHandle(function, grid, stream, {parameters});
 }
 
@@ -209,8 +211,9 @@ GRIDWISE_PER_THREAD(hipLaunchKernel);
 hipError_t hipLaunchCooperativeKernel_spt(const void* function, dim3 grid, dim3 block,
                                           void** parameters, uint32_t dynamic_lds_bytes,
                                           hipStream_t stream) {
-  return LaunchHostFunction(function, GridOf(grid, block, dynamic_lds_bytes, /*cooperative=*/true),
-                            stream, {parameters});
+  return LaunchHostFunction(function,
+                            MakeGrid(grid, block, dynamic_lds_bytes, /*cooperative=*/true), stream,
+                            {parameters});
 }
 
 }  // extern "C"

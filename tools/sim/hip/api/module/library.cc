@@ -60,7 +60,7 @@ hipError_t Add(hipLibrary_t* library, std::vector<std::byte> image, unsigned int
 }
 
 // The module of the current device. The caller has the lock. Reports.
-hipError_t ModuleOf(Libraries& libraries, hipLibrary_t library, ihipModule_t** module) {
+hipError_t LoadOnce(Libraries& libraries, hipLibrary_t library, ihipModule_t** module) {
   if (libraries.live.count(library) == 0) return Report(hipErrorInvalidHandle);
   Device* const device = NeedDevice();
   if (device == nullptr) return hipErrorNoDevice;
@@ -124,7 +124,7 @@ hipError_t hipLibraryGetKernel(hipKernel_t* kernel, hipLibrary_t library, const 
   Libraries& libraries = TheLibraries();
   std::lock_guard lock(libraries.mutex);
   ihipModule_t* module = nullptr;
-  if (hipError_t error = ModuleOf(libraries, library, &module); error != hipSuccess) return error;
+  if (hipError_t error = LoadOnce(libraries, library, &module); error != hipSuccess) return error;
   hipFunction_t function = nullptr;
   if (hipError_t error = FindFunction(*module, name, &function); error != hipSuccess) return error;
   *kernel = reinterpret_cast<hipKernel_t>(function);
@@ -136,7 +136,7 @@ hipError_t hipLibraryGetKernelCount(unsigned int* count, hipLibrary_t library) {
   Libraries& libraries = TheLibraries();
   std::lock_guard lock(libraries.mutex);
   ihipModule_t* module = nullptr;
-  if (hipError_t error = ModuleOf(libraries, library, &module); error != hipSuccess) return error;
+  if (hipError_t error = LoadOnce(libraries, library, &module); error != hipSuccess) return error;
   *count = static_cast<unsigned int>(module->object->kernels().size());
   return Report(hipSuccess);
 }
@@ -147,7 +147,7 @@ hipError_t hipLibraryEnumerateKernels(hipKernel_t* kernels, unsigned int count,
   Libraries& libraries = TheLibraries();
   std::lock_guard lock(libraries.mutex);
   ihipModule_t* module = nullptr;
-  if (hipError_t error = ModuleOf(libraries, library, &module); error != hipSuccess) return error;
+  if (hipError_t error = LoadOnce(libraries, library, &module); error != hipSuccess) return error;
   for (const KernelInfo& kernel : module->object->kernels()) {
     if (count-- == 0) break;
     hipFunction_t function = nullptr;

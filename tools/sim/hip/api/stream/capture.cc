@@ -33,7 +33,7 @@ hipError_t Begin(hipStream_t stream, hipStreamCaptureMode mode, hipGraph_t graph
   if (DeviceOfStream(stream) == nullptr) return hipErrorInvalidHandle;
   if (stream == nullptr || stream == hipStreamLegacy) return hipErrorStreamCaptureUnsupported;
   std::lock_guard lock(Captures().mutex);
-  if (CaptureOf(stream) != nullptr) return hipErrorIllegalState;
+  if (FindCapture(stream) != nullptr) return hipErrorIllegalState;
   Capture& capture = Captures().active.emplace_back();
   capture.id = ++Captures().last_id;
   capture.origin = KeyOf(stream);
@@ -70,7 +70,7 @@ bool IsJoined(const Capture& capture) {
 hipError_t End(hipStream_t stream, hipGraph_t* graph) {
   std::lock_guard lock(Captures().mutex);
   *graph = nullptr;
-  Capture* const capture = CaptureOf(stream);
+  Capture* const capture = FindCapture(stream);
   if (capture == nullptr) return hipErrorIllegalState;
   if (capture->origin != KeyOf(stream)) return hipErrorStreamCaptureUnmatched;
   if (capture->mode != hipStreamCaptureModeRelaxed &&
@@ -95,7 +95,7 @@ hipStreamCaptureStatus StatusOf(const Capture* capture) {
   return capture->invalid ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
 }
 
-bool AreNodesOf(hipGraph_t graph, const hipGraphNode_t* nodes, size_t count) {
+bool HasNodes(hipGraph_t graph, const hipGraphNode_t* nodes, size_t count) {
   return count == 0 || (nodes != nullptr && std::all_of(nodes, nodes + count, [&](auto node) {
                           return IsNode(node) && node->graph == graph;
                         }));
@@ -117,7 +117,7 @@ hipError_t hipStreamBeginCaptureToGraph(hipStream_t stream, hipGraph_t graph,
                                         const hipGraphEdgeData* data, size_t count,
                                         hipStreamCaptureMode mode) {
   // There are only edges that wait for the whole node.
-  if (!IsGraph(graph) || data != nullptr || !AreNodesOf(graph, dependencies, count))
+  if (!IsGraph(graph) || data != nullptr || !HasNodes(graph, dependencies, count))
     return Report(hipErrorInvalidValue);
   return Report(Begin(stream, mode, graph, std::span(dependencies, count)));
 }
@@ -134,7 +134,7 @@ hipError_t hipStreamGetCaptureInfo_v2(hipStream_t stream, hipStreamCaptureStatus
   if (status == nullptr) return Report(hipErrorInvalidValue);
   if (DeviceOfStream(stream) == nullptr) return Report(hipErrorInvalidHandle);
   std::lock_guard lock(Captures().mutex);
-  const Capture* const capture = CaptureOf(stream);
+  const Capture* const capture = FindCapture(stream);
   *status = StatusOf(capture);
   if (*status != hipStreamCaptureStatusActive) return Report(hipSuccess);
   const Frontier& frontier = capture->streams.at(KeyOf(stream));
@@ -157,9 +157,9 @@ hipError_t hipStreamUpdateCaptureDependencies(hipStream_t stream, hipGraphNode_t
   if (flags != hipStreamAddCaptureDependencies && flags != hipStreamSetCaptureDependencies)
     return Report(hipErrorInvalidValue);
   std::lock_guard lock(Captures().mutex);
-  Capture* const capture = CaptureOf(stream);
+  Capture* const capture = FindCapture(stream);
   if (capture == nullptr) return Report(hipErrorIllegalState);
-  if (!AreNodesOf(capture->graph, dependencies, count)) return Report(hipErrorInvalidValue);
+  if (!HasNodes(capture->graph, dependencies, count)) return Report(hipErrorInvalidValue);
   Frontier& frontier = capture->streams.at(KeyOf(stream));
   if (flags == hipStreamSetCaptureDependencies) frontier.clear();
   for (size_t i = 0; i < count; ++i) {

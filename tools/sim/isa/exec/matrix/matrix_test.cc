@@ -46,7 +46,7 @@ absl::Status Execute(const MatrixCase& m, const Matrices& values, bool registers
   SetScalar64(*wave, kExecLo, 0x00ff00ff00ff00ff & wave->all_lanes);  // has no effect
   SetRegisters(m, values, *wave, registers_of_c);
   SetScales(m, *wave);
-  return wave.Execute(TextOf(m, registers_of_c));
+  return wave.Execute(WriteInstruction(m, registers_of_c));
 }
 
 /// The nearest number of a 16-bit type; of wider ones every sum here is one.
@@ -103,7 +103,7 @@ void ForEachCase(F check) {
     for (const SimTarget& target : kSimTargets) {
       if (GfxOf(m, target) == nullptr) continue;
       SCOPED_TRACE(testing::Message()
-                   << TextOf(m, true) << " on " << target.gfx << ", wave" << LanesOf(m));
+                   << WriteInstruction(m, true) << " on " << target.gfx << ", wave" << LanesOf(m));
       check(m, target);
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -218,7 +218,7 @@ void CheckSpecialValues(const MatrixCase& m, const SimTarget& target) {
     // A[0][0] is the first element of lane 0 in every layout.
     if (m.sparse) SetRegisters(m, values, *wave);  // D is C
     wave->v[kA][0] = static_cast<uint32_t>(code);
-    ASSERT_TRUE(wave.Execute(TextOf(m, true)).ok());
+    ASSERT_TRUE(wave.Execute(WriteInstruction(m, true)).ok());
     const bool flushes = target.bit == kGfx90a;
     const double a = flushes ? WithoutDenormals(Decode(code, m.a), m.a) : Decode(code, m.a);
     const double product = RoundTo(m.out, a * 0.5 * Scale(m, 0, 0, 0));

@@ -16,7 +16,7 @@
 namespace gridwise::sim::matrix {
 namespace {
 
-MatrixCase CaseOf(const std::string& mnemonic, int targets) {
+MatrixCase FindCase(const std::string& mnemonic, int targets) {
   for (const MatrixCase& m : AllMatrixCases()) {
     if (m.mnemonic == mnemonic && (m.targets & targets) != 0 && m.suffix.empty()) return m;
   }
@@ -33,7 +33,7 @@ void CheckBlocksAndLanes(const MatrixCase& m, int cbsz, int abid, int blgp) {
     wave->v[kA][l] = F(static_cast<float>(l + 1));
     wave->v[kB][l] = F(static_cast<float>(100 + l));
   }
-  const std::string text = TextOf(m, true) + " cbsz:" + std::to_string(cbsz) +
+  const std::string text = WriteInstruction(m, true) + " cbsz:" + std::to_string(cbsz) +
                            " abid:" + std::to_string(abid) + " blgp:" + std::to_string(blgp);
   const absl::Status status = wave.Execute(text);
   ASSERT_TRUE(status.ok()) << status;
@@ -52,7 +52,7 @@ void CheckBlocksAndLanes(const MatrixCase& m, int cbsz, int abid, int blgp) {
 TEST(MatrixModifiers, MoveBlocksAndLanes) {
   for (const char* name :
        {"v_mfma_f32_32x32x1_2b_f32", "v_mfma_f32_16x16x1_4b_f32", "v_mfma_f32_4x4x1_16b_f32"}) {
-    const MatrixCase m = CaseOf(name, kGfx942);
+    const MatrixCase m = FindCase(name, kGfx942);
     for (int cbsz = 0; 1 << cbsz <= m.blocks; ++cbsz) {
       for (int abid = 0; abid < 1 << cbsz; ++abid) {
         for (int blgp = 0; blgp < 8; ++blgp) CheckBlocksAndLanes(m, cbsz, abid, blgp);
@@ -62,7 +62,7 @@ TEST(MatrixModifiers, MoveBlocksAndLanes) {
 }
 
 TEST(MatrixModifiers, SignsOfDoubles) {
-  const MatrixCase m = CaseOf("v_mfma_f64_16x16x4_f64", kGfx942);
+  const MatrixCase m = FindCase("v_mfma_f64_16x16x4_f64", kGfx942);
   for (int negate = 0; negate < 8; ++negate) {
     Matrices values(m);
     for (double& x : values.a) x = 3;
@@ -71,8 +71,8 @@ TEST(MatrixModifiers, SignsOfDoubles) {
     TestWave wave;
     SetRegisters(m, values, *wave);
     const auto bit = [&](int i) { return std::to_string(negate >> i & 1); };
-    const absl::Status status =
-        wave.Execute(TextOf(m, true) + " neg:[" + bit(0) + "," + bit(1) + "," + bit(2) + "]");
+    const absl::Status status = wave.Execute(WriteInstruction(m, true) + " neg:[" + bit(0) + "," +
+                                             bit(1) + "," + bit(2) + "]");
     ASSERT_TRUE(status.ok()) << status;
     const double product = ((negate ^ negate >> 1) & 1) != 0 ? -60 : 60;
     for (int r = 0; r < 4; ++r)
@@ -84,7 +84,7 @@ TEST(MatrixModifiers, SignsOfDoubles) {
 /// absolute value.
 TEST(MatrixModifiers, SignsOfHalves) {
   for (const char* gfx : {"gfx1100", "gfx1201"}) {
-    const MatrixCase m = CaseOf("v_wmma_f32_16x16x16_f16", FindTarget(gfx)->bit);
+    const MatrixCase m = FindCase("v_wmma_f32_16x16x16_f16", FindTarget(gfx)->bit);
     for (int bits = 0; bits < 64; ++bits) {
       Matrices values(m);
       for (int i = 0; i < 16; ++i) {
@@ -100,8 +100,8 @@ TEST(MatrixModifiers, SignsOfHalves) {
       SetRegisters(wave32, values, *wave);
       const auto bit = [&](int i) { return std::to_string(bits >> i & 1); };
       const absl::Status status =
-          wave.Execute(TextOf(wave32, true) + " neg_lo:[" + bit(0) + "," + bit(1) + "," + bit(2) +
-                       "] neg_hi:[" + bit(3) + "," + bit(4) + "," + bit(5) + "]");
+          wave.Execute(WriteInstruction(wave32, true) + " neg_lo:[" + bit(0) + "," + bit(1) + "," +
+                       bit(2) + "] neg_hi:[" + bit(3) + "," + bit(4) + "," + bit(5) + "]");
       ASSERT_TRUE(status.ok()) << status;
       const auto sign = [&](int a, int b) { return ((bits >> a ^ bits >> b) & 1) != 0 ? -1 : 1; };
       double c = (bits >> 5 & 1) != 0 ? 4 : -4;

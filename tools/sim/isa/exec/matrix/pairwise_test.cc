@@ -82,7 +82,7 @@ void Check(const MatrixCase& m, const Handlers& handlers, Numbers numbers,
                                    : std::bit_cast<float>(bits & 0xbfffffff);  // below 2
   }
   SetRegisters(m, values, *wave);
-  const absl::Status status = wave.Execute(TextOf(m, true));
+  const absl::Status status = wave.Execute(WriteInstruction(m, true));
   ASSERT_TRUE(status.ok()) << status;
   for (int lane = 0; lane < kLanes; ++lane) {
     for (int r = 0; r < OutputsOfLane(m); ++r) {

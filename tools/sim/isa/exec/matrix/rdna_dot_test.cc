@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -170,17 +169,9 @@ double MakeRandom(char type, std::mt19937_64& random) {
       return Nearest(normal, FractionOf(type), LowestOf(type));
     }
     const uint64_t code = random() & (type == 'f' ? 0xffffffff : 0xffff);
-    const double x =
-        type == 'f' ? std::bit_cast<float>(static_cast<uint32_t>(code)) : Decode(code, type);
+    const double x = Decode(code, type);
     if (std::isfinite(x)) return x;
   }
-}
-uint64_t CodeOf(double x, char type) {
-  return type == 'f' ? std::bit_cast<uint32_t>(static_cast<float>(x)) : Encode(x, type);
-}
-double NumberOf(uint64_t code, char type) {
-  return type == 'f' ? std::bit_cast<float>(static_cast<uint32_t>(code))
-                     : Decode(code & 0xffff, type);
 }
 
 TEST(RdnaDot, EqualsTheModel) {
@@ -203,13 +194,13 @@ TEST(RdnaDot, EqualsTheModel) {
           }
           const double sum = MakeRandom(c.out, random);
           const auto pair = [&](const std::vector<double>& x) {
-            return static_cast<uint32_t>(CodeOf(x[0], c.in) | CodeOf(x[1], c.in) << 16);
+            return static_cast<uint32_t>(Encode(x[0], c.in) | Encode(x[1], c.in) << 16);
           };
           const char* const gfx = generation == 11 ? "gfx1100" : "gfx1201";
           const uint32_t result = Dot2(c.mnemonic, gfx, *handlers, pair(a), pair(b),
-                                       static_cast<uint32_t>(CodeOf(sum, c.out)));
+                                       static_cast<uint32_t>(Encode(sum, c.out)));
           const double expected = Model(generation, c.in, c.out, a, b, sum);
-          ASSERT_EQ(NumberOf(result, c.out), expected)
+          ASSERT_EQ(Decode(c.out == 'f' ? result : result & 0xffff, c.out), expected)
               << c.mnemonic << " on " << gfx << ": " << a[0] << " * " << b[0] << " + " << a[1]
               << " * " << b[1] << " + " << sum;
           inexact += std::fma(a[1], b[1], std::fma(a[0], b[0], sum)) != expected;
@@ -240,7 +231,7 @@ TEST_F(RdnaMatrix, EqualsTheModel) {
     for (const Handlers* handlers : UsableHandlers()) {
       TestWave wave(*handlers, generation == 11 ? "gfx1100" : "gfx1201", LanesOf(m));
       SetRegisters(m, values, *wave);
-      ASSERT_TRUE(wave.Execute(TextOf(m, true)).ok());
+      ASSERT_TRUE(wave.Execute(WriteInstruction(m, true)).ok());
       for (int lane = 0; lane < LanesOf(m); ++lane) {
         for (int r = 0; r < OutputsOfLane(m); ++r) {
           const Output at = OutputAt(m, lane, r);

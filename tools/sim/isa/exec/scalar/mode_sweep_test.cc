@@ -44,7 +44,7 @@ bool Is(std::string_view name, std::initializer_list<std::string_view> parts) {
 /// The table. Sources: CDNA3 ISA 6.4 and its descriptions of instructions; llvm-project 205101;
 /// rocm-systems 12056 and rocjitsu's measurements on gfx1201 (transcendental.h, minmax.h,
 /// gfx12_dot.h, division.h).
-Rules RulesOf(std::string_view name, TargetBit target) {
+Rules FindRules(std::string_view name, TargetBit target) {
   using enum Rules::Denormals;
   const bool half = absl::StrContains(name, "f16"), single = absl::EndsWith(name, "_f32");
   if (Is(name, {"sqrt", "rcp", "rcp_iflag", "rsq", "exp", "log"}) && single)
@@ -306,7 +306,7 @@ TEST(ModeSweep, EveryInstructionThatWritesFloats) {
         continue;
       if (binding->bind != &BindValu || absl::EndsWith(binding->mnemonic, ".clamp")) continue;
       ++instructions;
-      const Rules rules = RulesOf(binding->mnemonic, target.bit);
+      const Rules rules = FindRules(binding->mnemonic, target.bit);
       const Runner runner(*binding, target);
       SCOPED_TRACE(target.gfx);
       // div_fixup and div_scale mix operands that MODE decides of and others.

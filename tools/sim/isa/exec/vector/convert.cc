@@ -36,7 +36,7 @@ GRIDWISE_SIM_INLINE u16 ToU16(f16 x) {
   return static_cast<u16>(wide > 65535 ? 65535 : wide);
 }
 
-GRIDWISE_SIM_INLINE u32 ByteOf(u32 x, int i) { return x >> (8 * i) & 0xff; }
+GRIDWISE_SIM_INLINE u32 ExtractByte(u32 x, int i) { return x >> (8 * i) & 0xff; }
 /// Normalised integers: round to nearest even of x * scale, clamped; NaN is 0.
 GRIDWISE_SIM_INLINE u32 Normalised(f32 x, f32 lowest, f32 scale) {
   const f32 limited = IsNan(x) ? 0.0f : x < lowest ? lowest : x > 1.0f ? 1.0f : x;
@@ -63,10 +63,10 @@ BindingTable ValuConvertTable() {
       Valu("v_cvt_f16_i16", [](i16 a) { return static_cast<f16>(static_cast<f32>(a)); }),
       Valu("v_cvt_u16_f16", [](f16 a) { return ToU16(a); }),
       Valu("v_cvt_i16_f16", [](f16 a) { return ToI16(a); }),
-      Valu("v_cvt_f32_ubyte0", [](u32 a) { return static_cast<f32>(ByteOf(a, 0)); }),
-      Valu("v_cvt_f32_ubyte1", [](u32 a) { return static_cast<f32>(ByteOf(a, 1)); }),
-      Valu("v_cvt_f32_ubyte2", [](u32 a) { return static_cast<f32>(ByteOf(a, 2)); }),
-      Valu("v_cvt_f32_ubyte3", [](u32 a) { return static_cast<f32>(ByteOf(a, 3)); }),
+      Valu("v_cvt_f32_ubyte0", [](u32 a) { return static_cast<f32>(ExtractByte(a, 0)); }),
+      Valu("v_cvt_f32_ubyte1", [](u32 a) { return static_cast<f32>(ExtractByte(a, 1)); }),
+      Valu("v_cvt_f32_ubyte2", [](u32 a) { return static_cast<f32>(ExtractByte(a, 2)); }),
+      Valu("v_cvt_f32_ubyte3", [](u32 a) { return static_cast<f32>(ExtractByte(a, 3)); }),
       // The sum is exact: 0.5 less a bit is no half.
       Valu("v_cvt_rpi_i32_f32",
            [](f32 a) { return ToI32(__builtin_floor(static_cast<f64>(a) + 0.5)); }),
