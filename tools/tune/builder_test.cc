@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <random>
 #include <set>
@@ -22,6 +21,7 @@
 #include "gmock/gmock.h"
 #include "gridwise/families.h"
 #include "gtest/gtest.h"
+#include "tools/text/read_file.h"
 #include "tools/tune/config_space.h"
 #include "tools/tune/filter.h"
 
@@ -32,11 +32,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const ConfigSpace& FindSpace(std::string_view family) { return **FindConfigSpace(family); }
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 TEST(ConfigSpace, HasEveryInstanceThatIsBuiltIn) {
   int instances = 0;
@@ -112,7 +107,8 @@ TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
                                     {"ck", Gfx::k942},
                                     {"hopper", Gfx::kSm90a}}) {
     const std::string list =
-        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), "_instances.inc"));
+        ReadFile(absl::StrCat("instances/", family, "/", std::string(Name(gfx)), "_instances.inc"))
+            .value();
     for (const Direction direction : kAllDirections) {
       const std::string source = SourceOfSome(family, direction, gfx);
       ASSERT_FALSE(source.empty()) << family << " " << Name(direction);
@@ -262,7 +258,8 @@ TEST(Builder, WaveletIsNoOtherSchedule) {
 
 TEST(Builder, ExamplesHaveInstancesForEveryTarget) {
   for (const char* direction : {"fwd", "bwd_data", "bwd_weight"}) {
-    const std::string json = ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json"));
+    const std::string json =
+        ReadFile(absl::StrCat("tools/tune/examples/", direction, ".json")).value();
     for (const Gfx gfx : kAmdGfx) {
       const absl::StatusOr<Built> built = BuildInstances(json, gfx, "");
       ASSERT_TRUE(built.ok()) << built.status();

@@ -3,8 +3,6 @@
 /// tables/sample.csv and sample_sm_90a.csv: a change of estimates, instances' shapes or features
 /// wants them trained again.
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,25 +13,20 @@
 #include "gtest/gtest.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
+#include "tools/text/read_file.h"
 #include "tools/tune/judges.h"
 #include "tools/tune/times.h"
 
 namespace gridwise {
 namespace {
 
-std::string ReadText(const char* path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 void ExpectCurrent(const char* model, Gfx gfx, const char* sample) {
-  const std::string text = ReadText(model);
-  ASSERT_FALSE(text.empty());
+  const std::string text = ReadFile(model).value();
   if (text.find("\ntree ") == std::string::npos) {
     EXPECT_EQ(model::BuiltInModel(gfx), nullptr);
     return;
   }
-  const auto problems = ReadTimes(ReadText(sample));
+  const auto problems = ReadTimes(ReadFile(sample).value());
   ASSERT_TRUE(problems.ok()) << problems.status();
   int unknown = 0;
   const absl::StatusOr<std::string> table = PrintTrainingTable(*problems, unknown);

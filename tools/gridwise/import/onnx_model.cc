@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <system_error>
 
@@ -15,6 +14,7 @@
 #include "tools/cpp/runfiles/runfiles.h"
 #include "tools/gridwise/cli/subprocess.h"
 #include "tools/text/json.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise {
 namespace {
@@ -82,8 +82,8 @@ absl::StatusOr<llvm::json::Value> ReadOnnxModel(const std::string& model,
         words.empty() ? absl::StrCat("the reader of ONNX models ", ending->ToString())
                       : std::string(words));
   }
-  std::ifstream file(out, std::ios::binary);
-  return ParseJson(std::string(std::istreambuf_iterator<char>(file), {}));
+  const absl::StatusOr<std::string> json = ReadFile(out);
+  return json.ok() ? ParseJson(*json) : json.status();
 }
 
 }  // namespace gridwise

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <span>
 #include <string_view>
@@ -13,11 +11,13 @@
 #include <utility>
 #include <variant>
 
+#include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "core/text/csv.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise {
 namespace {
@@ -128,9 +128,8 @@ std::vector<std::string> FieldsOf(const SweepRecord& record) {
   return fields;
 }
 
-absl::Status CannotUse(const char* what, const std::string& path) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("cannot ", what, " ", path, ": ", std::strerror(errno)));
+absl::Status CannotWrite(const std::string& path) {
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot write ", path));
 }
 
 }  // namespace
@@ -150,9 +149,9 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
   std::string text;
   // Only a file can be continued. Reading a pipe would wait for its end.
   if (std::error_code error; std::filesystem::is_regular_file(path, error)) {
-    std::ifstream file(path, std::ios::binary);
-    text.assign(std::istreambuf_iterator<char>(file), {});
-    if (!file) return CannotUse("read", path);
+    absl::StatusOr<std::string> read = ReadFile(path);
+    if (!read.ok()) return read.status();
+    text = *std::move(read);
   }
   const std::string header = Header();
   const size_t complete = text.rfind('\n') + 1;  // 0 if there is no complete line
@@ -172,10 +171,10 @@ absl::StatusOr<SweepTable> SweepTable::Open(const std::string& path) {
     }
   }
   table.file_.reset(path == "-" ? stdout : std::fopen(path.c_str(), "ab"));
-  if (table.file_ == nullptr) return CannotUse("write", path);
+  if (table.file_ == nullptr) return CannotWrite(path);
   if (complete == 0 && (std::fprintf(table.file_.get(), "%s\n", header.c_str()) < 0 ||
                         std::fflush(table.file_.get()) != 0))
-    return CannotUse("write", path);
+    return CannotWrite(path);
   return table;
 }
 
@@ -258,7 +257,7 @@ absl::Status SweepTable::Write(const std::string& line) {
   const std::string text = line + "\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size() ||
       std::fflush(file_.get()) != 0)
-    return CannotUse("write", path_);
+    return CannotWrite(path_);
   return absl::OkStatus();
 }
 

@@ -16,6 +16,7 @@
 #include "core/text/csv.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise {
 namespace {
@@ -45,11 +46,6 @@ std::string FreshPath(const std::string& name) {
   return path;
 }
 
-std::string ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 void WriteText(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
@@ -57,7 +53,8 @@ void WriteText(const std::string& path, const std::string& text) {
 /// The complete lines after the header, in their fields.
 std::vector<std::vector<std::string>> Lines(const std::string& path) {
   std::vector<std::vector<std::string>> lines;
-  for (const std::string& line : std::vector<std::string>(absl::StrSplit(ReadText(path), '\n')))
+  for (const std::string& line :
+       std::vector<std::string>(absl::StrSplit(ReadFile(path).value(), '\n')))
     lines.push_back(SplitCsvLine(line).value_or(std::vector<std::string>()));
   if (!lines.empty()) lines.erase(lines.begin());
   if (!lines.empty()) lines.pop_back();  // after the last line end
@@ -118,7 +115,7 @@ TEST(SweepTable, TellsTimes) {
                          .roofline = {.matrix_ms = 0.125, .memory_ms = 0.0625},
                          .flops = 1e9};
   ASSERT_TRUE(table->Add(record).ok());
-  const std::string text = ReadText(path);
+  const std::string text = ReadFile(path).value();
   EXPECT_THAT(text, HasSubstr(",0.5,0.25,1,"));
   EXPECT_THAT(text, HasSubstr(",2,0.125,0.25,matrix unit,LDS (12 % less without it),"));
   EXPECT_EQ(table->Find(record, kTimes), Result::kTimed);
@@ -171,7 +168,7 @@ TEST(SweepTable, WhatCouldNotBeComputedIsTriedAgain) {
 
 // An interruption can leave any part of a line: cut the file at every byte.
 TEST(SweepTable, ATornLastLineIsWrittenAgain) {
-  const std::string whole = ReadText(TwoRecords("whole.csv"));
+  const std::string whole = ReadFile(TwoRecords("whole.csv")).value();
   const size_t header = whole.find('\n') + 1;
   const size_t first = whole.find('\n', header) + 1;
   const std::string path = FreshPath("torn.csv");
@@ -188,7 +185,7 @@ TEST(SweepTable, ATornLastLineIsWrittenAgain) {
         if (!table->Find(record, kVerified)) ASSERT_TRUE(table->Add(record).ok());
       }
     }
-    ASSERT_EQ(ReadText(path), whole) << "cut at " << bytes;
+    ASSERT_EQ(ReadFile(path).value(), whole) << "cut at " << bytes;
   }
 }
 
@@ -199,9 +196,9 @@ TEST(SweepTable, OtherFilesAreRefusedAndLeftAlone) {
     const absl::StatusOr<SweepTable> table = SweepTable::Open(path);
     EXPECT_EQ(table.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_THAT(std::string(table.status().message()), HasSubstr("remove it or name another"));
-    EXPECT_EQ(ReadText(path), text);
+    EXPECT_EQ(ReadFile(path).value(), text);
   }
-  const std::string whole = ReadText(TwoRecords("whole.csv"));
+  const std::string whole = ReadFile(TwoRecords("whole.csv")).value();
   WriteText(path, SweepTable::Header() + "\none,two\n");
   EXPECT_THAT(std::string(SweepTable::Open(path).status().message()),
               HasSubstr("other.csv:2: the line does not have the"));
@@ -288,7 +285,7 @@ TEST(SweepTable, HasTheTileEnginesColumns) {
 }
 
 TEST(SweepTable, EveryColumnIsOnThePage) {
-  const std::string page = ReadText("docs/tables.md");
+  const std::string page = ReadFile("docs/tables.md").value();
   const std::vector<std::string> columns = *SplitCsvLine(SweepTable::Header());
   for (const std::string& column : columns) {
     EXPECT_THAT(page, HasSubstr("\n| `" + column + "` |"));

@@ -19,8 +19,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,14 +26,18 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/text/csv.h"
 #include "llvm/Support/JSON.h"
-#include "tools/sim/time/calibrate/csv.h"
 #include "tools/sim/time/calibrate/parity.h"
 #include "tools/sim/time/calibrate/score.h"
+#include "tools/text/read_file.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -47,9 +49,32 @@ struct Options {
   std::string rows, folder, split, clock;
 };
 
-std::string ReadAll(const fs::path& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+/// The rows of a table, by the names in its first line. Lines that are shorter than that lack the
+/// columns after their end.
+absl::StatusOr<std::vector<Row>> ReadRows(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  std::vector<std::string> names;
+  std::vector<Row> rows;
+  int number = 0;
+  for (std::string_view line : absl::StrSplit(*text, '\n')) {
+    ++number;
+    absl::ConsumeSuffix(&line, "\r");
+    if (line.empty()) continue;
+    const std::optional<std::vector<std::string>> fields = SplitCsvLine(line);
+    if (!fields) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ", line ", number, ": a quote is not closed"));
+    }
+    if (names.empty()) {
+      names = *fields;
+      continue;
+    }
+    Row& row = rows.emplace_back();
+    for (size_t i = 0; i < std::min(fields->size(), names.size()); ++i)
+      row[names[i]] = (*fields)[i];
+  }
+  return rows;
 }
 
 /// Executes `program` in time mode for a device of `target`; its exit code, or -1.
@@ -127,7 +152,12 @@ int Calibrate(const Options& options) {
   std::map<std::string, std::vector<Prediction>> families;
   std::vector<Prediction> all, by_ports;
   const fs::path report = fs::temp_directory_path() / absl::StrCat("calibrate.", getpid());
-  for (const Row& row : ParseCsv(ReadAll(options.rows))) {
+  const absl::StatusOr<std::vector<Row>> rows = ReadRows(options.rows);
+  if (!rows.ok()) {
+    std::fprintf(stderr, "calibrate: %s\n", std::string(rows.status().message()).c_str());
+    return 1;
+  }
+  for (const Row& row : *rows) {
     const fs::path program = fs::path(options.folder) / row.at("id");
     double measured = 0;
     if (!fs::exists(program) || !absl::SimpleAtod(row.at("measured_ms"), &measured)) continue;
@@ -139,7 +169,8 @@ int Calibrate(const Options& options) {
     std::string problem = absl::StrCat("exit code ", code);
     const std::string clock = ClockOf(row, options);
     const std::optional<Times> predicted =
-        code == 0 ? TimeIn(ReadAll(report.string() + ".json"), row, clock, problem) : std::nullopt;
+        code == 0 ? TimeIn(ReadFile(report.string() + ".json").value_or(""), row, clock, problem)
+                  : std::nullopt;
     if (!predicted) {
       std::printf("%-60s %s\n", id.c_str(), problem.c_str());
       continue;
