@@ -162,7 +162,7 @@ TEST_P(Fixup, IsLaunchedByAGraphAgain) {
     hipGraph_t graph = nullptr;
     hipGraphExec_t instance = nullptr;
     EXPECT_EQ(hipStreamBeginCapture(stream->get(), hipStreamCaptureModeGlobal), hipSuccess);
-    const absl::Status launched =
+    absl::Status launched =
         executable.Launch(tensors, memory.data(), memory.bytes(), stream->get());
     EXPECT_EQ(hipStreamEndCapture(stream->get(), &graph), hipSuccess);
     if (!launched.ok()) return launched;

@@ -146,7 +146,7 @@ TEST_F(LaunchTest, AllocatesNothingAndCopiesNothing) {
                                       [](const Executable& executable, const ConvTensors& tensors,
                                          void* workspace, std::int64_t bytes) {
                                         watch = {.on = true};
-                                        const absl::Status launched =
+                                        absl::Status launched =
                                             executable.Launch(tensors, workspace, bytes, nullptr);
                                         watch.on = false;
                                         EXPECT_GT(watch.launches, 0);
@@ -178,7 +178,7 @@ TEST_F(LaunchTest, AddsUpManySplits) {
     const absl::Status status = Check(problem, options,
                                       [](const Executable& executable, const ConvTensors& tensors,
                                          void* workspace, std::int64_t bytes) {
-                                        const absl::Status launched =
+                                        absl::Status launched =
                                             executable.Launch(tensors, workspace, bytes, nullptr);
                                         if (!launched.ok()) return launched;
                                         return SynchronizeDevice();
@@ -205,7 +205,7 @@ TEST_F(LaunchTest, IsCapturedInAGraph) {
         hipGraph_t graph = nullptr;
         hipGraphExec_t instance = nullptr;
         EXPECT_EQ(hipStreamBeginCapture(stream->get(), hipStreamCaptureModeGlobal), hipSuccess);
-        const absl::Status launched = executable.Launch(tensors, workspace, bytes, stream->get());
+        absl::Status launched = executable.Launch(tensors, workspace, bytes, stream->get());
         EXPECT_EQ(hipStreamEndCapture(stream->get(), &graph), hipSuccess);
         if (!launched.ok()) return launched;
         EXPECT_EQ(hipGraphInstantiate(&instance, graph, nullptr, nullptr, 0), hipSuccess);

@@ -21,13 +21,14 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<std::string_view> kKnown = {"test_size", "test_factor", "test_switch",
-                                              "test_flops"};
+std::vector<std::string_view> Known() {
+  return {"test_size", "test_factor", "test_switch", "test_flops"};
+}
 
 TEST(FlagsTest, TellsFlagsFromWords) {
   const auto line = ParseCommandLine({"program", "run", "--test-size=7", "fwd", "--test_factor",
                                       "-2.5", "--test-switch", "--", "--test-size=8"},
-                                     kKnown);
+                                     Known());
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_THAT(line->words, ElementsAre("program", "run", "fwd", "--test-size=8"));
   EXPECT_THAT(line->flags, ElementsAre("test_size", "test_factor", "test_switch"));
@@ -49,7 +50,7 @@ TEST(FlagsTest, CountsOfOperationsHavePrefixes) {
 
 TEST(FlagsTest, BadValuesAreSentences) {
   const auto error = [](std::string argument) {
-    return std::string(ParseCommandLine({"program", argument}, kKnown).status().message());
+    return std::string(ParseCommandLine({"program", argument}, Known()).status().message());
   };
   EXPECT_EQ(error("--test-size=many"), "--test-size is 'many'; must be a whole number");
   EXPECT_EQ(error("--test-factor=x"), "--test-factor is 'x'; must be a number");
@@ -58,7 +59,7 @@ TEST(FlagsTest, BadValuesAreSentences) {
             "--test-flops is '-1'; must be a number, 0 or more, as in 5e9 or 5G");
   EXPECT_EQ(error("--test-size"), "--test-size has no value");
   const std::vector<std::string> next_is_a_flag = {"program", "--test-size", "--test-switch"};
-  EXPECT_EQ(ParseCommandLine(next_is_a_flag, kKnown).status().message(),
+  EXPECT_EQ(ParseCommandLine(next_is_a_flag, Known()).status().message(),
             "--test-size has no value");
   EXPECT_THAT(error("--test-sise=1"),
               HasSubstr("no flag is called --test-sise; the nearest is --test-size"));

@@ -126,7 +126,7 @@ absl::StatusOr<ConvProblem> ComputeGeometry(const TensorConvolution& convolution
   problem.c = w1;
   for (std::size_t i = 0; i < rank; ++i) axes[i]->in = x[2 + i];
   if (!convolution.transposed) {
-    const absl::Status status = y.empty() ? absl::OkStatus() : CheckOutput(problem, AxesOfSizes(y));
+    absl::Status status = y.empty() ? absl::OkStatus() : CheckOutput(problem, AxesOfSizes(y));
     if (status.ok()) return problem;
     return status;
   }
