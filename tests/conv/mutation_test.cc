@@ -33,7 +33,7 @@ namespace {
 
 /// Which code object is loaded as another one.
 struct Replacement {
-  const char* original = nullptr;
+  std::string_view original;
   std::string mutated;
 };
 Replacement& Replaced() {
@@ -49,8 +49,8 @@ extern "C" hipError_t __real_hipModuleLoadData(hipModule_t* module, const void* 
 extern "C" hipError_t __wrap_hipModuleLoadData(hipModule_t* module, const void* image);
 hipError_t __wrap_hipModuleLoadData(hipModule_t* module, const void* image) {
   const gridwise::Replacement& replaced = gridwise::Replaced();
-  return __real_hipModuleLoadData(module,
-                                  image == replaced.original ? replaced.mutated.data() : image);
+  return __real_hipModuleLoadData(
+      module, image == replaced.original.data() ? replaced.mutated.data() : image);
 }
 
 namespace gridwise {
@@ -129,7 +129,7 @@ class KernelMutants {
   absl::Status RunWith(const std::string& mutated) const {
     gridwiseSimClearFindings();
     ForgetModules();  // those of the run before
-    Replaced() = {instance_.code.object.data(), mutated};
+    Replaced() = {instance_.code.object, mutated};
     absl::Status status = made_.CheckPlan(plan_);
     Replaced() = {};
     return status;

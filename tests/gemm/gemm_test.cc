@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/arch/parse_gfx.h"
 #include "core/arch/target.h"
@@ -99,8 +100,9 @@ class GemmCase {
  private:
   static absl::Status Upload(DataType type, const std::vector<float>& values, DeviceBuffer& to) {
     absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::CopyOf(Encode(type, values));
-    if (buffer.ok()) to = *std::move(buffer);
-    return buffer.status();
+    if (!buffer.ok()) return buffer.status();
+    to = *std::move(buffer);
+    return absl::OkStatus();
   }
 
   GemmProblem problem_;
@@ -235,10 +237,12 @@ TEST_F(GemmApiTest, AnySizesAndPitches) {
 
 /// On every instance; of some, splits of K, or parts.
 TEST_F(GemmApiTest, RandomProblems) {
-  const char* const count = std::getenv("GRIDWISE_TEST_PROBLEMS");
-  ASSERT_NE(count, nullptr) << "set it to a number";
+  const char* const given = std::getenv("GRIDWISE_TEST_PROBLEMS");
+  unsigned count = 0;
+  ASSERT_TRUE(given != nullptr && absl::SimpleAtoi(given, &count))
+      << "GRIDWISE_TEST_PROBLEMS must be a number";
   std::set<std::string> computed;
-  for (unsigned seed = 0; seed < static_cast<unsigned>(std::atoi(count)); ++seed) {
+  for (unsigned seed = 0; seed < count; ++seed) {
     SCOPED_TRACE(absl::StrCat("seed ", seed));
     std::mt19937 random(seed);
     const GemmProblem problem = DrawProblem(gfx_, random);
