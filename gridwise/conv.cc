@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gridwise/conv.h"
 
-#include <span>
 #include <string>
 
 #include "absl/status/status.h"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "gridwise/gemm.h"
 
-#include <span>
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
 #include "core/gemm/convolution.h"

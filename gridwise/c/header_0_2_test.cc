@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "gmock/gmock.h"
 #include "gridwise/c/abi/gridwise_0_2.h"
 #include "gtest/gtest.h"
 

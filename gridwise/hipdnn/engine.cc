@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <exception>
 #include <initializer_list>
-#include <memory>
 #include <new>
 #include <span>
 #include <string>

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <random>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>

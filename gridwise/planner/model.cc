@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"

@@ -4,9 +4,7 @@
 #include <array>
 #include <cstring>
 #include <functional>
-#include <string>
 
-#include "absl/strings/str_cat.h"
 #include "core/launch/launch.h"
 #include "core/runtime/device.h"
 #include "core/runtime/module.h"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/isa_report/main_loop.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 

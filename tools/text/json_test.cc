@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/text/json.h"
 
-#include <optional>
 #include <string>
 
 #include "absl/status/status.h"

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "absl/log/check.h"
 #include "absl/status/statusor.h"

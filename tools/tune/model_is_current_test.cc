@@ -4,7 +4,6 @@
 /// wants them trained again.
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"

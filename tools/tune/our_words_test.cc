@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/tune/our_words.h"
 
-#include <string>
-#include <string_view>
 #include <tuple>
 
 #include "gtest/gtest.h"

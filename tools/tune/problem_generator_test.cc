@@ -4,7 +4,6 @@
 #include "tools/tune/problem_generator.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <map>
 #include <set>
 #include <string>

@@ -4,9 +4,7 @@
 #include "tools/tune/times.h"
 
 #include <string>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

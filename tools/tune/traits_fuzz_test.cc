@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/log/check.h"
 #include "absl/status/statusor.h"

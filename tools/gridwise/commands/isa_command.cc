@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/isa_command.h"
 
-#include <cstdio>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/target.h"
 #include "core/conv/problem.h"

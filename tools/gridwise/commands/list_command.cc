@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/commands/list_command.h"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>

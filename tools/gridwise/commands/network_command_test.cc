@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// `gridwise import` and `gridwise network`, as a user runs them.
 
-#include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <string>
 

@@ -2,7 +2,6 @@
 #include "tools/gridwise/commands/run_command.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <utility>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/import/miopen_driver.h"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

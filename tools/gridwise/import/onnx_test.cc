@@ -2,7 +2,6 @@
 /// ONNX models: nodes as onnx_reader.cc writes them, and models of ONNX's own tests, which Debian's
 /// libonnx-testdata has.
 
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// Lines of find-db, ckProfiler, examples, XLA and StableHLO.
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"

@@ -2,7 +2,6 @@
 #include "tools/gridwise/problem/npy.h"
 
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "absl/status/status.h"

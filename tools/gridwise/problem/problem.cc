@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/problem.h"
 
-#include <utility>
-
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
 #include "gridwise/conv.h"

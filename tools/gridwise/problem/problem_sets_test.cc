@@ -6,7 +6,6 @@
 #include <iterator>
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "core/conv/problem_io.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

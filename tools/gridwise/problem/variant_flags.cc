@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/problem/variant_flags.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/numbers.h"

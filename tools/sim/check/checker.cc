@@ -2,7 +2,6 @@
 #include "tools/sim/check/checker.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 

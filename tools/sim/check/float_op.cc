@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <span>
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/check/sampler.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace gridwise::sim {

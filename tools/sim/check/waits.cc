@@ -2,7 +2,6 @@
 #include "tools/sim/check/waits.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "absl/strings/str_cat.h"
 

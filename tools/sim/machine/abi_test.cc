@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/machine/abi.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/machine/abi.h"

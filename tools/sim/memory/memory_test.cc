@@ -2,7 +2,6 @@
 #include "tools/sim/memory/memory.h"
 
 #include <cstring>
-#include <string>
 
 #include "absl/status/status.h"
 #include "gmock/gmock.h"

@@ -2,7 +2,6 @@
 #include "tools/sim/run/program_file.h"
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>

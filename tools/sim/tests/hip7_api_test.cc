@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -3,8 +3,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"

@@ -3,16 +3,13 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "tools/sim/elf/code_object.h"
 #include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/text/decode.h"

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <optional>
 #include <type_traits>
-#include <utility>
 
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/graph/event.h"

@@ -3,7 +3,6 @@
 
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"

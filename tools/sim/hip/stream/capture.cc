@@ -6,7 +6,6 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "tools/sim/hip/device/runtime.h"
 #include "tools/sim/hip/graph/event.h"

@@ -3,7 +3,6 @@
 
 #include <sys/mman.h>
 
-#include <bit>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"

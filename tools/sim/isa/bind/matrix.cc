@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstdint>
-#include <optional>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/status.h"

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "tools/sim/isa/bind/alu.h"
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/bind/constants.h"

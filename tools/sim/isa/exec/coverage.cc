@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"

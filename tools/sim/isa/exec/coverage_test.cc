@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/coverage.h"
 
-#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_join.h"
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"
 #include "tools/sim/isa/exec/handlers.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstdint>
 #include <fstream>
 #include <string>
 #include <string_view>

@@ -3,7 +3,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tools/sim/time/testing/bench.h"

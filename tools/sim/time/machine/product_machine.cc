@@ -6,7 +6,6 @@
 #include <deque>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 #include "core/text/parse_device.h"
 

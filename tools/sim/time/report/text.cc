@@ -2,7 +2,6 @@
 #include "tools/sim/time/report/text.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <vector>
 

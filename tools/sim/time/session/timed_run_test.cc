@@ -2,7 +2,6 @@
 #include "tools/sim/time/session/timed_run.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

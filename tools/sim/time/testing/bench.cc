@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/time/testing/bench.h"
 
-#include <string>
-
 #include "absl/strings/match.h"
 #include "tools/sim/isa/facts/facts.h"
 #include "tools/sim/isa/text/operand.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <cstring>
 
 #include "hip/hip_runtime_api.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <iterator>
 #include <optional>
 
 #include "absl/strings/str_format.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/hip/module/function.h"
 
-#include <cstddef>
-
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/hip/stream/stream.h"
 

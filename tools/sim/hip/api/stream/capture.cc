@@ -6,7 +6,6 @@
 #include <span>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "hip/hip_runtime_api.h"
 #include "tools/sim/hip/abi/per_thread.h"

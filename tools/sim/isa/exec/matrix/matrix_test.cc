@@ -5,8 +5,6 @@
 #include <random>
 #include <set>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"

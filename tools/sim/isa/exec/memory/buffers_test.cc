@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"

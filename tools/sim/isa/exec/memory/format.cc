@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 
 #include "tools/sim/isa/bind/binding.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <iterator>

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/bind.h"

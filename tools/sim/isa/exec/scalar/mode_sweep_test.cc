@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <random>

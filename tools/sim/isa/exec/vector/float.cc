@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/isa/exec/float.h"
 
-#include <cmath>
-
 #include "tools/sim/isa/exec/lanes.h"
 #include "tools/sim/isa/exec/min_max.h"
 #include "tools/sim/isa/exec/rounding.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cmath>
 #include <iterator>
 
 #include "tools/sim/isa/exec/float.h"

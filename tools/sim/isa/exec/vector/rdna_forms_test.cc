@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "gtest/gtest.h"
 #include "tools/sim/isa/target.h"
