@@ -27,7 +27,6 @@
 namespace gridwise::model {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

@@ -17,7 +17,6 @@
 namespace gridwise {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// "fwd f16 ...; the note" of a line with one problem; else what it is instead.

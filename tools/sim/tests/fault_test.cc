@@ -24,7 +24,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const absl::StatusOr<Gpu>& Kernels() {
   static const auto* const gpu =
