@@ -201,7 +201,8 @@ void ForEachDnnGraph(std::string_view log,
       if (depth++ > 0) continue;
       begin = i;
       first = number;
-    } else if (c == '}' && depth > 0 && --depth == 0) {
+    } else if (c == '}' && depth > 0) {
+      if (--depth > 0) continue;
       const std::string_view text = log.substr(begin, i + 1 - begin);
       if (absl::StrContains(text, "\"nodes\"") && absl::StrContains(text, "\"tensors\"")) {
         visit(first, text);
