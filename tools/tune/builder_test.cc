@@ -113,7 +113,7 @@ TEST(ConfigSpace, FieldsOfSourcesAreThoseOfLists) {
       const std::string source = SourceOfSome(family, direction, gfx);
       ASSERT_FALSE(source.empty()) << family << " " << Name(direction);
       const std::string_view line_of_source =
-          std::string_view(source).substr(source.rfind("\n", source.size() - 2) + 1);
+          std::string_view(source).substr(source.rfind('\n', source.size() - 2) + 1);
       const std::string_view macro = line_of_source.substr(0, line_of_source.find('(') + 1);
       for (std::string_view line : absl::StrSplit(list, '\n')) {
         if (!absl::StartsWith(line, macro)) continue;

@@ -41,20 +41,23 @@ std::vector<TimedProblem> Problems() {
           Problem("d", {Time("small", 1, 1)})};
 }
 
-const Judge kEstimates = {"estimates", [](const TimedProblem& problem) {
-                            std::vector<double> ranks;
-                            for (const InstanceTime& time : problem.times)
-                              ranks.push_back(time.estimate_us);
-                            return absl::StatusOr<std::vector<double>>(ranks);
-                          }};
-const Judge kSlowest = {"slowest", [](const TimedProblem& problem) {
-                          std::vector<double> ranks;
-                          for (const InstanceTime& time : problem.times) ranks.push_back(-time.ms);
-                          return absl::StatusOr<std::vector<double>>(ranks);
-                        }};
+/// Ranks the instances of a problem by `rank`.
+Judge JudgeBy(const char* name, double (*rank)(const InstanceTime&)) {
+  return {name, [rank](const TimedProblem& problem) {
+            std::vector<double> ranks;
+            for (const InstanceTime& time : problem.times) ranks.push_back(rank(time));
+            return absl::StatusOr<std::vector<double>>(ranks);
+          }};
+}
+Judge Estimates() {
+  return JudgeBy("estimates", [](const InstanceTime& time) { return time.estimate_us; });
+}
+Judge Slowest() {
+  return JudgeBy("slowest", [](const InstanceTime& time) { return -time.ms; });
+}
 
 TEST(Validation, KnowsTheBestKernel) {
-  const std::vector<Judge> judges = {kEstimates, kSlowest};
+  const std::vector<Judge> judges = {Estimates(), Slowest()};
   const absl::StatusOr<std::vector<ValidatedGroup>> groups = Validate(Problems(), judges);
   ASSERT_TRUE(groups.ok()) << groups.status();
   ASSERT_EQ(groups->size(), 1u);
@@ -83,7 +86,7 @@ TEST(Validation, CountsChoicesOfWhichABoundIsKnown) {
   TimedProblem bounded = Problem("a", {Time("large", 1, 4), Time("middle", 2, 2)});
   bounded.times[0].at_least = true;
   const auto groups =
-      Validate(std::vector<TimedProblem>{bounded}, std::vector<Judge>{kEstimates, kSlowest});
+      Validate(std::vector<TimedProblem>{bounded}, std::vector<Judge>{Estimates(), Slowest()});
   ASSERT_TRUE(groups.ok()) << groups.status();
   EXPECT_EQ(groups->front().scores[0].bounded, 1);
   EXPECT_EQ(groups->front().scores[0].mean, 0.5);
@@ -92,7 +95,7 @@ TEST(Validation, CountsChoicesOfWhichABoundIsKnown) {
 
 TEST(Validation, NothingToChooseFromIsASentence) {
   const std::vector<TimedProblem> alone = {Problems().back()};
-  EXPECT_THAT(Validate(alone, std::vector<Judge>{kEstimates}).status().message(),
+  EXPECT_THAT(Validate(alone, std::vector<Judge>{Estimates()}).status().message(),
               HasSubstr("no problem has times of two kernels"));
 }
 

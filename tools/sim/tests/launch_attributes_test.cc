@@ -30,8 +30,7 @@ class LaunchAttributes : public Hip7Test {
   }
 
   static hipLaunchAttribute Attribute(int id, int value) {
-    hipLaunchAttribute attribute = {};
-    attribute.id = static_cast<hipLaunchAttributeID>(id);
+    hipLaunchAttribute attribute = {.id = static_cast<hipLaunchAttributeID>(id)};
     attribute.value.priority = value;
     return attribute;
   }

@@ -22,7 +22,9 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const SourceLine kLine3 = {"/src/a.hip", 3}, kLine4 = {"/src/a.hip", 4}, kHeader = {"/src/a.h", 9};
+SourceLine Line3() { return {"/src/a.hip", 3}; }
+SourceLine Line4() { return {"/src/a.hip", 4}; }
+SourceLine Header() { return {"/src/a.h", 9}; }
 
 /// Two waves come to a kernel whose branch one of them takes: the jump leads over the
 /// instructions at 8 and 12.
@@ -31,11 +33,11 @@ Coverage OneRun() {
   coverage.runs = 1;
   FunctionCoverage& scale = coverage.functions[{"gfx942", "_Z5scalePf", 0xabc}];
   scale = {.kernel = true, .bytes = 24, .source = {"/src/a.hip", 2}, .instructions = {}};
-  scale.instructions[0] = {.text = "s_mov_b32 s0, 1", .source = kLine3, .executions = 2};
+  scale.instructions[0] = {.text = "s_mov_b32 s0, 1", .source = Line3(), .executions = 2};
   scale.instructions[4] = {
-      .text = "s_cbranch_scc1 2", .source = kLine4, .executions = 2, .branches = true, .taken = 1};
-  scale.instructions[8] = {.text = "v_mov_b32_e32 v0, 1", .source = kHeader, .executions = 1};
-  scale.instructions[12] = {.text = "s_nop 0", .source = kLine3, .executions = 0};
+      .text = "s_cbranch_scc1 2", .source = Line4(), .executions = 2, .branches = true, .taken = 1};
+  scale.instructions[8] = {.text = "v_mov_b32_e32 v0, 1", .source = Header(), .executions = 1};
+  scale.instructions[12] = {.text = "s_nop 0", .source = Line3(), .executions = 0};
   scale.instructions[16] = {.text = "s_endpgm", .source = {}, .executions = 2};
   coverage.functions[{"gfx942", "Idle", 0xdef}] = {
       .kernel = true, .bytes = 8, .source = {}, .instructions = {}};
@@ -55,11 +57,11 @@ TEST(Coverage, BlocksOfAFileAreSummed) {
   ASSERT_EQ(scale.instructions.size(), 5u);
   const InstructionCoverage& branch = scale.instructions.at(4);
   EXPECT_EQ(branch.text, "s_cbranch_scc1 2");
-  EXPECT_EQ(branch.source, kLine4);
+  EXPECT_EQ(branch.source, Line4());
   EXPECT_EQ(branch.executions, 4);
   EXPECT_TRUE(branch.branches);
   EXPECT_EQ(branch.taken, 2);
-  EXPECT_EQ(scale.instructions.at(8).source, kHeader);
+  EXPECT_EQ(scale.instructions.at(8).source, Header());
   EXPECT_FALSE(scale.instructions.at(8).branches);
   EXPECT_EQ(scale.instructions.at(16).source.line, 0);
 }
@@ -78,12 +80,13 @@ TEST(Coverage, ABlockWithoutItsEndIsSkipped) {
   const std::string block = CoverageBlock(OneRun());
   const size_t end = block.rfind("end");
   for (size_t size = 0; size <= end; ++size) {
-    const absl::StatusOr<Coverage> read = ParseCoverage(block + block.substr(0, size) + block);
+    const std::string cut = block + block.substr(0, size);
+    const absl::StatusOr<Coverage> read = ParseCoverage(cut + block);
     ASSERT_TRUE(read.ok()) << size << ": " << read.status();
     ASSERT_EQ(read->runs, 2) << size;
     EXPECT_EQ(read->functions.size(), 2u) << size;
     EXPECT_EQ(read->functions.at({"gfx942", "_Z5scalePf", 0xabc}).instructions.size(), 5u) << size;
-    EXPECT_EQ(ParseCoverage(block + block.substr(0, size)).value_or(Coverage()).runs, 1) << size;
+    EXPECT_EQ(ParseCoverage(cut).value_or(Coverage()).runs, 1) << size;
   }
 }
 
