@@ -90,8 +90,7 @@ struct TileConfig {
   }
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
-  // Merged groups that a matrix instruction multiplies, one in each of its blocks; and the number
-  // of turns in which a tile's groups are multiplied.
+  // Merged groups that a matrix instruction multiplies, one per block; and turns for all of them.
   constexpr int groups_at_once() const { return mma.blocks() < merge ? mma.blocks() : merge; }
   constexpr int groups_in_turn() const { return merge / groups_at_once(); }
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B; and the number

@@ -63,7 +63,7 @@ class Composition {
   constexpr Axis MakeUpper(Transform& t, std::int64_t length) {
     Require(length > 0, "an axis has at least one index", length, 1);
     Require(axes_ < kMaxAxes, "a descriptor has at most 48 axes", axes_, kMaxAxes);
-    Require(!is_seen_, "axes are made before a descriptor is seen", axes_, axes_);
+    Require(seen_count_ == 0, "axes are made before a descriptor is seen", axes_, axes_);
     if (mistake_.rule != nullptr) return {};
     const int id = axes_++;
     length_[static_cast<std::size_t>(id)] = length;
@@ -85,7 +85,7 @@ class Composition {
   }
 
   int axes_ = 0, transforms_ = 0;
-  bool is_seen_ = false;
+  int seen_count_ = 0;  // axes that an index has; 0 until See()
   // The first axes_ and transforms_ of them.
   std::array<std::int64_t, kMaxAxes> length_;
   std::array<bool, kMaxAxes> consumed_;

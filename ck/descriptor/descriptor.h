@@ -143,7 +143,6 @@ class Descriptor : public Composition {
     Require(axes.size() <= kMaxSeen, "a descriptor shows at most 3 axes",
             static_cast<std::int64_t>(axes.size()), kMaxSeen);
     if (mistake_.rule != nullptr) return;
-    is_seen_ = axes.size() > 0;
     for (const Axis a : axes) {
       Check(a);
       if (mistake_.rule != nullptr) return;
@@ -174,7 +173,6 @@ class Descriptor : public Composition {
   }
 
  private:
-  int seen_count_ = 0;
   std::array<int, kMaxSeen> seen_ = {};
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ck/gemm/args.h"
-#include "ck/gemm/lane_coordinate.h"
 #include "ck/gemm/multiply.h"
+#include "ck/gemm/output_offsets.h"
 #include "core/arch/memory.h"
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
@@ -24,18 +24,14 @@ class Epilogue {
       : out_(out),
         function_(function),
         problem_(problem),
-        first_m_(first_m),
-        first_n_(first_n),
         lds_(lds),
-        offsets_(reinterpret_cast<unsigned*>(lds + kC.stage_bytes(kReps))),
-        matrix_of_column_(
-            reinterpret_cast<int*>(lds + kC.stage_bytes(kReps) + kC.offsets_of_outputs())) {}
+        offsets_(problem, first_m, first_n, lds + kC.stage_bytes(kReps)) {}
 
   /// Waves that only load have no sums, but take part in the rest.
   GRIDWISE_DEVICE void Store(const WaveSums<kC>& sums) const {
     for (int subtile = 0; subtile < kC.reps_m() * kSubtiles; ++subtile) {
       BarrierLds();  // the operands, or the previous subtile, have been read
-      if (subtile == 0) FindOffsets();
+      if (subtile == 0) offsets_.Find(out_);
       if (IsMathWave<kC>()) Stage(sums, subtile / kSubtiles, subtile % kSubtiles);
       BarrierLds();
       StoreSubtile(subtile / kSubtiles, subtile % kSubtiles);
@@ -46,36 +42,8 @@ class Epilogue {
   static constexpr int kReps = kC.stage_reps(), kSubtiles = kC.reps_n() / kReps;
   static constexpr int kVec = kC.vec_out(), kPitch = kC.stage_pitch(kReps);
   static constexpr int kColumnsOfWave = kReps * kC.mma.m;
-  static constexpr int kLines = kC.tile.m + kC.tile.n;  // offsets of rows, then of columns
-  static constexpr int kMerged = kC.merge;
   using Values = Vec<float, kVec>;
   using Integers = Vec<int, kVec>;
-
-  /// Computes offsets in the output, and in the tensors after it.
-  GRIDWISE_DEVICE void FindOffsets() const {
-    for (int i = ThreadId(); i < kLines; i += kC.threads()) {
-      offsets_[i] = OffsetOf(&problem_->c, i);
-      for (int t = 0; t < out_.tensors; ++t) {
-        offsets_[(t + 1) * kLines + i] = OffsetOf(&problem_->d[t], i);
-      }
-    }
-    if constexpr (kMerged > 1) {
-      const int columns = problem_->c.axis[1].length / kMerged;  // per matrix
-      for (int i = ThreadId(); i < kC.tile.n; i += kC.threads()) {
-        matrix_of_column_[i] = (first_n_ + i) / columns;
-      }
-    }
-  }
-  GRIDWISE_DEVICE unsigned OffsetOf(Constant<ViewArgs>* view, int line) const {
-    const bool is_row = line < kC.tile.m;
-    const int index = is_row ? first_m_ + line : first_n_ + line - kC.tile.m;
-    Constant<AxisArgs>* const axis = &view->axis[is_row ? 0 : 1];
-    if (index >= axis->length) return Buffer::kOutOfRange;
-    int digit[AxisArgs::kDigits];
-    FindDigits(axis, index, digit);
-    return LaneCoordinate::Of(axis, digit).offset +
-           (is_row ? view->origin.offset : view->first_term);
-  }
 
   /// Writes sums to LDS as [row][column].
   GRIDWISE_DEVICE void Stage(const WaveSums<kC>& sums, int rep_m, int subtile) const {
@@ -148,28 +116,16 @@ class Epilogue {
                              [&]<DataType kOut>() { StoreAs<kOut>(values, row, column); });
   }
 
-  /// Offset of an element in `offsets` of some tensor; out of range if there is none.
-  GRIDWISE_DEVICE unsigned OffsetAt(const unsigned* offsets, int row, int column) const {
-    if constexpr (kMerged > 1) {
-      if (matrix_of_column_[column - kC.tile.m] != row % kMerged) return Buffer::kOutOfRange;
-    }
-    return __builtin_elementwise_add_sat(offsets[row], offsets[column]);
-  }
-  /// Whether elements from `column` on are adjacent in memory, and exist together or not.
-  GRIDWISE_DEVICE static bool IsRun(const unsigned* offsets, int by_element, int column) {
-    return kMerged == 1 && !by_element && offsets[column + kVec - 1] != Buffer::kOutOfRange;
-  }
-
   template <DataType kOut>
   GRIDWISE_DEVICE void CombineWith(int t, int row, int column, Values& values) const {
     using T = gridwise::Element<kOut>;
     constexpr int kPart = 16 / sizeof(T) < kVec ? 16 / sizeof(T) : kVec;  // elements per load
-    const unsigned* const offsets = offsets_ + (t + 1) * kLines;
+    const unsigned* const offsets = offsets_.OfTensor(t);
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.d[t].data) +
                                                     BlockIdY() * problem_->d[t].batch);
-    if (IsRun(offsets, out_.d[t].by_element, column)) {
+    if (offsets_.IsRun(offsets, out_.d[t].by_element, column)) {
       for (int part = 0; part < kVec; part += kPart) {
-        const auto d = buffer.Load<Vec<T, kPart>>(OffsetAt(offsets, row, column + part), 0);
+        const auto d = buffer.Load<Vec<T, kPart>>(offsets_.At(offsets, row, column + part), 0);
         for (int e = 0; e < kPart; ++e) {
           values[part + e] = function_.WithTensor(t, values[part + e], static_cast<float>(d[e]));
         }
@@ -177,7 +133,7 @@ class Epilogue {
       return;
     }
     for (int e = 0; e < kVec; ++e) {
-      const T d = buffer.Load<T>(OffsetAt(offsets, row, column + e), 0);
+      const T d = buffer.Load<T>(offsets_.At(offsets, row, column + e), 0);
       values[e] = function_.WithTensor(t, values[e], static_cast<float>(d));
     }
   }
@@ -186,7 +142,7 @@ class Epilogue {
     const Buffer buffer = Buffer::From<kThisTarget>(static_cast<const char*>(out_.data) +
                                                     BlockIdY() * problem_->c.batch);
     for (int e = 0; e < kVec; ++e) {
-      buffer.AtomicAdd<kThisTarget>(values[e], OffsetAt(offsets_, row, column + e));
+      buffer.AtomicAdd<kThisTarget>(values[e], offsets_.At(offsets_.OfOutput(), row, column + e));
     }
   }
 
@@ -203,26 +159,24 @@ class Epilogue {
     } else {
       out = __builtin_convertvector(values, Vec<T, kVec>);
     }
-    if (IsRun(offsets_, out_.by_element, column)) {
+    if (offsets_.IsRun(offsets_.OfOutput(), out_.by_element, column)) {
       for (int part = 0; part < kVec; part += kPart) {
         Vec<T, kPart> elements;
         for (int e = 0; e < kPart; ++e) elements[e] = out[part + e];
-        buffer.Store(elements, OffsetAt(offsets_, row, column + part));
+        buffer.Store(elements, offsets_.At(offsets_.OfOutput(), row, column + part));
       }
       return;
     }
     for (int e = 0; e < kVec; ++e) {
-      buffer.Store(static_cast<T>(out[e]), OffsetAt(offsets_, row, column + e));
+      buffer.Store(static_cast<T>(out[e]), offsets_.At(offsets_.OfOutput(), row, column + e));
     }
   }
 
   const OutputArgs& out_;
   const OfSum& function_;
   Constant<ProblemArgs>* const problem_;
-  const int first_m_, first_n_;
   char* const lds_;
-  unsigned* const offsets_;
-  int* const matrix_of_column_;
+  const OutputOffsets<kC> offsets_;
 };
 
 }  // namespace gridwise::ck

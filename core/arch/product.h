@@ -61,7 +61,8 @@ constexpr Product Like(const Product& other, const ProductChanges& changes) {
   product.other_names = changes.other_names;
   product.full_name = changes.full_name;
   product.like = other.like.empty() ? other.name : other.like;
-  product.source = changes.source;
+  if (other.like.empty()) product.source = "";  // which is of its own facts
+  set(product.source, changes.source);
   set(product.processor, changes.processor);
   set(product.compute_units, changes.compute_units);
   set(product.xcds, changes.xcds);

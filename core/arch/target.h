@@ -7,9 +7,9 @@
 namespace gridwise {
 
 // target_list.h, generated from tools/build/targets.bzl and the facts in targets/, has Gfx, the GPU
-// targets; kAllGfx; kAmdGfx, the targets that the simulator executes; kConvGfx, those of them on
-// which every valid problem has a plan; and TraitsOf, everything that differs between targets. Code
-// should ask for traits, not for names.
+// targets; kAllGfx; kAmdGfx, the targets that the simulator executes; kDefaultGfx, those of them
+// that a build is for unless it names others; and TraitsOf, everything that differs between
+// targets. Code should ask for traits, not for names.
 
 /// Whether the target has instructions that multiply matrices of `type`.
 constexpr bool HasType(Gfx gfx, DataType type) {

@@ -56,7 +56,7 @@ def target_list(name, amd, default, nvidia, families):
             "enum class Gfx : int { %s };" % ", ".join([_constant(t) for t in targets]),
             _array("kAllGfx", targets),
             _array("kAmdGfx", amd),
-            _array("kConvGfx", default),
+            _array("kDefaultGfx", default),
             "",
         ],
         function = "TargetTraits TraitsOf",

@@ -3,8 +3,8 @@
 
 #include "core/arch/sync.h"
 #include "core/arch/this_target.h"
-#include "core/launch/find_sub_gemm.h"
 #include "core/launch/output_type.h"
+#include "direct/kernel/gather_source.h"
 #include "direct/kernel/lane.h"
 #include "direct/kernel/taps.h"
 #include "direct/kernel/weights.h"
@@ -20,25 +20,20 @@ class DirectGatherLane {
  public:
   GRIDWISE_DEVICE DirectGatherLane(const DirectGatherArgs& args, const DirectRun& run,
                                    const LaneItem& item)
-      : args_(args),
-        run_(run),
-        source_(Buffer::From<kGfx>(static_cast<const char*>(args.source.data) +
-                                   run.image * args.source.image)),
-        exists_(item.exists && run.image + item.image < args.images) {
+      : args_(args), run_(run), source_(args, run, item) {
     const int group = Divide(item.channel, args.by_out_of_group);
     const int of_group = item.channel - group * args.out_of_group;
-    source_offset_ = item.image * static_cast<int>(args.source.image) + group * args.source.group;
     out_offset_ = item.image * static_cast<int>(args.out.image) + group * args.out.group +
                   of_group * args.out_element;
     BeginSums(item);
-    SetWindow(0);
+    source_.SetWindow(0);
   }
 
   /// Adds the products of a block's taps, whose weights may be in LDS.
   GRIDWISE_DEVICE void AddTaps(const TapBlock& block, const Weights& weights, const char* lds) {
     const AxisPhase& d = run_.gemm.axis[0];
     for (int g = 0; g < block.groups_w; ++g) {
-      if (block.w + g * kC.taps != first_w_) SetWindow(block.w + g * kC.taps);
+      if (block.w + g * kC.taps != source_.first_w()) source_.SetWindow(block.w + g * kC.taps);
       for (int i = 0; i < block.count_d; ++i) {
         const int at_d = SourcePixel(d, args_.strides[0], run_.j[0], block.d + i);
         if (!IsPixel(at_d, args_.source.size[0])) continue;
@@ -57,7 +52,7 @@ class DirectGatherLane {
 #pragma unroll
     for (int i = 0; i < kC.pixels; ++i) {
       const int j = run_.j[2] + i;
-      offset[i] = OffsetIf(exists_ && j < w.count,
+      offset[i] = OffsetIf(source_.exists() && j < w.count,
                            out_offset_ + OutputPixel(w, args.strides[2], j) * args.out.pixel[2]);
     }
 #pragma unroll
@@ -100,7 +95,7 @@ class DirectGatherLane {
     const AxisPhase &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
     const int first = at_d * args_.source.pixel[0] + block.channel * SizeOf(kC.type);
     if constexpr (kConvertsFirst<kGfx>) {
-      return w.taps - first_w_ < kC.taps
+      return w.taps - source_.first_w() < kC.taps
                  ? AddConverted<false>(block, first, weights, lds, first_row)
                  : AddConverted<true>(block, first, weights, lds, first_row);
     }
@@ -108,7 +103,7 @@ class DirectGatherLane {
       const int at_h = SourcePixel(h, args_.strides[1], run_.j[1], block.h + row);
       if (!IsPixel(at_h, args_.source.size[1])) continue;
       DirectVec<kC> x[kC.window()];
-      LoadRow(first + at_h * args_.source.pixel[1], x);
+      source_.LoadRow(first + at_h * args_.source.pixel[1], x);
       RowFactors<kC> factors;
       if constexpr (kRows == 1) weights.Read(lds, first_row + row, factors);
       // Given many loads, the compiler would wait for some before it issues the others.
@@ -118,7 +113,7 @@ class DirectGatherLane {
         const int tap_h = row - to * kC.stride;
         if (kRows > 1 && !IsPixel(tap_h, block.count_h)) continue;
         if constexpr (kRows > 1) weights.Read(lds, first_row + tap_h, factors);
-        AddRow(x, factors, w.taps - first_w_, sums_[to]);
+        AddRow(x, factors, w.taps - source_.first_w(), sums_[to]);
       }
     }
   }
@@ -130,16 +125,16 @@ class DirectGatherLane {
   GRIDWISE_DEVICE void AddConverted(const TapBlock& block, int first, const Weights& weights,
                                     const char* lds, int first_row) {
     const AxisPhase &h = run_.gemm.axis[1], &w = run_.gemm.axis[2];
-    const int taps = kAllTaps ? kC.taps : w.taps - first_w_;
+    const int taps = kAllTaps ? kC.taps : w.taps - source_.first_w();
     const int rows = (kRows - 1) * kC.stride + block.count_h;
     DirectVec<kC> loaded[kC.window()] = {};
-    Converted x[kC.window()];
+    DirectFactors<kC> x[kC.window()];
     bool exists = false;
     for (int row = -1; row < rows; ++row) {
-      if (exists) Convert(loaded, x);
+      if (exists) Convert<kC>(loaded, x);
       const int at_h = SourcePixel(h, args_.strides[1], run_.j[1], block.h + row + 1);
       const bool next_exists = row + 1 < rows && IsPixel(at_h, args_.source.size[1]);
-      if (next_exists) LoadRow(first + at_h * args_.source.pixel[1], loaded);
+      if (next_exists) source_.LoadRow(first + at_h * args_.source.pixel[1], loaded);
 #pragma unroll
       for (int to = 0; to < kRows; ++to) {
         const int tap_h = row - to * kC.stride;
@@ -152,26 +147,6 @@ class DirectGatherLane {
     }
   }
 
-  /// Where hardware checks no ranges, pixels outside of the source have been set to 0 already.
-  GRIDWISE_DEVICE void LoadRow(int row, DirectVec<kC> (&x)[kC.window()]) const {
-#pragma unroll
-    for (int i = 0; i < kC.window(); ++i) source_.LoadAgain(x[i], window_[i], row);
-  }
-
-  using Converted = DirectSum<kC>[kC.channels];  // a pixel
-  GRIDWISE_DEVICE static void Convert(const DirectVec<kC> (&from)[kC.window()],
-                                      Converted (&to)[kC.window()]) {
-#pragma unroll
-    for (int i = 0; i < kC.window(); ++i) {
-#pragma unroll
-      for (int e = 0; e < kC.channels; ++e) to[i][e] = FactorOf(from[i], e);
-    }
-  }
-  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const DirectVec<kC>& pixel, int e) {
-    return ToFactor<kC, kC.channels>(pixel, e);
-  }
-  GRIDWISE_DEVICE static DirectSum<kC> FactorOf(const Converted& pixel, int e) { return pixel[e]; }
-
   /// Adds the products of a row of the source with a row of up to `taps` taps.
   template <class Pixel>
   GRIDWISE_DEVICE static void AddRow(const Pixel (&x)[kC.window()], const RowFactors<kC>& factors,
@@ -183,7 +158,7 @@ class DirectGatherLane {
       for (int i = 0; i < kC.pixels; ++i) {
 #pragma unroll
         for (int e = 0; e < kC.channels; ++e) {
-          const auto source = FactorOf(x[kC.WindowPixel(i, t)], e);
+          const auto source = FactorOf<kC>(x[kC.WindowPixel(i, t)], e);
           sums[i][e] = MultiplyAdd(source, factors[t][e], sums[i][e]);
         }
       }
@@ -214,28 +189,10 @@ class DirectGatherLane {
     }
   }
 
-  /// Computes the offsets along w of the source pixels that the output pixels meet in taps from
-  /// `first` on.
-  GRIDWISE_DEVICE void SetWindow(int first) {
-    const AxisPhase& w = run_.gemm.axis[2];
-    first_w_ = first;
-    const int begin = SourcePixel(w, args_.strides[2], run_.j[2], first);
-    const int stride = kC.taps == 1 ? args_.strides[2].source_stride : 1;
-#pragma unroll
-    for (int i = 0; i < kC.window(); ++i) {
-      const int pixel = begin + i * stride;
-      window_[i] = OffsetIf(exists_ && IsPixel(pixel, args_.source.size[2]),
-                            source_offset_ + pixel * args_.source.pixel[2]);
-    }
-  }
-
   const DirectGatherArgs& args_;
   const DirectRun& run_;
-  const Buffer source_;
-  const bool exists_;
-  int source_offset_, out_offset_;  // of the lane's first channel
-  int first_w_;                     // the first tap along w of the window
-  unsigned window_[kC.window()];    // offsets along w
+  DirectGatherSource<kC, kGfx> source_;
+  int out_offset_;  // of the lane's first channel
   RowSums sums_[kRows];
 };
 

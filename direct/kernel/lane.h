@@ -42,6 +42,30 @@ GRIDWISE_DEVICE DirectSum<kC> ToFactor(Vec<Element<kC.type>, kN> elements, int e
   }
 }
 
+/// A lane's channels of a pixel, converted.
+template <DirectConfig kC>
+using DirectFactors = DirectSum<kC>[kC.channels];
+
+template <DirectConfig kC, int kPixels>
+GRIDWISE_DEVICE void Convert(const DirectVec<kC> (&from)[kPixels],
+                             DirectFactors<kC> (&to)[kPixels]) {
+#pragma unroll
+  for (int i = 0; i < kPixels; ++i) {
+#pragma unroll
+    for (int e = 0; e < kC.channels; ++e) to[i][e] = ToFactor<kC, kC.channels>(from[i], e);
+  }
+}
+
+/// Element `e` of a pixel, as it was loaded or converted.
+template <DirectConfig kC>
+GRIDWISE_DEVICE DirectSum<kC> FactorOf(const DirectVec<kC>& pixel, int e) {
+  return ToFactor<kC, kC.channels>(pixel, e);
+}
+template <DirectConfig kC>
+GRIDWISE_DEVICE DirectSum<kC> FactorOf(const DirectFactors<kC>& pixel, int e) {
+  return pixel[e];
+}
+
 GRIDWISE_DEVICE float MultiplyAdd(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 GRIDWISE_DEVICE int MultiplyAdd(int a, int b, int sum) { return a * b + sum; }
 

@@ -32,7 +32,7 @@ struct PlanDevice {
 absl::StatusOr<PlanDevice> CurrentPlanDevice() {
   const absl::StatusOr<DeviceInfo> device = CurrentDevice();
   if (absl::IsUnavailable(device.status()))
-    return PlanDevice{.facts = kConvGfx[0], .processor = ""};
+    return PlanDevice{.facts = kDefaultGfx[0], .processor = ""};
   if (!device.ok()) return device.status();
   const absl::StatusOr<DeviceFacts> facts = device->Facts();
   if (!facts.ok()) return facts.status();

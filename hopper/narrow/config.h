@@ -34,9 +34,9 @@ struct NarrowWeightConfig {
 
   constexpr int threads() const { return 32 * warps; }
   constexpr bool has_windows() const { return filter == 0; }
-  constexpr int parts() const {
-    return has_windows() ? 1 : warps / 4;
-  }  // parts that a tile's pixels are divided into
+  /// Parts of a tile's pixels, each of which four warps multiply: with a fixed filter, a warp has
+  /// all taps of one part.
+  constexpr int parts() const { return has_windows() ? 1 : warps / 4; }
   constexpr int taps() const { return has_windows() ? 7 : filter * filter; }  // per warp
   constexpr int window() const { return warps / 4 / parts() * taps(); }
   /// Bytes of the f32 sums of one part of the warps.

@@ -82,16 +82,6 @@ std::optional<int> ParseRank(std::string_view name) {
   return std::nullopt;
 }
 
-/// The text between a bracket at the begin of `text` and the one that closes it.
-std::optional<std::string_view> InBrackets(std::string_view text) {
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (absl::StrContains("([<", text[i])) ++depth;
-    if (absl::StrContains(")]>", text[i]) && --depth == 0) return text.substr(1, i - 1);
-  }
-  return std::nullopt;
-}
-
 bool IsOfWord(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 /// The first name of a layer in a text, with the arguments after it.
@@ -105,7 +95,8 @@ std::optional<Call> ParseCall(std::string_view text) {
     const std::string_view rest = absl::StripLeadingAsciiWhitespace(text);
     const bool is_node = axes == 0;
     if (!axes || rest.empty() || !absl::StrContains(is_node ? "[<" : "(", rest[0])) continue;
-    if (const auto arguments = InBrackets(rest)) return Call{name, *arguments, is_node};
+    const std::size_t close = FindClosing(rest, "([<", ")]>");
+    if (close != rest.npos) return Call{name, rest.substr(1, close - 1), is_node};
   }
   return std::nullopt;
 }

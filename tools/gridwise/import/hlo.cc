@@ -80,16 +80,6 @@ struct Instruction {
   std::string_view attributes = {};
 };
 
-/// The length of the text up to the ')' that closes a '(' before it; npos if there is none.
-std::size_t LengthToClose(std::string_view text) {
-  int depth = 1;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ')' && --depth == 0) return i;
-  }
-  return text.npos;
-}
-
 /// The instruction of a line; nullopt if it has none with a shape of numbers.
 std::optional<Instruction> ReadInstruction(std::string_view line) {
   line = absl::StripAsciiWhitespace(line);
@@ -98,28 +88,30 @@ std::optional<Instruction> ReadInstruction(std::string_view line) {
   const std::optional<std::string_view> name = TakeUntil(line, " = ");
   if (!name || !IsWord(*name)) return std::nullopt;
   Instruction instruction = {.name = std::string(*name)};
-  const bool is_tuple = absl::ConsumePrefix(&line, "(");
-  std::string_view rest = line;
+  const bool is_tuple = line.starts_with('(');
+  std::string_view rest = line.substr(is_tuple ? 1 : 0);
   std::optional<XlaShape> shape = TakeShape(rest);
   if (!shape) return std::nullopt;
   if (is_tuple) {
-    const std::size_t length = LengthToClose(line);
-    if (length == line.npos) return std::nullopt;
-    rest = line.substr(length + 1);
+    const std::size_t close = FindClosing(line);
+    if (close == line.npos) return std::nullopt;
+    rest = line.substr(close + 1);
   }
   instruction.shape = *std::move(shape);
-  const std::optional<std::string_view> opcode = TakeUntil(rest, "(");
-  if (!opcode || !IsWord(absl::StripAsciiWhitespace(*opcode))) return std::nullopt;
-  instruction.opcode = absl::StripAsciiWhitespace(*opcode);
-  const std::size_t length = LengthToClose(rest);
-  if (length == rest.npos) return std::nullopt;
-  for (std::string_view operand : SplitList(rest.substr(0, length))) {
+  const std::size_t open = rest.find('(');
+  if (open == rest.npos) return std::nullopt;
+  instruction.opcode = absl::StripAsciiWhitespace(rest.substr(0, open));
+  if (!IsWord(instruction.opcode)) return std::nullopt;
+  rest.remove_prefix(open);
+  const std::size_t close = FindClosing(rest);
+  if (close == rest.npos) return std::nullopt;
+  for (std::string_view operand : SplitList(rest.substr(1, close - 1))) {
     instruction.shapes.push_back(TakeShape(operand));
     operand = absl::StripAsciiWhitespace(operand);
     absl::ConsumePrefix(&operand, "%");
     instruction.operands.emplace_back(operand);
   }
-  instruction.attributes = rest.substr(length + 1);
+  instruction.attributes = rest.substr(close + 1);
   return instruction;
 }
 

@@ -54,6 +54,15 @@ std::vector<std::string_view> SplitList(std::string_view text) {
   return parts;
 }
 
+std::size_t FindClosing(std::string_view text, std::string_view opening, std::string_view closing) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (absl::StrContains(opening, text[i])) ++depth;
+    if (absl::StrContains(closing, text[i]) && --depth == 0) return i;
+  }
+  return text.npos;
+}
+
 std::vector<std::string_view> FindCommand(std::string_view line, std::string_view program) {
   std::vector<std::string_view> words = SplitWords(line);
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -49,6 +50,11 @@ std::vector<std::string_view> SplitWords(std::string_view line);
 
 /// The parts of a list between commas that are in no brackets, without blanks around them.
 std::vector<std::string_view> SplitList(std::string_view text);
+
+/// The index at which the bracket that begins `text` is closed; npos if it is not. Brackets are the
+/// characters of `opening` and `closing`, and one of any kind closes another.
+std::size_t FindClosing(std::string_view text, std::string_view opening = "(",
+                        std::string_view closing = ")");
 
 /// The words from the first one on whose last part, after any '/', is `program`; none if no word
 /// is.

@@ -138,20 +138,10 @@ class Reader {
       return ImportedItem::Skip(
           kKind, words.size() < 2 ? words[0] : absl::StrCat(words[0], ".", words[1]));
     }
-    return Read(*op, Arguments(*op, call.substr(open + 1, FindEnd(call, open) - open - 1)));
+    return Read(*op, Arguments(*op, call.substr(open + 1, FindClosing(call.substr(open)) - 1)));
   }
 
  private:
-  /// Where the parenthesis at `open` is closed.
-  static std::size_t FindEnd(std::string_view call, std::size_t open) {
-    int depth = 0;
-    for (std::size_t i = open; i < call.size(); ++i) {
-      if (call[i] == '(') ++depth;
-      if (call[i] == ')' && --depth == 0) return i;
-    }
-    return call.size();
-  }
-
   /// `%conv2d : call_function[target=torch.ops.aten.conv2d.default](...)`: a graph, without sizes.
   static ImportedLine ReadWithoutSizes(std::string_view line, std::string_view call) {
     if (!line.substr(0, line.size() - call.size()).ends_with("[target=torch.ops.")) {

@@ -42,8 +42,8 @@ struct Launch {
 struct RunReport {
   std::array<int64_t, kOpClasses> instructions = {};  // wave instructions by OpClass
   std::vector<int64_t> executions;  // per instruction, by its index in the program
-  std::map<uint32_t, int64_t>
-      not_known;  // the executions that NoteNotKnown was told of, by the same index
+  /// The executions that NoteNotKnown was told of, by the same index.
+  std::map<uint32_t, int64_t> not_known;
   int64_t waves = 0;
   int64_t workgroups = 0;
   int threads = 0;  // host threads that executed them

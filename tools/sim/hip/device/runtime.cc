@@ -66,7 +66,7 @@ std::vector<DeviceFacts> WantedDevices() {
     if (const std::optional<std::string> only = OnlyTargetOfProgram()) {
       wanted.push_back(*SimulatedDevice(*only));
     } else {
-      wanted.assign(std::begin(kConvGfx), std::end(kConvGfx));
+      wanted.assign(std::begin(kDefaultGfx), std::end(kDefaultGfx));
     }
     return wanted;
   }

@@ -54,10 +54,10 @@ struct InstructionFacts {
   /// Registers of a memory instruction: what its address is made of, what it stores (in order),
   /// what it loads.
   std::vector<uint16_t> address, data, loaded;
-  uint32_t loaded_bits =
-      ~0u;  // the bits of `loaded` that change: half of them for ..._d16 and ..._d16_hi
-  uint32_t stored_bits =
-      ~0u;  // the bits of `data` that are stored: half of them for stores of 8 and 16 bits
+  /// The bits of `loaded` that change: half of them for ..._d16 and ..._d16_hi.
+  uint32_t loaded_bits = ~0u;
+  /// The bits of `data` that are stored: half of them for stores of 8 and 16 bits.
+  uint32_t stored_bits = ~0u;
   bool memory = false;      // loads, stores or updates memory, LDS or scratch
   bool cross_lane = false;  // results depend on other lanes than their own
   bool control = false;     // does something else than to write registers

@@ -6,6 +6,7 @@
 #include "tools/sim/isa/exec/level.h"
 #include "tools/sim/isa/exec/matrix/plan.h"
 #include "tools/sim/isa/exec/matrix/vectors.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// Matrix instructions D = A B + C on matrices spread over the lanes of a wave. An instruction is
 /// data: element formats, and a plan that says where elements are. Operands are unpacked once to
@@ -119,7 +120,7 @@ template <class T>
       const T* a = o.a + block * 4 + row;
       const T* b = o.b + block * 4 + l % 4;
       T sum = o.c[r * o.c_stride * kLanes + l];
-      for (int k = 0; k < p.depth; ++k) sum = MulAdd(a[p.a[k]], b[p.b[k]], sum);
+      for (int k = 0; k < p.depth; ++k) sum = Fma(a[p.a[k]], b[p.b[k]], sum);
       sums[r][l] = sum;
     }
   }

@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include "tools/sim/isa/exec/level.h"
+#include "tools/sim/isa/exec/rounding.h"
 
 /// The vectors of the host that matrix products are computed with: columns of D side by side.
 
@@ -117,9 +118,8 @@ struct VectorOf<u32> {
   using Type = PairVector;
 };
 
-GRIDWISE_SIM_INLINE f32 MulAdd(f32 a, f32 b, f32 c) { return __builtin_fmaf(a, b, c); }
-GRIDWISE_SIM_INLINE f64 MulAdd(f64 a, f64 b, f64 c) { return __builtin_fma(a, b, c); }
-GRIDWISE_SIM_INLINE u32 MulAdd(u32 a, u32 b, u32 c) {
+/// Of elements that are pairs of 16-bit integers: c + both products.
+GRIDWISE_SIM_INLINE u32 Fma(u32 a, u32 b, u32 c) {
   const auto half = [](u32 x, int i) { return i32{static_cast<i16>(x >> (16 * i))}; };
   return c + static_cast<u32>(half(a, 0) * half(b, 0) + half(a, 1) * half(b, 1));
 }
