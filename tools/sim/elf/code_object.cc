@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -257,6 +259,21 @@ std::vector<CodeSection> FindCode(const ElfFile& file, const Mapping& image) {
   return code;
 }
 
+// The processor that the ELF is for, as LLVM spells it. LLVM is not asked for numbers that it has
+// no name for: what it returns for them is undefined.
+std::string ProcessorName(const Object& object) {
+  // EF_AMDGPU_MACH; source: LLVM AMDGPUUsage, "AMDGPU ELF Header e_flags".
+  constexpr uint32_t kFirst = 0x20, kLast = 0x5f;
+  constexpr uint32_t kReserved[] = {0x27, 0x40, 0x4b, 0x4d, 0x50, 0x56,
+                                    0x57, 0x5b, 0x5c, 0x5d, 0x5e};
+  const uint32_t number = object.getPlatformFlags() & elf::EF_AMDGPU_MACH;
+  const bool named =
+      number >= kFirst && number <= kLast &&
+      std::find(std::begin(kReserved), std::end(kReserved), number) == std::end(kReserved);
+  const std::optional<llvm::StringRef> name = named ? object.tryGetCPUName() : std::nullopt;
+  return name ? name->str() : absl::StrFormat("an unknown GPU (processor %#x)", number);
+}
+
 absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes,
                                                 std::string_view gfx) {
   const llvm::StringRef data(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -278,7 +295,7 @@ absl::StatusOr<std::unique_ptr<Object>> OpenElf(std::span<const std::byte> bytes
     return Bad(absl::StrFormat("the ELF has OS ABI %d; only amdhsa (%d) is supported",
                                header.e_ident[elf::EI_OSABI], elf::ELFOSABI_AMDGPU_HSA));
   }
-  const std::string name = object->tryGetCPUName().value_or("an unknown GPU").str();
+  const std::string name = ProcessorName(*object);
   if (!gfx.empty() && !RunsCodeFor(gfx, name)) {
     return absl::FailedPreconditionError(
         absl::StrFormat("the code object is for %s and the device is a %s", name, gfx));
@@ -304,7 +321,7 @@ absl::StatusOr<std::unique_ptr<CodeObject>> CodeObject::Load(std::span<const std
   std::unique_ptr<CodeObject> result(
       new CodeObject);  // from here on its destructor unmaps the image
   result->memory_ = &memory;
-  const std::string name = (*object)->tryGetCPUName().value_or("").str();
+  const std::string name = ProcessorName(**object);
   result->gfx_ = gfx.empty() ? DeviceFor(name) : gfx;
   result->mapping_ = mapping->base;
   result->mapping_bytes_ = mapping->bytes;

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/build/code_object.h"
@@ -299,6 +300,13 @@ TEST_P(CodeObjectTest, RefusesWhatIsNotACodeObject) {
   elf = Elf();
   elf[4] = std::byte{1};
   EXPECT_THAT(LoadError(elf), HasSubstr("not a 64-bit"));
+  for (const int number : {0, 0x27, 0x40, 0x5e, 0x60, 0xff}) {  // of no processor
+    elf = Elf();
+    elf[offsetof(Elf64_Ehdr, e_flags)] = static_cast<std::byte>(number);
+    EXPECT_THAT(LoadError(elf, Gfx()),
+                HasSubstr(absl::StrFormat(
+                    "for an unknown GPU (processor %#x) and the device is a %s", number, Gfx())));
+  }
 }
 
 TEST_P(CodeObjectTest, RefusesEveryTruncation) {
