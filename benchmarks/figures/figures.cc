@@ -36,6 +36,7 @@
 #include "gridwise/conv.h"
 #include "gridwise/instances.h"
 #include "tests/plans/times.h"
+#include "tools/gridwise/run/sim_report.h"
 #include "tools/text/read_file.h"
 
 ABSL_FLAG(std::string, series, "", "file of the series; it need not exist");
@@ -67,7 +68,7 @@ absl::Status AddLayers(Gfx gfx, Figures& computed) {
   for (const Layer& layer : *layers) {
     const absl::StatusOr<Plan> plan = MakePlan(layer.problem, gfx);
     if (!plan.ok()) return plan.status();
-    const absl::StatusOr<LayerTime> time = TimeLayer(layer, *plan);
+    const absl::StatusOr<LayerTime> time = TimeLayer(layer, *plan, SimTiming::kBare);
     if (!time.ok()) return time.status();
     computed[absl::StrCat("layer/", Name(gfx), "/", time->name, "/", time->direction, ", us")] =
         time->us;

@@ -11,6 +11,7 @@
 #include "gridwise/conv.h"
 #include "gtest/gtest.h"
 #include "tests/plans/times.h"
+#include "tools/gridwise/run/sim_report.h"
 
 namespace gridwise {
 namespace {
@@ -29,7 +30,7 @@ TEST(Clock, SaysWhatTheTableHas) {
     ASSERT_NE(time, nullptr) << layer.name;
     const absl::StatusOr<Plan> plan = MakePlan(layer.problem, *gfx, {.instance = time->instance});
     ASSERT_TRUE(plan.ok()) << plan.status();
-    const absl::StatusOr<LayerTime> now = TimeLayer(layer, *plan);
+    const absl::StatusOr<LayerTime> now = TimeLayer(layer, *plan, SimTiming::kBare);
     ASSERT_TRUE(now.ok()) << now.status();
     EXPECT_NEAR(now->us, time->us, kTolerance * time->us)
         << layer.name << ", " << time->direction << ", " << time->instance;

@@ -100,8 +100,9 @@ const LayerTime* FindTime(const std::vector<LayerTime>& times, const Layer& laye
   return nullptr;
 }
 
-absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan) {
-  const absl::StatusOr<Timing> timing = TimePlan(Problem(layer.problem), plan);
+absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan, SimTiming simulated) {
+  const absl::StatusOr<Timing> timing =
+      TimePlan(Problem(layer.problem), plan, {.simulated = simulated});
   if (!timing.ok()) return timing.status();
   const double us = 1e3 * timing->ms;
   return LayerTime{.name = layer.name,

@@ -9,6 +9,7 @@
 #include "core/arch/target.h"
 #include "core/conv/problem.h"
 #include "gridwise/conv.h"
+#include "tools/gridwise/run/sim_report.h"
 
 namespace gridwise {
 
@@ -40,8 +41,10 @@ std::string PrintTimes(const std::vector<LayerTime>& times);
 /// The layer's line, or null.
 const LayerTime* FindTime(const std::vector<LayerTime>& times, const Layer& layer);
 
-/// Times a plan of the layer by the clock, with the sample of `gridwise run --time`.
-absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan);
+/// Times a plan of the layer by the clock, with the sample of `gridwise run --time`. With kBare,
+/// the times are the same and there is no limit.
+absl::StatusOr<LayerTime> TimeLayer(const Layer& layer, const Plan& plan,
+                                    SimTiming simulated = SimTiming::kQuiet);
 
 /// Layers with their times as a table of Markdown: us, TFLOP/s, percent of the bound and limit in
 /// each direction.
