@@ -169,7 +169,7 @@ TEST(TapColumns, AreNoneWhereProductsWouldBeOfNoUseOrUnevenlyApart) {
 TEST(TapColumns, AreChosenForFewChannels) {
   ConvProblem problem = {.batch = 16, .c = 128, .k = 3};
   for (const std::size_t axis : {1u, 2u}) problem.dims[axis] = Axis(256, 3, 1, 1, 1, 1);
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201}) {
+  for (const Gfx gfx : kAmdGfx) {
     problem.direction = Direction::kForward;
     problem.c = 128, problem.k = 3;
     EXPECT_TRUE(ChooseTapColumns(problem, gfx).has_value());

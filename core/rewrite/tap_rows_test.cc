@@ -92,7 +92,7 @@ TEST(TapRows, AreChosenForFewChannels) {
   for (const std::size_t axis : {1u, 2u}) {
     problem.dims[axis] = {.in = 256, .filter = 3, .pad_begin = 1, .pad_end = 1};
   }
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950, Gfx::k1100, Gfx::k1201}) {
+  for (const Gfx gfx : kAmdGfx) {
     problem.k = 3;
     EXPECT_TRUE(ChooseTapRows(problem, gfx).has_value());
     problem.k = 32;

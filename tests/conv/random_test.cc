@@ -4,16 +4,20 @@
 // every fourth have infinities or NaN. Each runs on the planner's instance and on others with K in
 // several splits and tensors in parts, so that every instance sees many. GRIDWISE_TEST_PROBLEMS
 // says how many problems, GRIDWISE_TEST_MAX_FLOPS how large, GRIDWISE_TEST_OTHER_INSTANCES on how
-// many other instances, GRIDWISE_TEST_FAMILY, if set, of which family.
+// many other instances, GRIDWISE_TEST_FAMILY, if set, of which family. Prints how many problems of
+// each direction and type have run.
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "absl/log/check.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
 #include "gmock/gmock.h"
@@ -237,8 +241,11 @@ class RandomProblems : public testing::TestWithParam<int> {
   /// Some of many problems are computed in parts.
   static void TearDownTestSuite() {
     if (instances_of_all_ >= 100) EXPECT_GT(in_parts_of_all_, 0);
+    for (const auto& [kind, problems] : problems_of_)
+      std::printf("ran %s: %d\n", kind.c_str(), problems);
   }
   static inline int instances_of_all_ = 0, in_parts_of_all_ = 0;
+  static inline std::map<std::string, int> problems_of_;
 };
 
 TEST_P(RandomProblems, MatchesReference) {
@@ -270,6 +277,7 @@ TEST_P(RandomProblems, MatchesReference) {
       EXPECT_TRUE(status.ok()) << plan->ToString() << status;
       ++instances_run;
     }
+    ++problems_of_[absl::StrCat(Name(problem.direction), " ", Name(problem.type))];
   }
   instances_of_all_ += instances_run;
   in_parts_of_all_ += in_parts;

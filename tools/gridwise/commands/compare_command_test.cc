@@ -5,6 +5,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/arch/device_facts.h"
+#include "core/arch/parse_gfx.h"
+#include "core/arch/target.h"
 #include "core/text/shell.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,6 +22,14 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
+/// What the last line says of a device that nobody has compared with measurements; "" of others.
+std::string CalibrationNote() {
+  const Product& product = ProductsOf(*ParseGfx(Target())).front();
+  if (product.like.empty()) return "";
+  return absl::StrCat("not calibrated for ", product.name, ": by facts of ", product.like,
+                      " where no others are known; ");
+}
+
 TEST(CompareCommand, ComparesTwoChoices) {
   const std::string compare =
       absl::StrCat("compare --problems=", SmallSet(), " --device=", Target(), " ");
@@ -26,9 +37,11 @@ TEST(CompareCommand, ComparesTwoChoices) {
   const ShellResult result = Gridwise(absl::StrCat(
       compare, "--a=family=ck --b=family=tile --direction=bwd_weight --verify --csv=", csv));
   EXPECT_EQ(result.status, kSuccess) << result.out;
-  EXPECT_THAT(result.out, AllOf(HasSubstr(" valu/mma)"), HasSubstr("3 problems, of which both"),
-                                HasSubstr("geometric mean of a/b: "),
-                                HasSubstr("estimates, not measurements; all results are right.")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr(" valu/mma)"), HasSubstr("3 problems, of which both"),
+                    HasSubstr("geometric mean of a/b: "),
+                    HasSubstr(absl::StrCat("estimates, not measurements; ", CalibrationNote(),
+                                           "all results are right."))));
   EXPECT_EQ(CountLines(ReadText(csv)), 4);
   const ShellResult same = Gridwise(compare + "--a=splits=1 --b=splits=1");
   EXPECT_THAT(same.out, AllOf(HasSubstr("equal on 7"), HasSubstr("geometric mean of a/b: 1.000")));

@@ -153,7 +153,7 @@ TEST(Lds, OfRdna) {
 }
 
 TEST(Lds, ExchangesLanesAsFastAsItReadsDwords) {
-  for (const std::string_view gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const std::string_view gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
     const bool cdna = FindMachine(gfx)->cdna();
     const double read = ClocksPer(
         gfx, {cdna ? "ds_read_b32 v0, v8" : "ds_load_b32 v0, v8"}, 8,

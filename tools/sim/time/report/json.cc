@@ -49,8 +49,9 @@ llvm::json::Object ProgressOf(const UnitTime& unit) {
   llvm::json::Array clocks;
   std::array<llvm::json::Array, kResources> parts;
   size_t at = 0;
+  // The first sample is of the first instruction: the first step has the clocks before it as well.
+  Progress before;
   for (int step = 1; step <= kSteps && progress.size() > 2; ++step) {
-    const Progress& before = progress[at];
     while (at + 1 < progress.size() && progress[at].clk < progress.back().clk * step / kSteps) ++at;
     const Progress& now = progress[at];
     if (now.clk <= before.clk) continue;
@@ -59,6 +60,7 @@ llvm::json::Object ProgressOf(const UnitTime& unit) {
       const double part = (now.busy[r] - before.busy[r]) / (now.clk - before.clk);
       parts[r].push_back(std::clamp(part, 0.0, 1.0));
     }
+    before = now;
   }
   llvm::json::Object of_resources;
   for (size_t r = 0; r < kResources; ++r) {

@@ -607,7 +607,7 @@ TEST(Permute, OneSelectorOfAllLanes) {
 /// D.u[i] = C.u[i] + sum over the bytes j of B that are not 0 of |A.b[i + j] - B.b[j]| (MI300 ISA,
 /// V_MQSAD_U32_U8); lanes that are off keep D, and D may be C.
 TEST(FourSums, OfMaskedDistances) {
-  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201"}) {
+  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
     TestWave wave(BestHandlers(), gfx);
     SetScalar64(*wave, kExecLo, 5);
     const uint64_t a = 0x10ff20ee30dd40cc, b = 0x9900ff01;
