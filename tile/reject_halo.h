@@ -17,6 +17,8 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
     return "blocks are multiplied by 16x16, at most 8 pixels per lane";
   }
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
+  if (c.packs_pixels()) return "packed pixels are not summed by blocks of channels";
+  if (c.has_taps_in_lds()) return "blocks of channels meet no taps in LDS";
   if (c.tile.m % c.merge != 0) return "groups do not divide tile.m";
   const int room = sums.room_of_group();
   if (room != 8 && room != 16 && room != 32 && room != 64) return "groups share no block";

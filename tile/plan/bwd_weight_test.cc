@@ -59,6 +59,16 @@ constexpr TileConfig kFilledBlocks = [] {
   return c;
 }();
 static_assert(Reject(kFilledBlocks, Gfx::k942) == nullptr);
+constexpr TileConfig kPackedBlocks = [] {
+  TileConfig config = kBlocks;
+  config.pixel = {4};
+  return config;
+}();
+constexpr TileConfig kBlocksOfTaps = [] {
+  TileConfig config = kBlocks;
+  config.taps_in_lds = {1};
+  return config;
+}();
 // On RDNA4, whose lanes hold 8 pixels too; RDNA3's hold 16.
 constexpr TileConfig BlocksOf(MmaUnit unit) {
   TileConfig c = kBlocks;
@@ -280,6 +290,12 @@ TEST(PlanBwdWeight, PiecesThatGoStraightToLdsAreOfWords) {
   problem.k = 6;
   EXPECT_THAT(Why(RejectBwdWeight(direct, problem)),
               HasSubstr("a group has k 6 and c 64; the instance loads 8 and 8 at a time"));
+}
+
+TEST(PlanBwdWeight, BlocksAreOfWholeChannels) {
+  EXPECT_STREQ(Reject(kPackedBlocks, Gfx::k942),
+               "packed pixels are not summed by blocks of channels");
+  EXPECT_STREQ(Reject(kBlocksOfTaps, Gfx::k942), "blocks of channels meet no taps in LDS");
 }
 
 TEST(PlanBwdWeight, RejectionsNameTheirValues) {
