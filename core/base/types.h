@@ -24,10 +24,9 @@ enum class DataType : unsigned char {
 };
 
 inline constexpr DataType kAllDataTypes[] = {
-    DataType::kF16,    DataType::kBF16,       DataType::kF32,
-    DataType::kI8,     DataType::kF8E4M3,     DataType::kF8E4M3Fnuz,
-    DataType::kF8E5M2, DataType::kF8E5M2Fnuz, DataType::kI32,
-    DataType::kTF32};
+    DataType::kF16,    DataType::kBF16,       DataType::kF32,    DataType::kI8,
+    DataType::kF8E4M3, DataType::kF8E4M3Fnuz, DataType::kF8E5M2, DataType::kF8E5M2Fnuz,
+    DataType::kI32,    DataType::kTF32};
 
 /// Bytes of one element.
 constexpr int SizeOf(DataType type) {
@@ -95,7 +94,8 @@ constexpr DataType SumType(DataType type) {
 constexpr bool CanOutput(DataType type, DataType out) {
   if (out == DataType::kF32) return true;
   if (type == DataType::kI8) return out == DataType::kI32;
-  return SizeOf(type) == 1 ? out == DataType::kF16 || out == DataType::kBF16 : out == StoredType(type);
+  return SizeOf(type) == 1 ? out == DataType::kF16 || out == DataType::kBF16
+                           : out == StoredType(type);
 }
 
 }  // namespace gridwise

@@ -133,18 +133,19 @@ class Divider {
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool has_tensors = is_partial || (splits > 1 && kernel_.max_fixup() == 0);
-    return {.device = context_.device(),
-            .problem = part,
-            .sub_gemms = sub_gemms,
-            .split_k = {.splits = splits,
-                        .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
-                        .adds = division.adds,
-                        .max_fixup = kernel_.max_fixup()},
-            .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
-            .needs = kernel_.code().needs,
-            .part_elements = FormOf(kernel_).parts_of_b() > 0 ? PartElements(canonical_.problem) : 0,
-            .merged_groups = canonical_.merged_groups,
-            .fits = context_.options().fits};
+    return {
+        .device = context_.device(),
+        .problem = part,
+        .sub_gemms = sub_gemms,
+        .split_k = {.splits = splits,
+                    .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
+                    .adds = division.adds,
+                    .max_fixup = kernel_.max_fixup()},
+        .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
+        .needs = kernel_.code().needs,
+        .part_elements = FormOf(kernel_).parts_of_b() > 0 ? PartElements(canonical_.problem) : 0,
+        .merged_groups = canonical_.merged_groups,
+        .fits = context_.options().fits};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {

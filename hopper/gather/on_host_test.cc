@@ -217,8 +217,7 @@ TEST(Gather, TF32TakesOnlyWhatTensorMapsDescribe) {
   ConvProblem problem = Problem(Direction::kBackwardData, 1, 40, 70, Axis(9), Axis(8));
   problem.type = DataType::kTF32;
   EXPECT_EQ(RejectProblem(kBack, WithPixels(SpacedTaps(), problem)).value_or(""),
-            "elements of the gathered tensor are 280 bytes apart; tensor maps need multiples of 16 "
-            "bytes");
+            "channels of w are 360 elements apart; tensor maps need adjacent channels");
   problem.type = DataType::kF32;
   EXPECT_EQ(RejectProblem(kBack, problem).value_or(""), "type is f32; the instance is for tf32");
 }
