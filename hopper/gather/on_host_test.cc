@@ -186,6 +186,7 @@ TEST(Gather, TF32) {
   CheckTF32<kC>(Problem(kForward, 2, 32, 40, Axis(7), Axis(9)));
   CheckTF32<kC>(Problem(kForward, 10, 36, 40, Axis(7), Axis(9, 2)));  // groups are an axis
   CheckTF32<kC>(Problem(kForward, 1, 32, 8, Axis(3), Axis(3)), 1, Values::kInfinity);
+  CheckTF32<kC>(Problem(kForward, 1, 32, 8, Axis(3), Axis(3)), 1, Values::kUnrounded);
   ConvProblem added = Problem(kForward, 1, 32, 72, Axis(7), Axis(9));
   added.type = DataType::kTF32;
   CheckTF32<kC>(WithTensors(2, added));

@@ -113,6 +113,7 @@ TEST(Weight, TwoPartsOfTF32) {
   const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));
   CheckWeight<kC>(grouped, 2);
   CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  CheckWeight<kC>(grouped, 1, Values::kUnrounded);
 }
 
 }  // namespace
