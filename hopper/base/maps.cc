@@ -147,17 +147,17 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   return map;
 }
 
-TensorMapSpec WeightMap(const ConvProblem& problem, int columns, int k) {
+TensorMapSpec WeightMap(const ConvProblem& problem, int of_outer, int of_inner) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
-  const bool forward = problem.direction == Direction::kForward;
-  const std::size_t of_k = forward ? 5 : 1, of_column = forward ? 1 : 5;
+  const bool transposed = RunsAlongSourceChannels(problem);
+  const std::size_t inner = transposed ? 1 : 5, outer = transposed ? 5 : 1;
   TensorMapSpec map = MapOf(TypeOfB(problem.type), 4);
-  SetAxis(map, 0, axes.size[of_k], 1);
+  SetAxis(map, 0, axes.size[inner], 1);
   SetAxis(map, 1, TapsOfFilter(axes), axes.stride[4]);
-  SetAxis(map, 2, axes.size[of_column], axes.stride[of_column]);
+  SetAxis(map, 2, axes.size[outer], axes.stride[outer]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
-  map.box = {static_cast<unsigned>(k), 1, static_cast<unsigned>(columns), 1};
-  map.swizzle_bytes = k * SizeOf(map.type);
+  map.box = {static_cast<unsigned>(of_inner), 1, static_cast<unsigned>(of_outer), 1};
+  map.swizzle_bytes = of_inner * SizeOf(map.type);
   return map;
 }
 
