@@ -25,9 +25,9 @@ import torch
 from compare_cudnn import Conv, Problem, flops, open_library, out_size
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8": torch.int8, "i32": torch.int32,
-         "f8e4m3fn": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2}
+         "f8e4m3fn": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2, "tf32": torch.float32}
 OUT_TYPES = {"i8": ["i32", "f32"], "f8e4m3fn": ["f32", "f16", "bf16"], "f8e5m2": ["f32", "f16", "bf16"], "f16": ["f16", "f32"],
-             "bf16": ["bf16", "f32"], "f32": ["f32"]}
+             "bf16": ["bf16", "f32"], "f32": ["f32"], "tf32": ["f32"]}
 LAYOUTS, WEIGHT_LAYOUTS = ("nhwgc", "gnhwc", "ngchw"), ("gkyxc", "kyxgc")
 WIDE_GROUPS = (24, 40, 48, 56, 64, 72, 96, 100, 104, 112, 120, 128, 168, 192)
 MARGIN = 1024  # elements before and after the output
@@ -91,10 +91,12 @@ def products(problem):
     return problem.c // problem.groups * math.prod(d[1] for d in problem.dims)
 
 
-def random_case(rng, max_flops):
-    direction = rng.choice(["fwd", "bwd_data", "bwd_weight"])
-    kinds = ["f16", "f16", "f16", "bf16", "bf16", "f32"] + (["i8", "i8", "f8e4m3fn", "f8e5m2"] if direction == "fwd" else [])
-    dtype = rng.choice(kinds)
+def random_case(rng, max_flops, types):
+    dtype, direction = None, None
+    while dtype not in types:
+        direction = rng.choice(["fwd", "bwd_data", "bwd_weight"])
+        kinds = ["f16", "f16", "f16", "bf16", "bf16", "f32", "tf32"]
+        dtype = rng.choice(kinds + (["i8", "i8", "f8e4m3fn", "f8e5m2"] if direction == "fwd" else []))
     out_type = rng.choice(OUT_TYPES[dtype])
     plain = out_type == "i32" or rng.random() < 0.5
     tensors = [] if plain else [rng.choice(["bias", "scale", "residual"]) for _ in range(rng.randint(0, 2))]
@@ -230,7 +232,7 @@ def check(args):
     rng, generator = random.Random(args.seed), torch.Generator("cuda").manual_seed(args.seed)
     ran, wrong, problems, end = collections.Counter(), 0, 0, time.time() + args.seconds
     while time.time() < end:
-        case = random_case(rng, args.flops)
+        case = random_case(rng, args.flops, args.types.split(","))
         splits = rng.choice([0, 0, 1, 2, 3, 5]) if case.dtype != "i8" else 0
         operands = Operands(case, generator)
         ours = problem_of(gridwise, operands)
@@ -261,6 +263,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--flops", type=float, default=2e10, help="largest number of operations of a problem")
+    parser.add_argument("--types", default=",".join(OUT_TYPES), help="types of operands")
     parser.add_argument("--instances", default="", help="check instances whose names contain this, in addition to the planner's choice")
     parser.add_argument("--skip-instances", default="", help="do not check instances whose names contain this")
     parser.add_argument("--other-instances", type=int, default=5)

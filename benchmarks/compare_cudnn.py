@@ -12,7 +12,9 @@ Needs PyTorch. Both sides compute the same tensors (random normal, channels last
   it is also timed on NCHW tensors, as PyTorch convolves them, and the faster layout counts.
 - Gridwise runs its planner's choice for the device. Its time includes passes and the addition of splits.
 - PyTorch does not convolve i8 and f8. Forward in these types is compared with cuDNN on the same values in f16.
-- Each result is first compared with PyTorch's in f32 (for f32, in f64), by ||out - ref|| / ||ref||. For f32, so is cuDNN's result.
+- In tf32, both sides multiply f32 operands as TF32; otherwise cuDNN may not.
+- Each result is first compared with PyTorch's in f32 (for f32 and tf32, in f64), by ||out - ref|| / ||ref||. For these two, so is cuDNN's
+  result.
 
 Writes <out>/layers.csv and page.md. With --all-instances, also writes instances.csv, which //benchmarks:fit and :rank read.
 """
@@ -29,9 +31,10 @@ import sys
 import torch
 
 DIRECTIONS = ("fwd", "bwd_data", "bwd_weight")
-TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i8": torch.int8, "f8e4m3fn": torch.float8_e4m3fn}
+TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "tf32": torch.float32, "i8": torch.int8,
+         "f8e4m3fn": torch.float8_e4m3fn}
 SUMS = {"i8": torch.int32, "f8e4m3fn": torch.float32}  # type of the sums and the output of 8-bit types
-TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "i8": 1e-5, "f8e4m3fn": 1e-5}
+TOLERANCE = {"f16": 1e-3, "bf16": 6e-3, "f32": 1e-5, "tf32": 1e-3, "i8": 1e-5, "f8e4m3fn": 1e-5}
 LARGE = 5e11  # flops; some of cuDNN's algorithms take minutes for larger problems
 
 
@@ -133,7 +136,7 @@ class Tensors:
         return results[0] if mask[0] else results[1]
 
     def reference(self):
-        """Returns the reference in f32, or in f64 for f32. For very large problems some algorithms take minutes; then returns
+        """Returns the reference in f32, or in f64 for f32 and tf32. For very large problems some algorithms take minutes; then returns
         cuDNN's own result, if it has the same type and is not f32."""
         is_f32 = self.x.dtype == torch.float32
         if flops(self.problem) > LARGE and self.of_cudnn[0] is self.x and not is_f32:
@@ -218,7 +221,7 @@ def measure(args):
         conv = Conv(ours, instances[0][0])  # the planner's choice
         error = verify(conv, tensors, ref)
         ok = error < TOLERANCE[args.type]
-        cudnn_error = error_of(tensors.compute(), ref) if args.type == "f32" else ""
+        cudnn_error = error_of(tensors.compute(), ref) if tensors.x.dtype == torch.float32 else ""
         best = None
         for instance, estimate in instances if args.all_instances else []:
             if estimate > 5 * instances[0][1]:  # instances are sorted by estimate
@@ -248,7 +251,7 @@ def measure(args):
                      best_ms=best[0] if best else "", best_instance=best[1] if best else "")
         layers.append(layer)
         write(args, layers, all_instances)  # keep the results even if a later layer ends the run
-        errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if args.type == "f32" else ""
+        errors = f"error {error:.1e}, cuDNN's {cudnn_error:.1e} " if tensors.x.dtype == torch.float32 else ""
         print(f"{name:14s} {direction:10s} cuDNN {layout} {a:.4f} ours {b:.4f} ms {layer['ours_tf']:4.0f} TF x{a / b:.2f} "
               f"{'' if ok else 'WRONG %.1e ' % error}{errors}{conv.instance} | best {best[0] if best else 0:.4f} "
               f"{best[1] if best else ''}", flush=True)
@@ -295,7 +298,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
     parser.add_argument("--problems", default="tests/problems/retinanet.csv")
-    parser.add_argument("--type", default="f16", choices=["f16", "bf16", "f32", *SUMS])
+    parser.add_argument("--type", default="f16", choices=list(TYPES))
     parser.add_argument("--only", default="", help="only layers whose name and direction contain this")
     parser.add_argument("--skip", default="", help="skip layers whose name and direction contain this")
     parser.add_argument("--seed", type=int, default=1)
@@ -307,7 +310,7 @@ def main():
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--out", default=".")
     args = parser.parse_args()
-    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = args.type == "tf32"
     torch.cuda.init()
     torch.zeros(1, device="cuda")
     open_library(args.library)

@@ -289,7 +289,7 @@ TEST(MakePlan, TargetsSayWhichTypesTheyLack) {
   ConvProblem problem = Square(Direction::kForward, 8, 3);
   for (const Gfx gfx : kAmdGfx) {
     for (const DataType type : {DataType::kI8, DataType::kF8E4M3, DataType::kF8E4M3Fnuz,
-                                DataType::kF8E5M2, DataType::kF8E5M2Fnuz}) {
+                                DataType::kF8E5M2, DataType::kF8E5M2Fnuz, DataType::kTF32}) {
       problem.type = type;
       const absl::Status status = MakePlan(problem, gfx).status();
       const bool fnuz = type == DataType::kF8E4M3Fnuz || type == DataType::kF8E5M2Fnuz;

@@ -23,6 +23,9 @@ GRIDWISE_DEVICE float FromFloat8(unsigned char code) {
   }
 }
 
+/// The bits of an f32 that tf32 has. Matrix units ignore the others.
+inline constexpr unsigned kTF32Bits = 0xffffe000u;
+
 /// An element as a factor of sums: an integer for i8, else a float.
 template <DataType kType>
 GRIDWISE_DEVICE auto ToFactor(Element<kType> element) {
@@ -30,6 +33,8 @@ GRIDWISE_DEVICE auto ToFactor(Element<kType> element) {
     return static_cast<int>(static_cast<signed char>(element));
   } else if constexpr (SizeOf(kType) == 1) {
     return FromFloat8<kType>(element);
+  } else if constexpr (kType == DataType::kTF32) {
+    return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, element) & kTF32Bits);
   } else {
     return static_cast<float>(element);
   }

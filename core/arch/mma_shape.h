@@ -126,6 +126,7 @@ constexpr int MfmaK(int m, DataType type, int generation) {
     case DataType::kF8E5M2Fnuz:
       return generation == 3 ? 512 / m : 0;
     case DataType::kI32:
+    case DataType::kTF32:
       break;
   }
   return 0;
@@ -137,7 +138,7 @@ constexpr bool IsWmmaType(MmaUnit unit, DataType type) {
          (unit == MmaUnit::kWmma12 && (type == DataType::kF8E4M3 || type == DataType::kF8E5M2));
 }
 
-/// Hopper's instruction: its operands have 32 bytes of k; for f32 it multiplies only tf32.
+/// Hopper's instruction: its operands have 32 bytes of k.
 constexpr int WgmmaK(DataType type) {
   switch (type) {
     case DataType::kF16:
@@ -147,6 +148,8 @@ constexpr int WgmmaK(DataType type) {
     case DataType::kF8E4M3:
     case DataType::kF8E5M2:
       return 32;
+    case DataType::kTF32:
+      return 8;
     default:
       return 0;
   }
@@ -188,7 +191,7 @@ constexpr int MmaCycles(MmaShape mma, DataType type, int mfma_generation) {
     case MmaUnit::kWmma12:
       return SizeOf(type) == 1 ? 8 : 16;
     case MmaUnit::kWgmma:
-      return 64;  // m64n128k16, or k32 for bytes, shared by all units of an SM
+      return 64;  // m64n128 and 32 bytes of k, shared by all units of an SM
     case MmaUnit::kFma:
       return 16;
   }

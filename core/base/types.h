@@ -19,18 +19,21 @@ enum class DataType : unsigned char {
   kI32,         ///< only for outputs
   kF8E5M2,      ///< OCP: 5 and 2, with infinities
   kF8E5M2Fnuz,  ///< FNUZ: 5 and 2, no infinities
+  kTF32,        ///< only for operands: f32 that are rounded to 10 bits of mantissa as they are
+                ///< multiplied
 };
 
 inline constexpr DataType kAllDataTypes[] = {
-    DataType::kF16,    DataType::kBF16,       DataType::kF32,
-    DataType::kI8,     DataType::kF8E4M3,     DataType::kF8E4M3Fnuz,
-    DataType::kF8E5M2, DataType::kF8E5M2Fnuz, DataType::kI32};
+    DataType::kF16,    DataType::kBF16,       DataType::kF32,    DataType::kI8,
+    DataType::kF8E4M3, DataType::kF8E4M3Fnuz, DataType::kF8E5M2, DataType::kF8E5M2Fnuz,
+    DataType::kI32,    DataType::kTF32};
 
 /// Bytes of one element.
 constexpr int SizeOf(DataType type) {
   switch (type) {
     case DataType::kF32:
     case DataType::kI32:
+    case DataType::kTF32:
       return 4;
     case DataType::kF16:
     case DataType::kBF16:
@@ -69,8 +72,15 @@ constexpr const char* Name(DataType type) {
       return "f8e5m2fnuz";
     case DataType::kI32:
       return "i32";
+    case DataType::kTF32:
+      return "tf32";
   }
   return "?";
+}
+
+/// The type of the elements in memory, which differs for tf32.
+constexpr DataType StoredType(DataType type) {
+  return type == DataType::kTF32 ? DataType::kF32 : type;
 }
 
 /// Type of the sums of products of two elements of `type`.
@@ -80,11 +90,12 @@ constexpr DataType SumType(DataType type) {
 
 /// Whether sums of products of two elements of `type` can be written as `out`: as the type itself
 /// if it is a floating-point type of more than 8 bits, and as f32; for i8 also as i32, and for
-/// 8-bit floats also as f16 and bf16.
+/// 8-bit floats also as f16 and bf16. tf32 is no output.
 constexpr bool CanOutput(DataType type, DataType out) {
   if (out == DataType::kF32) return true;
   if (type == DataType::kI8) return out == DataType::kI32;
-  return SizeOf(type) == 1 ? out == DataType::kF16 || out == DataType::kBF16 : out == type;
+  return SizeOf(type) == 1 ? out == DataType::kF16 || out == DataType::kBF16
+                           : out == StoredType(type);
 }
 
 }  // namespace gridwise

@@ -100,10 +100,10 @@ struct ConvProblem {
   /// parts.h. All 0: packed, as in every user's problem.
   std::array<PerAxis, 3> strides = {};
 
-  /// Type of the output: out_type if set, otherwise the type of the operands, or of the sums for
-  /// 8-bit operands.
+  /// Type of the output: out_type if set, otherwise the type of the operands in memory, or of the
+  /// sums for 8-bit operands.
   constexpr DataType output_type() const {
-    return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : type);
+    return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : StoredType(type));
   }
 
   constexpr bool sums_operands() const { return operand_sums[0].adds || operand_sums[1].adds; }

@@ -371,8 +371,8 @@ std::string ToString(const ConvProblem& p) {
   std::string text = absl::StrFormat(
       "%s %s%s g%d n%d c%d k%d in %s filter %s stride %s dilation %s pad %s out %s",
       Name(p.direction), Name(p.type),
-      p.output_type() == p.type ? "" : absl::StrCat("->", Name(p.output_type())), p.groups, p.batch,
-      p.c, p.k, FormatSizes(p, [](const Dim& dim) { return dim.in; }),
+      p.output_type() == StoredType(p.type) ? "" : absl::StrCat("->", Name(p.output_type())),
+      p.groups, p.batch, p.c, p.k, FormatSizes(p, [](const Dim& dim) { return dim.in; }),
       FormatSizes(p, [](const Dim& dim) { return dim.filter; }),
       FormatSizes(p, [](const Dim& dim) { return dim.stride; }),
       FormatSizes(p, [](const Dim& dim) { return dim.dilation; }),

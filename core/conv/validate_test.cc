@@ -77,16 +77,19 @@ TEST(Validate, NamesTypesAndEpiloguesThatAreRefused) {
        "direction is 9; must be one of fwd (0), bwd_data (1), bwd_weight (2)"},
       {[](auto& p) { p.type = static_cast<DataType>(77); },
        "a type is 77; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, "
-       "i32"},
+       "i32, tf32"},
       {[](auto& p) {
          p.direction = Direction::kBackwardWeight;
          p.type = DataType::kI8;
        },
-       "type is i8; bwd_weight takes f16, bf16, f32"},
+       "type is i8; bwd_weight takes f16, bf16, f32, tf32"},
       {[](auto& p) { p.type = DataType::kI32; },
-       "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz"},
+       "type is i32; fwd takes f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, f8e5m2, f8e5m2fnuz, "
+       "tf32"},
       {[](auto& p) { p.out_type = DataType::kBF16; },
        "out_type is bf16; must be one of f16, f32, because type is f16"},
+      {[](auto& p) { p.type = p.out_type.emplace(DataType::kTF32); },
+       "out_type is tf32; must be one of f32, because type is tf32"},
       {[](auto& p) {
          p.type = DataType::kF8E4M3;
          p.out_type = DataType::kI32;

@@ -61,7 +61,7 @@ struct GemmProblem {
 
   /// As ConvProblem::output_type().
   constexpr DataType output_type() const {
-    return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : type);
+    return out_type.value_or(SizeOf(type) == 1 ? SumType(type) : StoredType(type));
   }
 
   /// Elements from a tensor's first to its last, of all matrices.

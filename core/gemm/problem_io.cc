@@ -106,11 +106,12 @@ absl::StatusOr<std::vector<NamedGemm>> ParseGemms(std::string_view csv, std::str
 }
 
 std::string ToString(const GemmProblem& p) {
-  return absl::StrFormat("gemm %s%s batch %d m %d n %d k %d a %s b %s c %s%s", Name(p.type),
-                         p.output_type() == p.type ? "" : absl::StrCat("->", Name(p.output_type())),
-                         p.batch, p.m, p.n, p.k, OrderToString(p.a, p.batch, p.m, p.k),
-                         OrderToString(p.b, p.batch, p.k, p.n),
-                         OrderToString(p.c, p.batch, p.m, p.n), ToString(p.epilogue));
+  return absl::StrFormat(
+      "gemm %s%s batch %d m %d n %d k %d a %s b %s c %s%s", Name(p.type),
+      p.output_type() == StoredType(p.type) ? "" : absl::StrCat("->", Name(p.output_type())),
+      p.batch, p.m, p.n, p.k, OrderToString(p.a, p.batch, p.m, p.k),
+      OrderToString(p.b, p.batch, p.k, p.n), OrderToString(p.c, p.batch, p.m, p.n),
+      ToString(p.epilogue));
 }
 
 }  // namespace gridwise

@@ -6,7 +6,8 @@
 namespace gridwise {
 
 DataType MultipliedType(const ConvProblem& problem, Gfx gfx) {
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma || !IsFloat8(problem.type)) return problem.type;
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) return problem.type;
+  if (!IsFloat8(problem.type)) return StoredType(problem.type);
   return problem.output_type() == DataType::kBF16 ? DataType::kBF16 : DataType::kF16;
 }
 

@@ -151,6 +151,11 @@ ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, const OperandForm& form
           StridesOf(canonical.AxesOf(tensor), *lines);
     }
   }
+  if (form.transposes_w(prepared.problem)) {
+    const PerAxis size = canonical.AxesOf(Tensor::kW).size;
+    const std::int64_t x = size[5] * size[1], y = size[4] * x, z = size[3] * y;
+    canonical.strides[static_cast<std::size_t>(Tensor::kW)] = {size[2] * z, 1, z, y, x, size[1]};
+  }
   return canonical;
 }
 

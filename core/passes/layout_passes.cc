@@ -69,8 +69,9 @@ std::int64_t ElementsOfB(const ConvProblem& canonical) {
 }
 
 /// Arguments for `problem`, which kernels compute.
-SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
+SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem, int parts) {
   SplitArgs args = {};
+  args.parts = parts;
   args.elements = ElementsOfB(problem);
   args.apart = PartElements(problem);
   args.merged = 1;
@@ -83,6 +84,18 @@ SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
   args.by_item = magic(item);
   args.by_of_group = magic(prepared.canonical.k_per_group() * prepared.canonical.filter_taps());
   return args;
+}
+
+/// Whether operands are converted to type `copied`. (Elements of f32 and tf32 are the same.)
+bool Converts(const ConvProblem& problem, DataType copied) {
+  return StoredType(copied) != StoredType(problem.type);
+}
+
+/// w of backward-data, to transpose: the output channels by taps and input channels of each group.
+Matrices MatricesOfW(const ConvProblem& canonical) {
+  return {.count = canonical.groups,
+          .rows = canonical.k_per_group(),
+          .columns = canonical.filter_taps() * canonical.c_per_group()};
 }
 
 /// Estimated cycles of the passes.
@@ -105,7 +118,7 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     }
   };
   for (const auto& [tensor, where] : operands) {
-    if (copied != problem.type) {
+    if (Converts(problem, copied)) {
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
@@ -113,9 +126,13 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     add(lines.whole);
     add(lines.apart);
   }
-  if (form.splits_b()) {
+  if (form.transposes_w(prepared.problem)) {
+    const auto elements = static_cast<double>(prepared.problem.w_elements());
+    cycles += PassCycles(device, 2 * elements * SizeOf(copied));
+  }
+  if (form.parts_of_b() > 0) {
     const double bytes =  // per element and its parts
-        SizeOf(problem.type) + kSplitParts * SizeOf(kPartType);
+        SizeOf(problem.type) + form.parts_of_b() * SizeOf(kPartType);
     const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, form)));
     cycles += PassCycles(device, elements * bytes);
   }
@@ -173,7 +190,7 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
   };
   for (const auto& [tensor, member] : operands) {
     MemoryOffset& where = offsets.*member;
-    if (copied != problem_.type) {
+    if (Converts(problem_, copied)) {
       const std::int64_t elements = problem_.AxesOf(tensor).Elements();
       const MemoryOffset copy = {Memory::kWorkspace, plan.Reserve(elements * SizeOf(copied))};
       plan.launches.push_back(
@@ -186,10 +203,18 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
     if (member == &TensorOffsets::b) offsets.whole_b = where;
     widen(lines.apart, where);
   }
-  if (form_.splits_b()) {
-    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, form_));
+  if (form_.transposes_w(prepared.problem)) {
+    const MemoryOffset copy = {Memory::kWorkspace,
+                               plan.Reserve(prepared.problem.w_elements() * SizeOf(copied))};
+    plan.launches.push_back(
+        MakeTransposeLaunch(gfx_, copied, MatricesOfW(prepared.problem), offsets.b, copy));
+    offsets.b = copy;
+  }
+  if (form_.parts_of_b() > 0) {
+    const SplitArgs args =
+        PlanSplit(prepared, ProblemOf(prepared, gfx_, form_), form_.parts_of_b());
     const MemoryOffset parts = {Memory::kWorkspace,
-                                plan.Reserve(kSplitParts * args.apart * SizeOf(kPartType))};
+                                plan.Reserve(args.parts * args.apart * SizeOf(kPartType))};
     plan.launches.push_back(MakeSplitLaunch(gfx_, args, offsets.b, parts));
     offsets.b1 = offsets.b;
     offsets.b = parts;

@@ -27,11 +27,11 @@ struct TensorOffsets {
 ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx,
                              const OperandForm& form = AdjacentChannels());
 
-/// The type of B's parts (OperandForm::splits_b).
+/// The type of B's parts (OperandForm::parts_of_b).
 inline constexpr DataType kPartType = DataType::kBF16;
 
-/// OperandForm::splits_b: elements from one part of B of that problem to the next, in the order of
-/// B.
+/// OperandForm::parts_of_b: elements from one part of B of that problem to the next, in the order
+/// of B.
 std::int64_t PartElements(const ConvProblem& canonical);
 
 /// The canonical problem and its properties.
@@ -56,7 +56,8 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx);
 
 /// The launches before and after those that compute CanonicalProblem(problem). NGCHW is transposed
 /// to NHWGC and back. x of few channels is padded, and so are pixels that TMA cannot load. w is put
-/// in the order that taps have as columns, and dy gets channels of taps that are rows.
+/// in the order that taps have as columns, or transposed, and dy gets channels of taps that are
+/// rows.
 class LayoutPasses {
  public:
   LayoutPasses(const ConvProblem& problem, Gfx gfx, const OperandForm& form = AdjacentChannels())

@@ -34,8 +34,9 @@ class AsTheyAreForm final : public OperandForm {
 
  private:
   Prepared PrepareSteps(const ConvProblem& problem, Gfx gfx) const override {
-    Prepared prepared =
-        PrepareCanonical(problem, converts_ ? ConvertedType(problem, gfx) : problem.type);
+    Prepared prepared = PrepareCanonical(problem, converts_ || problem.type == DataType::kTF32
+                                                      ? ConvertedType(problem, gfx)
+                                                      : problem.type);
     const DataType type = prepared.canonical.type;
     const bool is_loaded = SizeOf(type) == 2 || type == DataType::kI8;
     if (TraitsOf(gfx).mma_unit == MmaUnit::kWgmma && is_loaded) {  // that is, by TMA

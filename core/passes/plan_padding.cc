@@ -18,6 +18,7 @@ Codes NotFinite(DataType type) {
     case DataType::kBF16:
       return {0x7f80, 0x7f80};
     case DataType::kF32:
+    case DataType::kTF32:
       return {0x7f800000, 0x7f800000};
     case DataType::kF8E4M3:
       return {0x7f, 0x7f};

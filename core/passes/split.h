@@ -7,8 +7,6 @@
 
 namespace gridwise {
 
-static_assert(kSplitParts == kParts);
-
 /// Element `i` of the tensor to split, if groups are merged.
 GRIDWISE_DEVICE float MergedElement(const SplitArgs& args, int i) {
   const int line = static_cast<int>(Divide(static_cast<unsigned>(i), args.by_line));
@@ -55,7 +53,9 @@ GRIDWISE_DEVICE void SplitTile(const SplitArgs& args) {
   }
   auto* const to = static_cast<unsigned short*>(args.to) + first;
 #pragma unroll
-  for (int p = 0; p < kParts; ++p) *reinterpret_cast<Words*>(to + p * args.apart) = parts[p];
+  for (int p = 0; p < kParts; ++p) {
+    if (p < args.parts) *reinterpret_cast<Words*>(to + p * args.apart) = parts[p];
+  }
 }
 
 }  // namespace gridwise

@@ -80,6 +80,12 @@ uint16_t ToBF16(float value) {
   if (std::isnan(value)) return static_cast<uint16_t>(bits >> 16 | 0x40);
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
+// tf32 has the upper 19 bits of an f32; rounded as bf16.
+float ToTF32(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return value;
+  return std::bit_cast<float>((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000u);
+}
 float FromBF16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 /// The nearest integer, or the nearest end of Int's range.
@@ -101,6 +107,8 @@ auto VisitCodec(DataType type, Visitor&& visit) {
       return visit(ToBF16, FromBF16);
     case DataType::kF32:
       return visit([](float value) { return value; }, [](float value) { return value; });
+    case DataType::kTF32:
+      return visit(ToTF32, [](float value) { return value; });
     case DataType::kI8:
       return visit(ToInteger<int8_t>, [](int8_t value) { return value; });
     case DataType::kI32:

@@ -31,6 +31,19 @@ TEST(Elements, F16IsBinary16) {
   EXPECT_EQ(RoundTo(kType, 0.333251953125f), 0.333251953125f);
 }
 
+TEST(Elements, TF32IsF32RoundedToTenBitsOfMantissa) {
+  constexpr DataType kType = DataType::kTF32;
+  EXPECT_EQ(RoundTo(kType, 0x1.004p0f), 0x1.004p0f);
+  EXPECT_EQ(RoundTo(kType, 0x1.002p0f), 0x1p0f) << "half goes to the even one";
+  EXPECT_EQ(RoundTo(kType, 0x1.006p0f), 0x1.008p0f);
+  EXPECT_EQ(RoundTo(kType, -0x1.002002p0f), -0x1.004p0f);
+  EXPECT_EQ(RoundTo(kType, 0x1p-136f), 0x1p-136f) << "the smallest subnormal one";
+  EXPECT_EQ(RoundTo(kType, 0x1.fffffep127f), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(RoundTo(kType, std::nanf(""))));
+  const std::vector<float> values = {1, -0x1.004p-3f};
+  EXPECT_EQ(Encode(kType, values), Encode(DataType::kF32, values));
+}
+
 TEST(Elements, BF16HasEightBitsOfFraction) {
   constexpr DataType kType = DataType::kBF16;
   EXPECT_EQ(Bits(kType, 1.0f), 0x3f80);

@@ -12,9 +12,21 @@ namespace {
 
 static_assert(sizeof(TensorMap) == sizeof(hipGridwiseTensorMap));
 
-/// CUtensorMapDataType and CUtensorMapSwizzle.
+/// CUtensorMapDataType and CUtensorMapSwizzle. As TFLOAT32, TMA rounds f32 as it loads them (source:
+/// CUTLASS, collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp).
 int TypeCode(DataType type) {
-  return type == DataType::kF16 ? 6 : type == DataType::kF32 ? 7 : type == DataType::kBF16 ? 9 : 0;
+  switch (type) {
+    case DataType::kF16:
+      return 6;
+    case DataType::kF32:
+      return 7;
+    case DataType::kBF16:
+      return 9;
+    case DataType::kTF32:
+      return 11;
+    default:
+      return 0;
+  }
 }
 int SwizzleCode(int bytes) { return bytes == 0 ? 0 : bytes == 32 ? 1 : bytes == 64 ? 2 : 3; }
 

@@ -35,6 +35,7 @@ static_assert(GRIDWISE_F8E4M3FN == int(DataType::kF8E4M3));
 static_assert(GRIDWISE_F8E4M3FNUZ == int(DataType::kF8E4M3Fnuz));
 static_assert(GRIDWISE_I32 == int(DataType::kI32) && GRIDWISE_F8E5M2 == int(DataType::kF8E5M2));
 static_assert(GRIDWISE_F8E5M2FNUZ == int(DataType::kF8E5M2Fnuz));
+static_assert(GRIDWISE_TF32 == int(DataType::kTF32));
 static_assert(GRIDWISE_NONE == int(Unary::kNone));
 static_assert(GRIDWISE_ABS == int(Unary::kAbs));
 static_assert(GRIDWISE_LEAKY_RELU == int(Unary::kLeakyRelu));

@@ -81,7 +81,9 @@ enum {
   GRIDWISE_F8E4M3FNUZ = 5,
   GRIDWISE_I32 = 6,
   GRIDWISE_F8E5M2 = 7,
-  GRIDWISE_F8E5M2FNUZ = 8
+  GRIDWISE_F8E5M2FNUZ = 8,
+  GRIDWISE_TF32 =
+      9  ///< of operands only: f32, rounded to 10 bits of mantissa as they are multiplied
 };
 enum { GRIDWISE_NHWGC = 0, GRIDWISE_GNHWC = 1, GRIDWISE_NGCHW = 2 };
 enum { GRIDWISE_GKYXC = 0, GRIDWISE_KYXGC = 1 };

@@ -45,9 +45,21 @@ struct Config {
   }
   bool operator==(const Config&) const = default;
 
-  /// Whether it multiplies f32 as bf16 parts, see kernel/multiply_parts.h.
-  constexpr bool has_parts() const { return type == DataType::kF32; }
-  constexpr int parts_of_b() const { return has_parts() ? 3 : 1; }
+  /// Whether operands are split into bf16 parts, see kernel/multiply_parts.h: f32, and tf32 where
+  /// both operands lie across K, for which the tensor core multiplies only 16-bit types.
+  constexpr bool has_parts() const {
+    return type == DataType::kF32 ||
+           (type == DataType::kTF32 && direction == Direction::kBackwardWeight);
+  }
+  /// The parts of an operand; 1: it is multiplied as it is.
+  constexpr int parts() const { return !has_parts() ? 1 : type == DataType::kF32 ? 3 : 2; }
+  /// The type of operands as the kernel finds them in memory, except for the parts of B.
+  constexpr DataType operand_type() const { return has_parts() ? DataType::kF32 : type; }
+  /// Whether B lies along K in memory.
+  constexpr bool b_runs_along_k() const {
+    return direction == Direction::kForward ||
+           (direction == Direction::kBackwardData && type == DataType::kTF32);
+  }
   constexpr int warpgroups() const { return consumers; }
   constexpr int threads() const { return 128 * (consumers + 1); }
   constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }
@@ -82,15 +94,13 @@ struct Config {
   /// Whether the output may have the operands' type.
   constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
   constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per row
-  /// Bytes of a column; in f32, of one part.
+  /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
   /// Columns that are loaded: if B lies along its columns, in lines of 64.
-  constexpr int b_columns() const {
-    return direction == Direction::kForward ? columns : AlignUp(columns, 64);
-  }
+  constexpr int b_columns() const { return b_runs_along_k() ? columns : AlignUp(columns, 64); }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
-  constexpr int b_bytes() const { return parts_of_b() * b_part_bytes(); }
+  constexpr int b_bytes() const { return parts() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
   /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
   /// epilogue tiles.
@@ -114,15 +124,15 @@ struct Config {
 constexpr const char* Reject(const Config& c) {
   // For 8-bit floats, sums are not f32: the unit keeps fewer bits.
   if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8 &&
-      !c.has_parts()) {
-    return "operands are f16, bf16, f32 or i8";
+      c.type != DataType::kTF32 && c.type != DataType::kF32) {
+    return "operands are f16, bf16, f32, tf32 or i8";
   }
   if (c.has_parts() && (c.pingpong || c.resident > 0 || c.lanes || c.k_tile != 32)) {
-    return "for f32, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
+    return "with parts, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
            "through the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
-  if (!TakesType(c.direction, c.type)) return "operands of the direction are f16 or bf16";
+  if (!TakesType(c.direction, c.type)) return "operands of the direction have no 8-bit types";
   if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
     return "there are 1 to 3 warpgroups, 2 if they take turns";
   }

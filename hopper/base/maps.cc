@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "core/base/math.h"
@@ -53,6 +54,11 @@ std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides stride
         limits.stride, limits.move);
   }
   return std::nullopt;
+}
+
+/// Whether kernels need w of backward-data with adjacent k (OperandForm::transposes_w).
+bool RunsAlongSourceChannels(const ConvProblem& problem) {
+  return problem.direction == Direction::kBackwardData && problem.type == DataType::kTF32;
 }
 
 /// `axes` with every `groups` adjacent groups taken as one.
@@ -141,15 +147,17 @@ TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int cha
   return map;
 }
 
-TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c) {
+TensorMapSpec WeightMap(const ConvProblem& problem, int of_outer, int of_inner) {
   const TensorAxes axes = problem.AxesOf(Tensor::kW);
+  const bool transposed = RunsAlongSourceChannels(problem);
+  const std::size_t inner = transposed ? 1 : 5, outer = transposed ? 5 : 1;
   TensorMapSpec map = MapOf(TypeOfB(problem.type), 4);
-  SetAxis(map, 0, axes.size[5], 1);
+  SetAxis(map, 0, axes.size[inner], 1);
   SetAxis(map, 1, TapsOfFilter(axes), axes.stride[4]);
-  SetAxis(map, 2, axes.size[1], axes.stride[1]);
+  SetAxis(map, 2, axes.size[outer], axes.stride[outer]);
   SetAxis(map, 3, axes.size[0], axes.stride[0]);
-  map.box = {static_cast<unsigned>(c), 1, static_cast<unsigned>(k), 1};
-  map.swizzle_bytes = c * SizeOf(map.type);
+  map.box = {static_cast<unsigned>(of_inner), 1, static_cast<unsigned>(of_outer), 1};
+  map.swizzle_bytes = of_inner * SizeOf(map.type);
   return map;
 }
 
@@ -227,14 +235,20 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   }
   if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
-  const TensorAxes axes = OfTiles(problem.AxesOf(other), groups_of_tile);
+  TensorAxes axes = OfTiles(problem.AxesOf(other), groups_of_tile);
+  const bool transposed = RunsAlongSourceChannels(problem);
+  if (transposed) {  // the axis that must be adjacent is k
+    std::swap(axes.size[1], axes.size[5]);
+    std::swap(axes.stride[1], axes.stride[5]);
+  }
   if (lanes) {
     if (auto reason = RejectLanePixels(axes, bytes)) return reason;
   } else if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) {
     return reason;
   }
   if (weight && !PixelsAreEvenlySpaced(axes)) return "pixels of dy are not evenly spaced";
-  if (problem.direction == Direction::kBackwardData && LineOfWeights(axes) >= kOffsetLimit) {
+  if (problem.direction == Direction::kBackwardData && !transposed &&
+      LineOfWeights(axes) >= kOffsetLimit) {
     return absl::StrFormat("w reaches over %d elements; must be fewer than 2^31",
                            LineOfWeights(axes));
   }

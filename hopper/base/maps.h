@@ -24,8 +24,9 @@ bool Is3d(const ConvProblem& problem);
 /// groups, of one group, or with an axis of groups.
 TensorMapSpec SourceMap(const ConvProblem& problem, const SubGemm& gemm, int channels, int pixels,
                         SourceGroups groups = SourceGroups::kWindows);
-/// w as [group][k][tap][c]: boxes of `c` times `k` at one tap.
-TensorMapSpec WeightMap(const ConvProblem& problem, int k, int c);
+/// w as [group][k][tap][c], or, for tf32 in backward-data, [group][c][tap][k]: boxes of `of_inner`
+/// times `of_outer` at one tap.
+TensorMapSpec WeightMap(const ConvProblem& problem, int of_outer, int of_inner);
 /// w of backward-data as [k][group, tap and c]: boxes of 64 columns times `k`. The last channel of
 /// a tap is followed by channels of another tap, which is faster than filling in zeros; nothing
 /// stores the results of these.

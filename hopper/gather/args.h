@@ -14,7 +14,7 @@ namespace gridwise::hopper {
 /// per group; axes are d, h, w.
 struct GatherArgs {
   TensorMap source[kMaxPhases];  // im2col, of a sub-GEMM's pixels, or of those of one group
-  TensorMap w[kMaxParts];        // c, tap, k, group; in backward-data c, k
+  TensorMap w[kMaxParts];        // c, tap, k, group; in backward-data c, k, or k, tap, c, group
   TensorMap out;                 // if boxes are stored: column, group, row
   SubGemm gemm[kMaxPhases];
   AxisStrides strides[3];

@@ -113,9 +113,9 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const double filling = FilledOfParts(config);
   if (config.direction != Direction::kBackwardWeight) {
     const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
-    const bool forward = config.direction == Direction::kForward;
-    const double w = fit.line + (forward || config.resident > 0 ? 0 : SplitLine(fit, problem));
-    return loaded.rows * (source + filled) + loaded.columns * config.parts_of_b() * w;
+    const bool is_split = !config.b_runs_along_k() && config.resident == 0;
+    const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
+    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
@@ -125,13 +125,14 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const double dy =
       fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
-         loaded.columns * config.parts_of_b() * (source + filled_x * fit.filled_x);
+         loaded.columns * config.parts() * (source + filled_x * fit.filled_x);
 }
 
-/// Lines of B that are filled up, in forward tiles that reach past the last column.
+/// Lines of B that are filled up, in tiles that reach past the last column, if B lies along K.
 double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
-  if (config.direction != Direction::kForward) return 0;
-  return static_cast<double>(grid.n_tiles * config.columns - problem.k_per_group());
+  if (!config.b_runs_along_k()) return 0;
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  return static_cast<double>(grid.n_tiles * config.columns - columns);
 }
 /// The part of such tiles in the workgroup that has most of them, and which lags the others with
 /// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
@@ -143,9 +144,12 @@ double HangingPart(const Grid& grid, int workgroups) {
 
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
 /// with the number of columns for which a line of A is read. With parts, warps split A and add up
-/// sums for as long as the products of 60 more columns take (RetinaNet's layers, H100).
+/// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
-  if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60);
+  if (config.has_parts()) {
+    const double beside = config.parts() == 3 ? 60 : 90;
+    return 1.69 * config.columns / (config.columns + beside);
+  }
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
@@ -176,7 +180,7 @@ class Estimates {
     lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
-                                       loaded.columns * config.parts_of_b() * config.b_run_bytes();
+                                       loaded.columns * config.parts() * config.b_run_bytes();
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     elements_ = static_cast<double>(problem.out_elements());
@@ -221,8 +225,8 @@ class Estimates {
 
  private:
   double PairsPerCycle() const {
-    constexpr double kProductsOfParts = 6;
-    return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
+    const double products = config_.parts() == 3 ? 6 : 4;
+    return config_.has_parts() ? 2048 / products : 4096.0 / SizeOf(config_.type);
   }
 
   /// How splits divide the tiles.
@@ -344,7 +348,8 @@ Grid GridOf(const Config& config, const PartRequest& request) {
 }
 
 int MinSplits(const ConvProblem& problem) {
-  constexpr double kMaxOfRoot = 160;  // products of a split
+  // Products of a split. An instruction for tf32 adds half as many products as one for f16.
+  const double max_of_root = problem.type == DataType::kTF32 ? 80 : 160;
   constexpr std::int64_t kMaxOfFloats = 16384;
   if (SumType(problem.type) != DataType::kF32) return 1;
   if (problem.type == DataType::kF32) {
@@ -353,7 +358,7 @@ int MinSplits(const ConvProblem& problem) {
     return static_cast<int>(std::min<std::int64_t>(splits, kMaxSplits));
   }
   return static_cast<int>(
-      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / kMaxOfRoot));
+      std::ceil(std::sqrt(static_cast<double>(problem.reduction_length())) / max_of_root));
 }
 
 Shared MinShared(const Config& config, const PartRequest& request) {

@@ -44,12 +44,12 @@ void SetStrides(const ConvProblem& problem, Args& args) {
   }
 }
 
-/// The maps of B; in f32 one for each part.
+/// The maps of B, one for each part.
 template <class Args>
 void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at,
                 const TensorMapSpec& spec, Plan<Args>& plan) {
-  const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.type));
-  for (int part = 0; part < config.parts_of_b(); ++part) {
+  const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.operand_type()));
+  for (int part = 0; part < config.parts(); ++part) {
     plan.maps.push_back({.at = at + static_cast<std::size_t>(part) * sizeof(TensorMap),
                          .points_to = {Memory::kB, part * part_bytes},
                          .spec = spec});

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "hopper/gather/kernel.h"
 #include "hopper/gather/plan.h"
+#include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -166,6 +167,62 @@ TEST(Gather, PartsOfFloats) {
   constexpr Config kFew = BackOfFloats(32), kMore = BackOfFloats(96);
   CheckGather<kFew>(Problem(kData, 1, 40, 32, Axis(5, 2), Axis(6)));
   CheckGather<kMore>(Problem(kData, 1, 104, 32, Axis(5), Axis(6)));
+}
+
+/// With w as the pass transposes it.
+template <Config kC>
+void CheckTF32(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
+  problem.direction = kC.direction;
+  problem.type = DataType::kTF32;
+  CheckGather<kC>(WithPixels(SpacedTaps(), problem), splits, values);
+}
+
+TEST(Gather, TF32) {
+  constexpr Direction kForward = Direction::kForward, kData = Direction::kBackwardData;
+  constexpr Config kC = {.type = DataType::kTF32, .columns = 64, .stages = 3, .k_tile = 32};
+  CheckTF32<kC>(Problem(kForward, 1, 40, 72, Axis(7), Axis(9, 2)));
+  CheckTF32<kC>(Problem(kForward, 1, 36, 67, Axis(7), Axis(9)));  // elements
+  CheckTF32<kC>(Problem(kForward, 1, 32, 72, Axis(7), Axis(9)), /*splits=*/3);
+  CheckTF32<kC>(Problem(kForward, 2, 32, 40, Axis(7), Axis(9)));
+  CheckTF32<kC>(Problem(kForward, 10, 36, 40, Axis(7), Axis(9, 2)));  // groups are an axis
+  CheckTF32<kC>(Problem(kForward, 1, 32, 8, Axis(3), Axis(3)), 1, Values::kInfinity);
+  CheckTF32<kC>(Problem(kForward, 1, 32, 8, Axis(3), Axis(3)), 1, Values::kUnrounded);
+  ConvProblem added = Problem(kForward, 1, 32, 72, Axis(7), Axis(9));
+  added.type = DataType::kTF32;
+  CheckTF32<kC>(WithTensors(2, added));
+  constexpr Config kResident = {.type = DataType::kTF32,
+                                .pingpong = true,
+                                .columns = 64,
+                                .stages = 3,
+                                .k_tile = 32,
+                                .resident = 9};
+  CheckTF32<kResident>(Problem(kForward, 1, 32, 136, Axis(7), Axis(9)));
+  constexpr Config kBack = {
+      .direction = kData, .type = DataType::kTF32, .columns = 96, .stages = 3, .k_tile = 32};
+  CheckTF32<kBack>(Problem(kData, 1, 72, 40, Axis(9), Axis(8)));
+  CheckTF32<kBack>(Problem(kData, 1, 100, 64, Axis(9, 2), Axis(8, 2)), /*splits=*/2);
+  CheckTF32<kBack>(Problem(kData, 3, 35, 36, Axis(9, 2), Axis(8, 2, 2)));
+  CheckTF32<kBack>(WithDepth(Problem(kData, 2, 36, 32, Axis(4), Axis(5)), Axis(3)));
+  CheckTF32<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
+  constexpr Config kBackResident = {.direction = kData,
+                                    .type = DataType::kTF32,
+                                    .pingpong = true,
+                                    .columns = 64,
+                                    .stages = 3,
+                                    .k_tile = 32,
+                                    .resident = 9};
+  CheckTF32<kBackResident>(Problem(kData, 1, 136, 32, Axis(7), Axis(9)));
+}
+
+TEST(Gather, TF32TakesOnlyWhatTensorMapsDescribe) {
+  constexpr Config kBack = {
+      .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
+  ConvProblem problem = Problem(Direction::kBackwardData, 1, 40, 70, Axis(9), Axis(8));
+  problem.type = DataType::kTF32;
+  EXPECT_EQ(RejectProblem(kBack, WithPixels(SpacedTaps(), problem)).value_or(""),
+            "channels of w are 360 elements apart; tensor maps need adjacent channels");
+  problem.type = DataType::kF32;
+  EXPECT_EQ(RejectProblem(kBack, problem).value_or(""), "type is f32; the instance is for tf32");
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
                            Name(config.direction));
   }
-  if (problem.type != config.type) {
+  if (problem.type != config.operand_type()) {
     return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
                            Name(config.type));
   }
@@ -192,10 +192,9 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
                                   : StoresOf(problem, request.sub_gemms, args.epilogue);
   args.staged_pitch = StagedPitch(request, args.epilogue, args.stores);
   AddSubGemms(config, request, plan);
-  const bool forward = config.direction == Direction::kForward;
   AddMapsOfB(config, request, offsetof(GatherArgs, w),
-             forward ? WeightMap(problem, config.columns, config.k_tile)
-                     : WeightLinesMap(problem, config.k_tile),
+             config.b_runs_along_k() ? WeightMap(problem, config.columns, config.k_tile)
+                                     : WeightLinesMap(problem, config.k_tile),
              plan);
   SetExact(config, request, plan);
   if (args.stores == Stores::kBoxes) {

@@ -17,9 +17,9 @@ GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, con
                            SharedAddress to, Mbarrier bar) {
   const int k = step.k_tile * kC.k_tile;
 #pragma unroll
-  for (int part = 0; part < kC.parts_of_b(); ++part) {
+  for (int part = 0; part < kC.parts(); ++part) {
     const SharedAddress of_part = to + part * kC.b_part_bytes();
-    if constexpr (kC.direction == Direction::kForward) {
+    if constexpr (kC.b_runs_along_k()) {
       LoadBox(of_part, args.w[part], bar, k, step.tap, tile.column, tile.group);
     } else {
       const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;

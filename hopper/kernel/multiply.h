@@ -12,15 +12,15 @@ struct Sums {
   Element<SumType(kC.type)> d[kC.reps][kC.columns / 2];
 };
 
-/// In forward, both operands run along k. In backward-data w lies along its columns, c; in
-/// backward-weight both operands lie along rows and columns.
+/// In forward, both operands run along k. In backward-data w lies along its columns, c, unless it
+/// was copied for tf32; in backward-weight both operands lie along rows and columns.
 template <Config kC>
 inline constexpr OperandOrder kOrderA =
     kC.direction == Direction::kBackwardWeight ? OperandOrder::kLinesPerK
                                                : OperandOrder::kRunsAlongK;
 template <Config kC>
 inline constexpr OperandOrder kOrderB =
-    kC.direction == Direction::kForward ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
+    kC.b_runs_along_k() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
 
 /// The operand of the k tile's `step`-th product.
 template <Config kC, OperandOrder kOrder>

@@ -20,37 +20,49 @@
 namespace gridwise::hopper {
 namespace {
 
-enum class Kind { kSpaced, kGroups, kTaps, kParts };
+enum class Kind { kSpaced, kGroups, kTaps };
 
 class Form final : public OperandForm {
  public:
-  explicit Form(Kind kind) : kind_(kind) {}
+  explicit Form(Kind kind, int parts = 0) : kind_(kind), parts_(parts) {}
 
   std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor,
                                     Gfx gfx) const override;
-  bool splits_b() const override { return kind_ == Kind::kParts; }
+  int parts_of_b() const override { return parts_; }
+  bool transposes_w(const ConvProblem& canonical) const override;
   const OperandForm& Simplest(const ConvProblem& problem, Gfx /*gfx*/) const override {
     return kind_ == Kind::kGroups && !SpacesGroups(problem) ? Spaced() : *this;
   }
 
  private:
-  bool IsLoaded(DataType type) const { return HasTma(type, splits_b()); }
+  bool IsLoaded(DataType type) const { return HasTma(type, parts_ > 0); }
   Prepared PrepareSteps(const ConvProblem& problem, Gfx gfx) const override;
 
   const Kind kind_;
+  const int parts_;
 };
 
+bool Form::transposes_w(const ConvProblem& canonical) const {
+  return canonical.type == DataType::kTF32 && canonical.direction == Direction::kBackwardData &&
+         canonical.weight_layout == WeightLayout::kGKYXC &&
+         canonical.strides[static_cast<std::size_t>(Tensor::kW)] == PerAxis{} &&
+         canonical.k_per_group() % CopyElements(canonical.type) == 0;
+}
+
 Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
-  Prepared prepared = PrepareCanonical(problem, MultipliedType(problem, gfx));
+  const bool multiplies_tf32 = problem.type == DataType::kTF32 && kind_ == Kind::kTaps &&
+                               parts_ == 0 && problem.direction != Direction::kBackwardWeight;
+  Prepared prepared =
+      PrepareCanonical(problem, multiplies_tf32 ? problem.type : MultipliedType(problem, gfx));
   const bool copies = IsLoaded(prepared.canonical.type);
   if (copies) prepared.canonical = WithImagesOfPatches(prepared.canonical);
   prepared.deeper = prepared.canonical;
-  if (splits_b()) {
+  if (parts_ > 0) {
     prepared.deeper = WithMergedGroups(prepared.canonical);
     if (prepared.merged_groups() > 1) return prepared;
   }
   if (kind_ == Kind::kGroups && SpacesGroups(prepared.canonical)) return prepared;
-  const bool may_have_taps = copies && (kind_ == Kind::kTaps || kind_ == Kind::kParts);
+  const bool may_have_taps = copies && kind_ == Kind::kTaps;
   std::optional<Folded> folded;
   if (!copies || may_have_taps) folded = Fold(prepared.canonical);
   if (may_have_taps) {
@@ -71,6 +83,7 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
   if (!IsLoaded(canonical.type)) return std::nullopt;
   const TensorAxes axes = canonical.AxesOf(tensor);
   const bool weights = tensor == Tensor::kW;
+  if (weights && transposes_w(canonical)) return std::nullopt;
   // TMA does not load filters for groups of so few channels, except in backward-data, where w lies
   // along c, if those of y are whole k tiles.
   const bool has_k_tiles =
@@ -83,7 +96,7 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
     return std::nullopt;
   }
   const std::int64_t channels = axes.size[5];
-  const std::int64_t multiplied = splits_b() ? GroupsMultiplied(canonical) : 1;
+  const std::int64_t multiplied = parts_ > 0 ? GroupsMultiplied(canonical) : 1;
   const std::int64_t apart = weights     ? channels
                              : power > 0 ? power
                                          : GroupsApart(canonical, tensor, multiplied);
@@ -119,9 +132,9 @@ const OperandForm& SpacedTaps() {
   return form;
 }
 
-const OperandForm& SpacedParts() {
-  static const Form form(Kind::kParts);
-  return form;
+const OperandForm& SpacedParts(int parts) {
+  static const Form two(Kind::kTaps, /*parts=*/2), three(Kind::kTaps, /*parts=*/3);
+  return parts == 2 ? two : three;
 }
 
 }  // namespace gridwise::hopper

@@ -61,6 +61,7 @@ void CheckConverted() {
 /// The parts that the pass makes of a tensor, [part][element].
 std::vector<unsigned short> SplitOf(const std::vector<float>& from, SplitArgs args) {
   args.apart = AlignUp<long>(args.elements, kSplitElements);
+  args.parts = kParts;
   std::vector<unsigned short> to(static_cast<std::size_t>(kParts * args.apart), 0xffff);
   args.from = from.data();
   args.to = to.data();

@@ -188,6 +188,44 @@ TEST(LayoutPasses, SplitBOfFloats) {
   EXPECT_EQ(PartElements(canonical), 64 * problem.filter_taps() * 24);
 }
 
+// tf32: w of backward-data is copied with adjacent output channels, where TMA can load these.
+TEST(LayoutPasses, TransposeWeightsOfTF32) {
+  ConvProblem back = Problem(Direction::kBackwardData, 20, 1);
+  back.type = DataType::kTF32;
+  back.c = 40, back.k = 64;
+  LaunchPlan plan;
+  LayoutPasses(back, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
+  ASSERT_EQ(plan.launches.size(), 1u);
+  EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_transpose_b32");
+  const ConvProblem canonical = CanonicalProblem(back, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(canonical.type, DataType::kTF32);
+  EXPECT_EQ(canonical.output_type(), DataType::kF32);
+  const std::int64_t tap = std::int64_t{40} * 64;
+  EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride, (PerAxis{9 * tap, 1, 9 * tap, 3 * tap, tap, 64}));
+  const Config config = {
+      .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
+  EXPECT_EQ(RejectProblem(config, canonical).value_or(""), "");
+  back.k = 70;
+  EXPECT_EQ(RejectProblem(config, CanonicalProblem(back, Gfx::kSm90a, SpacedTaps())).value_or(""),
+            "channels of w are 360 elements apart; tensor maps need adjacent channels")
+      << "70 are no multiple of 16 bytes";
+}
+
+// What multiplies f32, or its parts, takes tf32 as f32.
+TEST(CanonicalProblem, OfTF32IsF32) {
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
+  problem.type = DataType::kTF32;
+  for (const OperandForm* form : {&SpacedParts(2), &SpacedParts(3), &Spaced(), &AsTheyAre()}) {
+    EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, *form).type, DataType::kF32);
+  }
+  EXPECT_EQ(CanonicalProblem(problem, Gfx::k942, AsTheyAre()).type, DataType::kTF32)
+      << "which no instance takes";
+  LaunchPlan plan;
+  LayoutPasses(problem, Gfx::kSm90a, SpacedParts(2)).AddBefore(plan);
+  ASSERT_EQ(plan.launches.size(), 1u);
+  EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_split_f32");
+}
+
 // A sum that is not finite is added up again from x and dy as they are, not from copies.
 TEST(LayoutPasses, RememberOperandsWithoutGaps) {
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);

@@ -108,7 +108,7 @@ bool AreSeveral(const ConvProblem& problem) {
 /// ones.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
   if (type == DataType::kI8) return AlignUp(channels, kCopyBytes);
-  if (type == DataType::kF32) return AlignUp(channels, kShortKTile);
+  if (SizeOf(type) == 4) return AlignUp(channels, kShortKTile);
   return AlignUp(channels, channels > kShortKTile ? kKTile : kShortKTile);
 }
 
@@ -159,7 +159,8 @@ bool HasAxisOfGroups(const ConvProblem& canonical) {
 }
 
 bool HasTma(DataType type, bool parts) {
-  return type == DataType::kF32 ? parts : SizeOf(type) == 2 || type == DataType::kI8;
+  if (type == DataType::kF32) return parts;
+  return SizeOf(type) == 2 || type == DataType::kI8 || type == DataType::kTF32;
 }
 
 DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF16 : type; }
@@ -179,7 +180,8 @@ bool RunsGoOn(const ConvProblem& problem) {
 ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap) {
   ConvProblem deeper = canonical;
   if (FillsKTile(canonical)) {
-    deeper.k = kKTile;
+    deeper.k =
+        canonical.type == DataType::kTF32 ? WholeChannels(canonical.type, canonical.k) : kKTile;
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(canonical)) {
     deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {

@@ -26,7 +26,8 @@ inline constexpr int kMaxMapsOfGroups = 9;
 inline constexpr int kMaxPixelsBesideGroups = 8;  // pixels that a filter may reach over
 bool HasAxisOfGroups(const ConvProblem& canonical);
 
-/// Whether TMA loads operands of the type; `parts`: f32 too, whose B is in parts.
+/// Whether TMA loads operands of the type, in canonical problems; `parts`: f32 too, whose B is in
+/// parts.
 bool HasTma(DataType type, bool parts);
 
 /// The type in which B is multiplied; for f32, the type of its parts.

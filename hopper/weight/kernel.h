@@ -50,7 +50,7 @@ GRIDWISE_DEVICE void LoadColumns(const WeightArgs& args, const KTileRing<kC>& ri
   for (int b = 0; b < WeightColumns<kC>::kBlocks; ++b) {
     if (b >= n_blocks) break;
 #pragma unroll
-    for (int part = 0; part < kC.parts_of_b(); ++part) {
+    for (int part = 0; part < kC.parts(); ++part) {
       const SharedAddress to = ring.b(0) + part * kC.b_part_bytes() + b * block_bytes;
       if (args.is_3d) {
         LoadPixels5(to, args.x[part], ring.full(), columns.channel[b], at,
@@ -95,7 +95,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (WarpId() % 4 != 0) continue;
       }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect((m_blocks + n_blocks * kC.parts_of_b()) * kBlockBytes);
+      ring.full().ArriveAndExpect((m_blocks + n_blocks * kC.parts()) * kBlockBytes);
 #pragma unroll
       for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / kRowsOfBlock); ++m) {
         if (m >= m_blocks) break;

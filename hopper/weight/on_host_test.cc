@@ -18,11 +18,12 @@ namespace {
 
 template <Config kC>
 void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinite) {
-  problem.type = kC.type;
+  problem.type = kC.operand_type();
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  problem.type = kC.type;
   Check(
       problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
-      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values);
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values, kC.operand_type());
 }
 
 TEST(Weight, SplitsAndNot) {
@@ -98,6 +99,21 @@ TEST(Weight, PartsOfFloats) {
   const ConvProblem small = Problem(kWeight, 1, 24, 8, Axis(3), Axis(3));
   CheckWeight<kC>(small, 1, Values::kTiny);
   CheckWeight<kC>(small, 1, Values::kHuge);
+}
+
+TEST(Weight, TwoPartsOfTF32) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Config kC = {.direction = kWeight,
+                         .type = DataType::kTF32,
+                         .consumers = 1,
+                         .columns = 64,
+                         .stages = 2,
+                         .k_tile = 32};
+  CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
+  const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));
+  CheckWeight<kC>(grouped, 2);
+  CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  CheckWeight<kC>(grouped, 1, Values::kUnrounded);
 }
 
 }  // namespace

@@ -24,4 +24,5 @@ TYPES = {
     "f8e4m3fnuz": "kF8E4M3Fnuz",
     "f8e5m2": "kF8E5M2",
     "f8e5m2fnuz": "kF8E5M2Fnuz",
+    "tf32": "kTF32",
 }

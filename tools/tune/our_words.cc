@@ -22,6 +22,7 @@ const std::vector<Words>& AllWords() {
       {kType, "f16", {"fp16", "half", "float16"}},
       {kType, "bf16", {"bfp16", "bfloat16"}},
       {kType, "f32", {"fp32", "float", "float32"}},
+      {kType, "tf32", {"tensorfloat32"}},
       {kType, "i8", {"int8"}},
       {kType, "i32", {"int32"}},
       {kType, "f8", {"fp8", "e4m3", "fp8e4m3"}},

@@ -37,6 +37,8 @@ constexpr const char* Suffix(DataType type) {
       return ".s8";
     case DataType::kI32:
       return ".s32";
+    case DataType::kTF32:
+      return ".tf32";
     default:
       return ".f32";
   }

@@ -26,8 +26,8 @@ if TYPE_CHECKING or sys.version_info >= (3, 11):
 
 
 DIRECTIONS: Tuple[str, ...] = ("fwd", "bwd_data", "bwd_weight")
-TYPES: Tuple[str, ...] = ("f16", "bf16", "f32", "i8", "f8e4m3fn", "f8e4m3fnuz", "i32", "f8e5m2", "f8e5m2fnuz")
-TYPE_BYTES: Dict[str, int] = dict(zip(TYPES, (2, 2, 4, 1, 1, 1, 4, 1, 1)))
+TYPES: Tuple[str, ...] = ("f16", "bf16", "f32", "i8", "f8e4m3fn", "f8e4m3fnuz", "i32", "f8e5m2", "f8e5m2fnuz", "tf32")
+TYPE_BYTES: Dict[str, int] = dict(zip(TYPES, (2, 2, 4, 1, 1, 1, 4, 1, 1, 4)))
 UNARY: Tuple[str, ...] = ("none", "abs", "leaky_relu", "elu", "sigmoid", "tanh", "swish", "softplus", "gelu")
 LAYOUTS: Tuple[str, ...] = ("nhwgc", "gnhwc", "ngchw")
 WEIGHT_LAYOUTS: Tuple[str, ...] = ("gkyxc", "kyxgc")

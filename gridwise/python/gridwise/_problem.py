@@ -19,7 +19,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 11):
 
     from gridwise._library import PlanOptions
 
-NUMPY_TYPES: Dict[str, str] = {"f16": "<f2", "f32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy has no others
+NUMPY_TYPES: Dict[str, str] = {"f16": "<f2", "f32": "<f4", "tf32": "<f4", "i8": "|i1", "i32": "<i4"}  # NumPy has no others
 
 F = TypeVar("F", bound=Callable[..., Any])
 

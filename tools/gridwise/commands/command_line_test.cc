@@ -49,7 +49,7 @@ TEST(CommandLineTest, RefusesUnknownNames) {
   // i32 is no type of operands.
   ExpectRefusal("run fwd --problem=gemms9 --type=fp64",
                 "--type is 'fp64'; must be one of f16, bf16, f32, i8, f8e4m3fn, f8e4m3fnuz, "
-                "f8e5m2, f8e5m2fnuz, f8 "
+                "f8e5m2, f8e5m2fnuz, tf32, f8 "
                 "or bf8");
   ExpectRefusal("run fwd --problem=gemms9 --type=i32", "--type is 'i32'; must be one of f16, bf16");
   ExpectRefusal("run bwd_data --problem=nothing", "no problem is called 'nothing'");

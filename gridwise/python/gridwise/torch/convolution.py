@@ -64,6 +64,11 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
     __slots__ = ()
 
     @property
+    def type(self):
+        """Gridwise's type of the operands."""
+        return "tf32" if self.tf32 else TYPES[self.dtype]
+
+    @property
     def direction(self):
         """The direction for Gridwise, which differs for a transposed convolution."""
         if self.wanted == WEIGHT:
@@ -110,8 +115,6 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
             return f"{len(self.w_shape) - 2} spatial axes; kernels have 1 to 3"
         if 0 in self.x_shape or 0 in self.w_shape or min(self.y_shape) <= 0:
             return "empty tensors"
-        if self.tf32:
-            return "PyTorch may round f32 to TF32; with torch.backends.cudnn.allow_tf32 = False Gridwise is asked"
         if any(o >= s for o, s in zip(self.arguments.output_padding, self.arguments.stride)):
             return f"output_padding {self.arguments.output_padding} is no less than the stride"
         return None
@@ -126,7 +129,7 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         epilogue = [("add", TYPES[self.dtype], 1.0, strides) for strides in self._epilogue_strides() if not apart]
         return gridwise.Problem(
             self.direction,
-            TYPES[self.dtype],
+            self.type,
             batch=large[0],
             c=large[1],
             k=small[1],
@@ -154,8 +157,9 @@ class Question(collections.namedtuple("Question", QUESTION, defaults=(False, Fal
         """The problem as the command line writes it."""
         a = self.arguments
         what = f"{self.wanted}{' of transposed' if a.transposed else ''}"
+        dtype = self.type if self.dtype in TYPES else self.dtype
         lines = [
-            f"{what} {TYPES.get(self.dtype, self.dtype)} g{a.groups} n{self.x_shape[0]}",
+            f"{what} {dtype} g{a.groups} n{self.x_shape[0]}",
             f"c{self.x_shape[1]} k{self.y_shape[1]} in {_by(self.x_shape[2:])} filter {_by(self.w_shape[2:])}",
         ]
         for name, values, usual in (("stride", a.stride, 1), ("dilation", a.dilation, 1), ("pad", a.padding, 0)):

@@ -18,7 +18,7 @@ struct alignas(64) hipGridwiseTensorMap {
 /// What a tensor map says, axes from the innermost on. Source of the fields and their limits: CUDA
 /// Driver API, section 6.30 (tensor map object management).
 struct hipGridwiseTensorMapShape {
-  int type;  // CUtensorMapDataType: 6 f16, 7 f32, 9 bf16
+  int type;  // CUtensorMapDataType: 6 f16, 7 f32, 9 bf16, 11 tf32
   int rank;  // 1 to 5; im2col 3 to 5
   std::uint64_t size[5];
   std::uint64_t stride_bytes[5];  // per axis, from 1; multiples of 16. [0] is ignored
