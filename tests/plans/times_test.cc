@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,10 @@ namespace gridwise {
 namespace {
 
 using ::testing::HasSubstr;
+
+/// The targets whose layers are timed, and those that the page of the family shows.
+constexpr Gfx kTimed[] = {Gfx::k942, Gfx::k950, Gfx::k90a};
+constexpr Gfx kOnPage[] = {Gfx::k942, Gfx::k950};
 
 class Times : public testing::TestWithParam<Gfx> {};
 
@@ -81,17 +86,17 @@ TEST_P(Times, AreInTheDocuments) {
               HasSubstr(absl::StrFormat("%.0f %%", PercentOfBound(*times, ""))));
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Times, testing::Values(Gfx::k942, Gfx::k950),
+INSTANTIATE_TEST_SUITE_P(Targets, Times, testing::ValuesIn(kTimed),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
-/// The figures of both targets that a page has where `pattern` is are those that `value` makes of a
+/// The figures of the targets that a page has where `pattern` is are those that `value` makes of a
 /// target's times.
-void ExpectOnPage(const std::string& page, const std::string& pattern,
+void ExpectOnPage(const std::string& page, const std::string& pattern, std::span<const Gfx> targets,
                   const std::function<std::vector<double>(const std::vector<LayerTime>&)>& value) {
   const absl::StatusOr<std::vector<Figure>> figures = FindFigures(ReadText(page), pattern);
   ASSERT_TRUE(figures.ok()) << page << ": " << figures.status();
   std::vector<double> values;
-  for (const Gfx gfx : {Gfx::k942, Gfx::k950}) {
+  for (const Gfx gfx : targets) {
     const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(gfx));
     ASSERT_TRUE(times.ok()) << times.status();
     const std::vector<double> of_target = value(*times);
@@ -146,9 +151,9 @@ TEST(Summaries, HaveTheMeansOfTheTimes) {
     const auto value = [&](const std::vector<LayerTime>& times) {
       return std::vector<double>{Percent(times, mean.is_in, mean.part)};
     };
-    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} |", value);
+    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} | {} |", kTimed, value);
     if (!mean.on_front.empty()) {
-      ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", value);
+      ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", kOnPage, value);
     }
   }
 }
@@ -157,7 +162,7 @@ TEST(Summaries, CountTheLayersByTheirPartOfTheBound) {
   const std::vector<std::pair<int, int>> ranges = {
       {90, 101}, {75, 90}, {50, 75}, {25, 50}, {2, 25}};
   for (const auto& [low, high] : ranges) {
-    ExpectOnPage("tile/README.md", absl::StrCat(low, " to ", high, " % ...# {} ...# {}"),
+    ExpectOnPage("tile/README.md", absl::StrCat(low, " to ", high, " % ...# {} ...# {}"), kOnPage,
                  [&](const std::vector<LayerTime>& times) {
                    const auto count =
                        std::count_if(times.begin(), times.end(), [&](const LayerTime& time) {
@@ -179,7 +184,7 @@ TEST(Summaries, HaveTheTimesOfSomeLayers) {
     });
     ASSERT_NE(layer, layers->end()) << name;
     ExpectOnPage("tile/README.md", absl::StrCat("| `", name, "`: ... | {}, {}, {} | {}, {}, {} |"),
-                 [&](const std::vector<LayerTime>& times) {
+                 kOnPage, [&](const std::vector<LayerTime>& times) {
                    const LayerTime& time = *FindTime(times, *layer);
                    return std::vector<double>{time.us, layer->problem.Flops() / time.us * 1e-6,
                                               100 * PartOfBound(time)};
