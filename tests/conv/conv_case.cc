@@ -46,6 +46,23 @@ std::vector<float> RandomElements(DataType type, std::int64_t count, std::mt1993
   return values;
 }
 
+/// The second operand of a sum. Where the target may take the sum as 0 or not (FlushAmbiguous),
+/// both are 0.
+std::vector<float> RandomSummands(const ConvProblem& problem, const OperandSum& sum,
+                                  std::span<float> values, std::mt19937& random) {
+  std::vector<float> added =
+      RandomElements(problem.type, static_cast<std::int64_t>(values.size()), random);
+  const absl::StatusOr<Gfx> gfx = TestTarget();
+  if (!gfx.ok()) return added;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    const float total = RoundTo(problem.type, static_cast<float>(sum.scale * values[i] + added[i]));
+    float flushed = total;
+    FlushAmbiguous(problem.type, *gfx, {&flushed, 1});
+    if (flushed != total) values[i] = added[i] = 0;
+  }
+  return added;
+}
+
 /// Makes `count` elements of the operands infinities or NaN.
 void Spoil(DataType type, int count, std::vector<float>& a, std::vector<float>& b,
            std::mt19937& random) {
@@ -87,8 +104,7 @@ absl::StatusOr<ConvCase> ConvCase::Make(const ConvProblem& problem, unsigned see
   std::vector<float> added[2];
   for (const std::size_t i : {0u, 1u}) {
     if (!problem.operand_sums[i].adds) continue;
-    added[i] =
-        RandomElements(problem.type, i == 0 ? problem.a_elements() : problem.b_elements(), random);
+    added[i] = RandomSummands(problem, problem.operand_sums[i], i == 0 ? a : b, random);
     absl::StatusOr<DeviceBuffer> buffer = DeviceBuffer::CopyOf(Encode(problem.type, added[i]));
     if (!buffer.ok()) return buffer.status();
     result.added_[i] = *std::move(buffer);
