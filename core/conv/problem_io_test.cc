@@ -212,7 +212,21 @@ TEST(ToString, ShowsEachField) {
             "bwd_weight bf16 g2 n3 c4 k6 in 8x12x10 filter 3x3x2 stride 1x2x1 dilation 1x1x3 pad "
             "0x1x2:1x1x2 out 7x6x11");
   p = {.rank = 1, .dims = {Dim{}, Dim{}, Dim{.in = 9}}};
-  EXPECT_EQ(ToString(p), "fwd f16 g1 n1 c1 k1 in 9 filter 1 stride 1 dilation 1 pad 0 out 9");
+  const std::string sizes = "fwd f16 g1 n1 c1 k1 in 9 filter 1 stride 1 dilation 1 pad 0 out 9";
+  EXPECT_EQ(ToString(p), sizes);
+  p.operand_sums = {OperandSum{.adds = true, .scale = 0.5}, OperandSum{.adds = true, .scale = -1}};
+  p.epilogue = {.alpha = -1.5,
+                .tensors = 2,
+                .unary = Unary::kLeakyRelu,
+                .unary_parameter = 0.25,
+                .low = 0,
+                .high = 6};
+  p.epilogue.d[0].stride = {9, 0, 0, 1, 0, 0};
+  p.epilogue.d[1] = {
+      .op = EpilogueTensor::Op::kMultiply, .scale = 2, .type = DataType::kF32, .stride = {}};
+  EXPECT_EQ(ToString(p), sizes +
+                             " a = a * 0.5 + a1 b = b * -1 + b1 alpha -1.5 add 1 f16 [9 0 0 1 0 0] "
+                             "mul 2 f32 [0 0 0 0 0 0] leaky_relu 0.25 clamp [0, 6]");
 }
 
 TEST(ParseProblem, ReadsWhatIsPrinted) {
@@ -240,6 +254,9 @@ TEST(ParseProblem, AnythingElseIsASentence) {
        {std::string(), text.substr(0, text.size() - 1), text + " ", text + " alpha 2",
         absl::StrReplaceAll(text, {{"g1", "g0"}}), absl::StrReplaceAll(text, {{"f16", "f17"}}),
         absl::StrReplaceAll(text, {{"stride 1", "stride 0"}}),
+        absl::StrReplaceAll(text, {{"stride 1", "strides 1"}}),
+        absl::StrReplaceAll(text, {{"filter 1", "filter one"}}),
+        absl::StrReplaceAll(text, {{"pad 0", "pad 0:end"}}),
         absl::StrReplaceAll(text, {{"out 9", "out 8"}}),
         absl::StrReplaceAll(text, {{"fwd", "forward"}})}) {
     EXPECT_THAT(ParseProblem(bad).status().message(),

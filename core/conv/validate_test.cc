@@ -118,6 +118,44 @@ TEST(Validate, NamesTypesAndEpiloguesThatAreRefused) {
          p.epilogue.unary_parameter = 0;
        },
        "epilogue.unary_parameter is 0; softplus divides by it: must not be 0"},
+      {[](auto& p) { p.epilogue.unary_parameter = std::numeric_limits<double>::infinity(); },
+       "epilogue.unary_parameter is inf; must be finite in f32"},
+      {[](auto& p) { p.epilogue = {.low = 2, .high = 1}; },
+       "epilogue.low is 2 and epilogue.high is 1; must be numbers with low <= high"},
+      {[](auto& p) { p.epilogue.high = std::numeric_limits<double>::quiet_NaN(); },
+       "epilogue.low is -inf and epilogue.high is nan; must be numbers with low <= high"},
+      {[](auto& p) {
+         p.type = DataType::kI8;
+         p.epilogue.alpha = 2;
+       },
+       "the output's type is i32, which has the sums as they are; epilogue must be the default"},
+      {[](auto& p) { p.epilogue.tensors = 3; }, "epilogue.tensors is 3; must be <= 2"},
+      {[](auto& p) {
+         p.epilogue.tensors = 2;
+         p.epilogue.d[1].op = static_cast<EpilogueTensor::Op>(5);
+       },
+       "epilogue.d[1].op is 5; must be kAdd (0) or kMultiply (1)"},
+      {[](auto& p) {
+         p.epilogue.tensors = 1;
+         p.epilogue.d[0].type = DataType::kBF16;
+       },
+       "epilogue.d[0].type is bf16; must be f16 or f32"},
+      {[](auto& p) {
+         p.epilogue.tensors = 1;
+         p.epilogue.d[0].stride[5] = -1;
+       },
+       "epilogue.d[0].stride[5] is -1; must be >= 0"},
+  });
+}
+
+TEST(Validate, NamesLayoutsThatAreRefused) {
+  ExpectRefusals({
+      {[](auto& p) { p.layout = static_cast<Layout>(7); },
+       "layout is 7; must be one of nhwgc (0), gnhwc (1), ngchw (2)"},
+      {[](auto& p) { p.weight_layout = static_cast<WeightLayout>(2); },
+       "weight_layout is 2; must be one of gkyxc (0), kyxgc (1)"},
+      {[](auto& p) { p.strides[0][5] = 2; },
+       "strides are given; tensors must be packed: they must be 0"},
   });
 }
 
