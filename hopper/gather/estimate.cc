@@ -98,10 +98,9 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
   return (1 - whole) * fit.unaligned_line;
 }
 
-/// The part of Fit::filled_line and filled_x that an instance waits for. Instances with f32 parts
-/// wait 3 to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv,
-/// H200).
-double FilledOfParts(const Config& config) { return config.has_parts() ? 0.4 : 1; }
+/// The part of Fit::filled_line and filled_x that an instance waits for. Those that load f32 wait 3
+/// to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
+double FilledOfFloats(const Config& config) { return SizeOf(config.type) == 4 ? 0.4 : 1; }
 
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
@@ -110,7 +109,7 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
                   const Loaded& loaded) {
   const std::int64_t channels = SourceChannels(problem);
   const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
-  const double filling = FilledOfParts(config);
+  const double filling = FilledOfFloats(config);
   if (config.direction != Direction::kBackwardWeight) {
     const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;

@@ -190,6 +190,12 @@ TEST(Gather, TF32) {
   ConvProblem added = Problem(kForward, 1, 32, 72, Axis(7), Axis(9));
   added.type = DataType::kTF32;
   CheckTF32<kC>(WithTensors(2, added));
+  constexpr Config kNarrow = {
+      .type = DataType::kTF32, .consumers = 3, .columns = 48, .stages = 3, .k_tile = 32};
+  CheckTF32<kNarrow>(Problem(kForward, 1, 24, 40, Axis(7), Axis(9)));
+  constexpr Config kNarrowest = {
+      .type = DataType::kTF32, .consumers = 3, .reps = 2, .columns = 16, .stages = 2, .k_tile = 32};
+  CheckTF32<kNarrowest>(Problem(kForward, 1, 16, 16, Axis(17), Axis(19)), /*splits=*/2);
   constexpr Config kResident = {.type = DataType::kTF32,
                                 .pingpong = true,
                                 .columns = 64,
