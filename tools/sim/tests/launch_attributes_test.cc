@@ -30,7 +30,8 @@ class LaunchAttributes : public Hip7Test {
   }
 
   static hipLaunchAttribute Attribute(int id, int value) {
-    hipLaunchAttribute attribute = {.id = static_cast<hipLaunchAttributeID>(id)};
+    hipLaunchAttribute attribute = {};
+    attribute.id = static_cast<hipLaunchAttributeID>(id);
     attribute.value.priority = value;
     return attribute;
   }
