@@ -227,8 +227,8 @@ TEST(Views, OfOtherLengthsOrTypesAreRefused) {
   EXPECT_THAT(Refusal(plans(b, GRIDWISE_F32, GRIDWISE_F32)),
               HasSubstr("A is 1x8x16, B 1x8x16 and C 1x8x16 with 16 terms"));
   EXPECT_THAT(Refusal(plans(empty, GRIDWISE_F32, GRIDWISE_F32)), HasSubstr("B shows 0 axes"));
-  EXPECT_THAT(Refusal(plans(b, 9, GRIDWISE_F32)), HasSubstr("type is 9; must be 0 to 8"));
-  EXPECT_THAT(Refusal(plans(b, GRIDWISE_F32, -1)), HasSubstr("out_type is -1; must be 0 to 8"));
+  EXPECT_THAT(Refusal(plans(b, 10, GRIDWISE_F32)), HasSubstr("type is 10; must be 0 to 9"));
+  EXPECT_THAT(Refusal(plans(b, GRIDWISE_F32, -1)), HasSubstr("out_type is -1; must be 0 to 9"));
   EXPECT_THAT(Refusal(plans(b, GRIDWISE_F16, GRIDWISE_I32)), HasSubstr("the output's type is i32"));
   EXPECT_EQ(plan, nullptr);
 }
