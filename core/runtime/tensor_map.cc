@@ -12,8 +12,8 @@ namespace {
 
 static_assert(sizeof(TensorMap) == sizeof(hipGridwiseTensorMap));
 
-/// CUtensorMapDataType and CUtensorMapSwizzle. As TFLOAT32, TMA rounds f32 as it loads them (source:
-/// CUTLASS, collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp).
+/// CUtensorMapDataType and CUtensorMapSwizzle. As TFLOAT32, TMA rounds f32 as it loads them
+/// (source: CUTLASS, collective/sm90_mma_tma_gmma_ss_warpspecialized.hpp).
 int TypeCode(DataType type) {
   switch (type) {
     case DataType::kF16:
