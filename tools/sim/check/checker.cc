@@ -13,6 +13,9 @@
 namespace gridwise::sim {
 namespace {
 
+/// Targets whose atomic stores have no cache policy, so that they look like others.
+constexpr unsigned kPlainAtomicStores = kGfx90a | kGfx1100;
+
 bool IsLds(const MemoryAccess& access) { return access.space == AddressSpace::kLds; }
 
 }  // namespace
@@ -260,16 +263,17 @@ void WaveCheck::CheckRaces(const MemoryAccess& access) {
   const bool lds = IsLds(access);
   AccessHistory& history = lds ? group_.lds_history() : launch_.memory_history;
   SyncAddresses& sync = lds ? group_.lds_sync() : launch_.memory_sync;
-  AccessHistory::Access mine{.group = clocks_.group,
-                             .wave = static_cast<uint16_t>(wave_.index_in_group),
-                             .writes = access.writes,
-                             .atomic = current_->atomic || (!lds && current_->device_scope),
-                             .may_be_atomic = launch_.target == kGfx1100 && !lds && current_->store,
-                             .compares = current_->compares,
-                             .to_lds = lds && current_->to_lds,
-                             .polls = lds && current_->polls,
-                             .clock = clock_,
-                             .instruction = current_->index};
+  AccessHistory::Access mine{
+      .group = clocks_.group,
+      .wave = static_cast<uint16_t>(wave_.index_in_group),
+      .writes = access.writes,
+      .atomic = current_->atomic || (!lds && current_->device_scope),
+      .may_be_atomic = (launch_.target & kPlainAtomicStores) != 0 && !lds && current_->store,
+      .compares = current_->compares,
+      .to_lds = lds && current_->to_lds,
+      .polls = lds && current_->polls,
+      .clock = clock_,
+      .instruction = current_->index};
   const bool releases = mine.may_be_atomic && __builtin_popcountll(access.lanes) <= kMaxReleasing;
   const bool publishes = access.writes && (mine.atomic || releases);
   const bool learns = mine.atomic && access.reads && !current_->writes.empty();

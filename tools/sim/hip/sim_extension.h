@@ -108,7 +108,7 @@ typedef struct GridwiseSimTimes {
   double low_ms, high_ms;
   double ports_ms;      // lower bound for any order of execution, in long runs
   const char* ports;    // what sets the bound of the longest launch: "matrix unit"; stays valid
-  const char* limiter;  // what the longest launch would gain most without; stays valid
+  const char* limiter;  // resource whose absence would help the longest launch most; stays valid
   double gain;          // how much it would help: part of the launch's time
   int given_up;         // they take longer than gridwiseSimTimeLimit: the times are lower bounds
 } GridwiseSimTimes;

@@ -90,8 +90,7 @@ class Crew {
   Crew(const Launch& launch, const RunOptions& options)
       : launch_(launch),
         options_(options),
-        total_(options.only.empty() ? int64_t{1} * launch.grid.workgroups[0] *
-                                          launch.grid.workgroups[1] * launch.grid.workgroups[2]
+        total_(options.only.empty() ? launch.grid.CountWorkgroups()
                                     : static_cast<int64_t>(options.only.size())),
         order_(options.only) {
     if (!launch.seed.has_value()) return;

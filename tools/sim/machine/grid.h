@@ -18,6 +18,10 @@ struct Grid {
   uint32_t dynamic_lds_bytes = 0;
   bool cooperative = false;  // workgroups wait for each other: all are under way at once
 
+  int64_t CountWorkgroups() const {
+    return int64_t{1} * workgroups[0] * workgroups[1] * workgroups[2];
+  }
+
   /// Work-items of all workgroups along `axis`.
   uint64_t Items(size_t axis) const {
     const uint32_t absent = remainder[axis] == 0 ? 0 : block[axis] - remainder[axis];

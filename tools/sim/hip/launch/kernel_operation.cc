@@ -91,10 +91,9 @@ Grid MakeGrid(const dim3& grid, const dim3& block, size_t dynamic_lds_bytes, boo
 
 hipError_t CheckCooperative(hipFunction_t function, const Grid& grid) {
   const KernelInfo& kernel = *function->kernel;
-  const uint64_t workgroups =
-      uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  const int64_t workgroups = grid.CountWorkgroups();
   const int64_t resident = ResidentWorkgroups(*function->module->device, kernel, grid);
-  if (grid.cooperative && workgroups > static_cast<uint64_t>(resident)) {
+  if (grid.cooperative && workgroups > resident) {
     return Report(hipErrorCooperativeLaunchTooLarge,
                   absl::StrFormat("kernel %s: a cooperative launch of %u workgroups; the device "
                                   "holds %d of them at once",

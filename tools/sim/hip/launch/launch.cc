@@ -28,12 +28,14 @@
 #include "tools/sim/hip/module/module.h"
 #include "tools/sim/machine/bank_probe.h"
 #include "tools/sim/machine/dispatch.h"
+#include "tools/sim/machine/wave_sync.h"
 #include "tools/sim/memory/memory.h"
 #include "tools/sim/time/machine/machine.h"
 #include "tools/sim/time/session/port_count.h"
 #include "tools/sim/time/session/session.h"
 #include "tools/sim/view/coverage_probe.h"
 #include "tools/sim/view/inspect.h"
+#include "tools/sim/wave/wave.h"
 
 namespace gridwise::sim {
 namespace {
@@ -62,6 +64,13 @@ absl::StatusOr<Hostcall*> FindHostcall(const KernelInfo& kernel, Device& device)
     device.hostcall = *std::move(created);
   }
   return device.hostcall.get();
+}
+
+// The grid's barrier on targets whose device library synchronises waves by resource 0 instead of by
+// memory; it counts the workgroups that are still to arrive (ROCclr, __amd_rocclr_gwsInit).
+void InitWaveSync(WaveSync& wave_sync, uint32_t workgroups) {
+  uint32_t ticket = 0;
+  wave_sync.Do(WaveSyncOperation::kInit, 0, workgroups - 1, ticket);
 }
 
 // Runs the kernel with its arguments in memory of their own, so that reading past them is found.
@@ -143,8 +152,8 @@ hipError_t ExecuteKernel(const KernelOperation& operation) {
   Device& device = *module.device;
   std::lock_guard lock(device.launch);
   if (device.fault != hipSuccess) return Report(device.fault);
-  const uint64_t workgroups =
-      uint64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  const auto workgroups = static_cast<uint64_t>(grid.CountWorkgroups());
+  if (grid.cooperative) InitWaveSync(device.wave_sync, static_cast<uint32_t>(workgroups));
   GridBarrier barrier;
   barrier.workgroups = static_cast<uint32_t>(workgroups);
   barrier.items = workgroups * grid.block[0] * grid.block[1] * grid.block[2];

@@ -28,7 +28,7 @@ PortCount::PortCount(const Machine& machine, Program& program, const KernelInfo&
     : machine_(machine),
       program_(program),
       kernel_(kernel),
-      workgroups_(int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2]),
+      workgroups_(grid.CountWorkgroups()),
       plan_(PlanSample(machine, workgroups_, 1)),
       sample_(Across(workgroups_)),
       recorder_(machine, program.target().bit) {

@@ -286,7 +286,7 @@ absl::StatusOr<TimedRun> RunSample(const Machine& machine, Program& program,
                                    Dependence dependence, Recorder::Behind behind) {
   LaunchRecord launch;
   launch.kernel = kernel.shown_name;
-  launch.workgroups = int64_t{grid.workgroups[0]} * grid.workgroups[1] * grid.workgroups[2];
+  launch.workgroups = grid.CountWorkgroups();
   launch.needs = ComputeNeeds(machine, kernel, grid);
   launch.occupancy = ComputeOccupancy(machine, launch.needs);
   launch.plan = PlanSample(machine, launch.workgroups, std::max(1, launch.occupancy.workgroups));
