@@ -232,7 +232,7 @@ def check(args):
     rng, generator = random.Random(args.seed), torch.Generator("cuda").manual_seed(args.seed)
     ran, wrong, problems, end = collections.Counter(), 0, 0, time.time() + args.seconds
     while time.time() < end:
-        case = random_case(rng, args.flops, args.types.split(","))
+        case = random_case(rng, args.flops, args.types)
         splits = rng.choice([0, 0, 1, 2, 3, 5]) if case.dtype != "i8" else 0
         operands = Operands(case, generator)
         ours = problem_of(gridwise, operands)
@@ -268,6 +268,9 @@ def main():
     parser.add_argument("--skip-instances", default="", help="do not check instances whose names contain this")
     parser.add_argument("--other-instances", type=int, default=5)
     args = parser.parse_args()
+    args.types = args.types.split(",")
+    if unknown := set(args.types) - set(OUT_TYPES):
+        parser.error(f"--types: {', '.join(sorted(unknown))}; must be of {', '.join(OUT_TYPES)}")
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     torch.zeros(1, device="cuda")
     open_library(args.library)

@@ -255,7 +255,7 @@ def page(rows):
 
 
 def chart(rows):
-    """Bars of the speed-ups: PyTorch's time by Gridwise's. The line is at 1."""
+    """Bars of the speed-ups, PyTorch's time over Gridwise's. The line is at 1."""
     lines, width, one = [], max(len(row["model"]) for row in rows), 30
     for kind, title in (("train", "training step"), ("infer", "inference")):
         if f"{kind}_pytorch_ms" not in rows[0]:

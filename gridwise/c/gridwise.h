@@ -82,8 +82,7 @@ enum {
   GRIDWISE_I32 = 6,
   GRIDWISE_F8E5M2 = 7,
   GRIDWISE_F8E5M2FNUZ = 8,
-  GRIDWISE_TF32 =
-      9  ///< of operands only: f32, rounded to 10 bits of mantissa as they are multiplied
+  GRIDWISE_TF32 = 9  ///< only for operands: f32, multiplied with at least 10 bits of mantissa
 };
 enum { GRIDWISE_NHWGC = 0, GRIDWISE_GNHWC = 1, GRIDWISE_NGCHW = 2 };
 enum { GRIDWISE_GKYXC = 0, GRIDWISE_KYXGC = 1 };

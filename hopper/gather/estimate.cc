@@ -141,12 +141,15 @@ double HangingPart(const Grid& grid, int workgroups) {
          static_cast<double>(grid.n_tiles);
 }
 
+/// Products of parts that add up to a product of f32 or of tf32 (hopper/kernel/multiply_parts.h).
+double ProductsOfParts(const Config& config) { return config.parts() == 3 ? 6 : 4; }
+
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
 /// with the number of columns for which a line of A is read. With parts, warps split A and add up
 /// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
   if (config.has_parts()) {
-    const double beside = config.parts() == 3 ? 60 : 90;
+    const double beside = 6 * 60 / ProductsOfParts(config);
     return 1.69 * config.columns / (config.columns + beside);
   }
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
@@ -224,8 +227,7 @@ class Estimates {
 
  private:
   double PairsPerCycle() const {
-    const double products = config_.parts() == 3 ? 6 : 4;
-    return config_.has_parts() ? 2048 / products : 4096.0 / SizeOf(config_.type);
+    return config_.has_parts() ? 2048 / ProductsOfParts(config_) : 4096.0 / SizeOf(config_.type);
   }
 
   /// How splits divide the tiles.

@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<std::string>> PadsFlags(std::string_view value) {
   if (pads.size() % 2 != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "pads is '", value,
-        "'; must be the padding at the begin of each axis and then that at the end of each"));
+        "'; must be the padding at the beginning of each axis and then that at the end of each"));
   }
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(pads.size() / 2);
   const std::string begin = absl::StrJoin(pads.begin(), middle, "x");

@@ -189,7 +189,7 @@ void ForEachDnnGraph(std::string_view log,
   for (std::size_t i = 0; i < log.size(); ++i) {
     const char c = log[i];
     if (c == '\n') ++number;
-    // Objects in an object are indented: one at the begin of a line ends what was no JSON.
+    // Objects in an object are indented: one at the beginning of a line ends what was no JSON.
     if (c == '{' && (i == 0 || log[i - 1] == '\n')) depth = 0;
     if (in_text) {
       if (c == '\\' && i + 1 < log.size() && log[i + 1] != '\n') ++i;

@@ -137,7 +137,7 @@ absl::Status SetType(const Node& node, const Operator& op, ConvProblem& problem,
 struct Ends {
   std::int64_t begin = 0, end = 0;
 };
-/// `total` zeros; the odd one is at the end, or at the begin.
+/// `total` zeros; the odd one is at the end, or at the beginning.
 Ends Divided(std::int64_t total, bool odd_at_end) {
   const std::int64_t less = total / 2;
   return odd_at_end ? Ends{less, total - less} : Ends{total - less, less};

@@ -85,7 +85,7 @@ TEST(OnnxNodes, SizesOfConvTranspose) {
   EXPECT_THAT(DescribeNode("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
                            R"("strides":[2,2],"auto_pad":"SAME_UPPER")"),
               HasSubstr(" in 6x6 filter 3x3 stride 2x2 dilation 1x1 pad 0x0:1x1 out 3x3 "));
-  // Total 2 (3 - 1) + 3 - 6 = 1 without auto_pad: the odd zero is at the begin.
+  // Total 2 (3 - 1) + 3 - 6 = 1 without auto_pad: the odd zero is at the beginning.
   EXPECT_THAT(DescribeNode("ConvTranspose", {"1,1,3,3", "1,2,3,3"}, "1,2,6,6",
                            R"("strides":[2,2],"output_shape":[6,6])"),
               HasSubstr(" in 6x6 filter 3x3 stride 2x2 dilation 1x1 pad 1x1:0x0 out 3x3 "));

@@ -138,7 +138,8 @@ class Reader {
       return ImportedItem::Skip(
           kKind, words.size() < 2 ? words[0] : absl::StrCat(words[0], ".", words[1]));
     }
-    return Read(*op, Arguments(*op, call.substr(open + 1, FindClosing(call.substr(open)) - 1)));
+    const std::size_t size = FindClosing(call.substr(open)) - 1;  // npos - 1: to the end
+    return Read(*op, Arguments(*op, call.substr(open + 1, size)));
   }
 
  private:

@@ -24,7 +24,8 @@ struct Extents {
 bool AbslParseFlag(absl::string_view text, Extents* extents, std::string* error);
 std::string AbslUnparseFlag(const Extents& extents);
 
-/// "2x3" of "2,3", "(2, 3)" and "[2, 3]", as other programs write sizes; other texts unchanged.
+/// "2x3" of "2,3", "(2, 3)" and "[2, 3]", as other programs write sizes. Commas become "x" in any
+/// text, so that what is no list of sizes is for the parser to refuse.
 std::string NormalizeSizes(absl::string_view text);
 
 /// The sizes from the command line. Empty: not given.
@@ -32,8 +33,8 @@ struct ProblemFlags {
   std::optional<int64_t> n, c, k, groups;  // c and k are totals over all groups
   Extents in, filter, stride, dilation;
   /// At both ends. "valid" is 0. With "same" there are ceil(in / stride) output pixels; an odd
-  /// zero is at the end, as in TensorFlow, JAX, PyTorch and "same_upper" of ONNX, and at the begin
-  /// with "same_lower".
+  /// zero is at the end, as in TensorFlow, JAX, PyTorch and "same_upper" of ONNX, and at the
+  /// beginning with "same_lower".
   Extents pad;
   Extents pad_end;  // at the end, if it differs
   /// Of a transposed convolution: output pixels beyond the last that its input determines.

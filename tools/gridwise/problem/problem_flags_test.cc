@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -163,7 +164,6 @@ TEST(BuildProblemTest, PaddingInWords) {
   EXPECT_THAT(ErrorOf(flags), HasSubstr("oneDNN's dilation of 0 is 1 here"));
 }
 
-/// The smallest input that has 7 output pixels, by "same": 6 strides and a pixel.
 ProblemFlags Transposed(int64_t c, int64_t k, const char* in, const char* filter,
                         const char* stride) {
   ProblemFlags flags;
@@ -193,7 +193,7 @@ TEST(BuildTransposedTest, OutputPaddingChoosesAmongSizes) {
 }
 
 /// Attributes of Conv and ConvTranspose in docs/Operators.md of ONNX: an odd zero is at the end by
-/// SAME_UPPER, and at the begin by SAME_LOWER.
+/// SAME_UPPER, and at the beginning by SAME_LOWER.
 TEST(BuildTransposedTest, AutoPadOfOnnx) {
   ProblemFlags conv = RetinaNetHead();
   conv.in = Parse("8x8");
@@ -201,9 +201,8 @@ TEST(BuildTransposedTest, AutoPadOfOnnx) {
   ProblemFlags transposed = Transposed(16, 8, "4x4", "3", "2");
   const Dim upper = {.in = 8, .filter = 3, .stride = 2, .pad_begin = 0, .pad_end = 1};
   const Dim lower = {.in = 8, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 0};
-  for (const char* word : {"SAME_UPPER", "SAME_LOWER"}) {
+  for (const auto& [word, expected] : {std::pair("SAME_UPPER", upper), {"SAME_LOWER", lower}}) {
     conv.pad = transposed.pad = Parse(word);
-    const Dim& expected = conv.pad.word == "same" ? upper : lower;
     EXPECT_EQ(BuildProblem(Direction::kForward, std::nullopt, conv)->dims[2], expected) << word;
     EXPECT_EQ(BuildTransposed(transposed)->dims[2], expected) << word;
   }

@@ -89,7 +89,7 @@ absl::StatusOr<GemmProblem> ResolveGemm(const ProblemRequest& request) {
   return BuildGemm(named->problem, flags);
 }
 
-absl::StatusOr<ConvProblem> Transpose(const ProblemRequest& request) {
+absl::StatusOr<ConvProblem> ResolveTransposed(const ProblemRequest& request) {
   if (!request.problem.empty()) {
     return absl::InvalidArgumentError(
         "conv_transpose takes sizes; problems of sets are written with bwd_data");
@@ -155,7 +155,7 @@ absl::StatusOr<ResolvedProblem> Resolve(const ProblemRequest& request,
     return ResolvedProblem{*problem, target->device};
   };
   if (request.direction == kGemmWord) return finish(ResolveGemm(request));
-  if (request.direction == kTransposedWord) return finish(Transpose(request));
+  if (request.direction == kTransposedWord) return finish(ResolveTransposed(request));
   if (!request.problem.empty()) return finish(FromName(request));
   const absl::StatusOr<Direction> direction = ParseDirectionWord(request.direction);
   if (!direction.ok()) return direction.status();

@@ -26,7 +26,9 @@ llvm::json::Array PerAxisOf(const ConvProblem& problem, int64_t (*value)(const D
   return values;
 }
 
-llvm::json::Object ToJson(const ConvProblem& problem) {
+// Not called ToJson: both types convert to Problem, so without one of these its ToJson would call
+// itself.
+llvm::json::Object ProblemToJson(const ConvProblem& problem) {
   return llvm::json::Object{
       {"text", ToString(problem)},
       {"direction", Name(problem.direction)},
@@ -53,7 +55,7 @@ llvm::json::Object ToJson(const MatrixStrides& strides) {
       {"batch", strides.batch}, {"row", strides.row}, {"column", strides.column}};
 }
 
-llvm::json::Object ToJson(const GemmProblem& problem) {
+llvm::json::Object ProblemToJson(const GemmProblem& problem) {
   return llvm::json::Object{{"text", ToString(problem)},
                             {"direction", "gemm"},
                             {"type", Name(problem.type)},
@@ -76,7 +78,7 @@ llvm::json::Value JsonNumber(double value) {
 }
 
 llvm::json::Object ToJson(const Problem& problem) {
-  return std::visit([](const auto& p) { return ToJson(p); }, problem);
+  return std::visit([](const auto& p) { return ProblemToJson(p); }, problem);
 }
 
 llvm::json::Object ToJson(const Cost& cost, double clock_ghz) {

@@ -30,7 +30,7 @@ constexpr uint16_t kBuffer = 1, kKernarg = 1 << 3, kFlatScratch = 1 << 5;
 constexpr uint32_t kOffset = 1, kGroupX = 1 << 7;
 constexpr uint32_t UserRegisters(uint32_t count) { return count << 1; }
 
-std::vector<uint8_t> AssembleWords(const std::vector<std::string>& lines) {
+std::vector<uint8_t> AssembleCode(const std::vector<std::string>& lines) {
   std::vector<uint8_t> code;
   for (const std::vector<uint8_t>& bytes : Assemble(lines, "gfx90a"))
     code.insert(code.end(), bytes.begin(), bytes.end());
@@ -53,7 +53,7 @@ KernelInfo MakeKernel(uint64_t entry) {
 }
 
 TEST(Gfx90a, WavesBeginWithTheWorkgroupsScratch) {
-  const std::vector<uint8_t> code = AssembleWords({"s_endpgm"});
+  const std::vector<uint8_t> code = AssembleCode({"s_endpgm"});
   const auto program = LoadProgram(code);
   ASSERT_TRUE(program.ok()) << program.status();
   KernelInfo kernel = MakeKernel(reinterpret_cast<uint64_t>(code.data()));
@@ -93,7 +93,7 @@ TEST(Gfx90a, WavesBeginWithTheWorkgroupsScratch) {
 /// Each of 128 work-items of each of three workgroups keeps its number in scratch, at byte 8 of its
 /// own, and reads it back: by the resource and by a flat address. A matrix instruction adds 16.
 TEST(Gfx90a, AProgramUsesScratchAndMatrices) {
-  const std::vector<uint8_t> code = AssembleWords({
+  const std::vector<uint8_t> code = AssembleCode({
       "s_add_u32 s0, s0, s9",  // the wave's scratch
       "s_addc_u32 s1, s1, 0",
       "s_add_u32 flat_scratch_lo, s6, s9",

@@ -11,12 +11,13 @@
 
 #include "absl/log/check.h"
 #include "absl/status/statusor.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/machine/program.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gridwise::sim;
   FuzzedDataProvider input(data, size);
-  const char* const gfx = input.PickValueInArray({"gfx942", "gfx950", "gfx1100", "gfx1201"});
+  const char* const gfx = input.PickValueInArray(kSimTargets).gfx;
   const CodeView view = {.wave32 = gfx[3] == '1' && input.ConsumeBool(),
                          .careful = input.ConsumeBool(),
                          .steps = input.ConsumeBool(),

@@ -112,7 +112,7 @@ TEST(MatrixResults, WaitAsLongAsTheTargetWants) {
 
 /// Without lanes vector instructions write nothing, on whatever paths; and nothing takes a path
 /// that a flag of 0 excludes.
-TEST(MatrixResults, AreNotOverwrittenWithoutLanesOrByNoPath) {
+TEST(MatrixResults, AreNotOverwrittenWithoutLanesOrOnPathsNotTaken) {
   if (IsRdna()) GTEST_SKIP() << "RDNA waits";
   for (const gridwise::CodeObject& object : CheckByTargetO3()) {
     if (object.gfx != TestTarget()) continue;

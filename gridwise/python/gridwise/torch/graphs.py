@@ -38,7 +38,7 @@ def _base(node):
     sources = [node]
     while sources:
         node = sources[0]
-        sources = node.args[:1] if node.target in {operator.getitem, *DROPOUTS} else _aliased(node)
+        sources = node.args[:1] if node.target is operator.getitem or node.target in DROPOUTS else _aliased(node)
     return node
 
 

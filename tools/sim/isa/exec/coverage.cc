@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<std::string>> Mnemonics(std::string_view gfx) {
       &diagnostics);
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(absl::StrJoin(all, "\n") + "\n"),
                              llvm::SMLoc());
-  const std::unique_ptr<llvm::MCContext> context = llvm.NewContext(&sources);
+  const std::unique_ptr<llvm::MCContext> context = llvm.NewContext(&sources, *llvm.assembly);
   const std::unique_ptr<llvm::MCObjectFileInfo> info(
       llvm.target->createMCObjectFileInfo(*context, /*PIC=*/false));
   context->setObjectFileInfo(info.get());

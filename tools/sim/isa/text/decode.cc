@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "llvm/MC/MCAsmInfo.h"
 #include "llvm/MC/MCContext.h"
 #include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
@@ -119,13 +120,29 @@ uint64_t With(uint64_t word, const Field& field, uint64_t value) {
   return (word & ~mask) | value << field.shift;
 }
 
+/// Lets LLVM look for a literal behind any instruction. LLVM 22 reads through a null pointer if an
+/// operand is a literal for which the code, or the target's longest instruction, has no bytes left
+/// (llvm-project 214909).
+class LongInstructions final : public llvm::MCAsmInfo {
+ public:
+  static constexpr unsigned kBytes = 20;  // gfx950's longest has 16, a literal 4
+  unsigned getMaxInstLength(const llvm::MCSubtargetInfo*) const override { return kBytes; }
+};
+
 }  // namespace
 
 struct Decoder::Llvm {
   bool Disassemble(llvm::ArrayRef<uint8_t> bytes, uint64_t pc, llvm::MCInst& instruction,
                    uint64_t& size) const {
+    const size_t available = std::min(bytes.size(), longest);
+    std::array<uint8_t, LongInstructions::kBytes> padded = {};
+    if (bytes.size() < padded.size()) {
+      std::copy(bytes.begin(), bytes.end(), padded.begin());
+      bytes = padded;
+    }
     return disassembler->getInstruction(instruction, size, bytes, pc, llvm::nulls()) ==
-           llvm::MCDisassembler::Success;
+               llvm::MCDisassembler::Success &&
+           size <= available;
   }
   /// The same for an instruction that has something in a field that it does not use. Such a field
   /// is one that decodes when it is 0 and not when it is 2: a register that exists everywhere.
@@ -133,6 +150,8 @@ struct Decoder::Llvm {
                                 llvm::MCInst& instruction, uint64_t& size) const;
 
   std::unique_ptr<LlvmTarget> target;
+  size_t longest = 0;  // bytes of an instruction of the target
+  LongInstructions assembly;
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   bool wave32 = false;
@@ -176,7 +195,8 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, i
   if (!target.ok()) return target.status();
   auto llvm = std::make_unique<Llvm>();
   llvm->target = *std::move(target);
-  llvm->context = llvm->target->NewContext(nullptr);
+  llvm->longest = llvm->target->assembly->getMaxInstLength(llvm->target->subtarget.get());
+  llvm->context = llvm->target->NewContext(nullptr, llvm->assembly);
   llvm->disassembler.reset(
       llvm->target->target->createMCDisassembler(*llvm->target->subtarget, *llvm->context));
   llvm->wave32 = llvm->target->subtarget->checkFeatures("+wavefrontsize32");

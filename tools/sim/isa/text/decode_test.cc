@@ -8,10 +8,12 @@
 #include <iterator>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/sim/wave/wave.h"
@@ -207,6 +209,25 @@ TEST(Decode, IgnoresFieldsThatAreNotUsed) {
     const absl::StatusOr<Decoder::Decoded> decoded = (*decoder)->Decode(code, sizeof(code), 0);
     EXPECT_TRUE(!decoded.ok() || absl::StrContains(decoded->text, "Invalid register"))
         << decoded->text;
+  }
+}
+
+/// The first half of v_fma_f32, at the end of the code.
+TEST(Decode, SaysThatCodeEndsInAnInstruction) {
+  const std::pair<std::string_view, uint32_t> cases[] = {{"gfx942", 0xd1cb0000},
+                                                         {"gfx950", 0xd1cb0000},
+                                                         {"gfx90a", 0xd1cb0000},
+                                                         {"gfx1100", 0xd6130000},
+                                                         {"gfx1201", 0xd6130000}};
+  for (const auto& [gfx, word] : cases) {
+    absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(gfx);
+    ASSERT_TRUE(decoder.ok()) << decoder.status();
+    const uint32_t code[] = {word, 0};
+    const auto* bytes = reinterpret_cast<const uint8_t*>(code);
+    EXPECT_TRUE((*decoder)->Decode(bytes, 8, 0).ok()) << gfx;
+    EXPECT_THAT((*decoder)->Decode(bytes, 4, 0).status().message(),
+                HasSubstr(absl::StrCat("0x", absl::Hex(word), " is not an instruction")))
+        << gfx;
   }
 }
 

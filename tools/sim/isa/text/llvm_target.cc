@@ -46,8 +46,9 @@ absl::StatusOr<std::unique_ptr<LlvmTarget>> LlvmTarget::Create(std::string_view 
   return result;
 }
 
-std::unique_ptr<llvm::MCContext> LlvmTarget::NewContext(const llvm::SourceMgr* sources) const {
-  return std::make_unique<llvm::MCContext>(triple, assembly.get(), registers.get(), subtarget.get(),
+std::unique_ptr<llvm::MCContext> LlvmTarget::NewContext(const llvm::SourceMgr* sources,
+                                                        const llvm::MCAsmInfo& rules) const {
+  return std::make_unique<llvm::MCContext>(triple, &rules, registers.get(), subtarget.get(),
                                            sources);
 }
 

@@ -27,8 +27,9 @@ struct LlvmTarget {
   static absl::StatusOr<std::unique_ptr<LlvmTarget>> Create(std::string_view gfx,
                                                             int wave_size = 0);
 
-  /// `sources` may be null when nothing is parsed.
-  std::unique_ptr<llvm::MCContext> NewContext(const llvm::SourceMgr* sources) const;
+  /// `sources` may be null when nothing is parsed. `rules` are `assembly`, or what takes its place.
+  std::unique_ptr<llvm::MCContext> NewContext(const llvm::SourceMgr* sources,
+                                              const llvm::MCAsmInfo& rules) const;
 
   const llvm::Target* target = nullptr;
   llvm::Triple triple;

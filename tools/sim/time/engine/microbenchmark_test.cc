@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "gtest/gtest.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/time/testing/bench.h"
 
 // Microbenchmarks whose results on hardware are published: the model must give them back. What is
@@ -153,7 +154,8 @@ TEST(Lds, OfRdna) {
 }
 
 TEST(Lds, ExchangesLanesAsFastAsItReadsDwords) {
-  for (const std::string_view gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
+  for (const SimTarget& target : kSimTargets) {
+    const std::string_view gfx = target.gfx;
     const bool cdna = FindMachine(gfx)->cdna();
     const double read = ClocksPer(
         gfx, {cdna ? "ds_read_b32 v0, v8" : "ds_load_b32 v0, v8"}, 8,

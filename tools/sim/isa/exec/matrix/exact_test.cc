@@ -137,7 +137,7 @@ double RandomNumber(char type, Numbers numbers, std::mt19937_64& random) {
   }
 }
 
-/// The bits of a NaN, which `Encode` does not find.
+/// The bits of a NaN, which Encode does not find.
 uint32_t NanBits(char type) {
   return type == 'z' || type == 'y' ? 0x80
          : type == 'h'              ? 0x7e00
@@ -155,11 +155,10 @@ void Check(const MatrixCase& m, const Handlers& handlers, Numbers numbers,
             ? c
             : std::bit_cast<float>(static_cast<uint32_t>(random() & 0xbfffffff));  // below 2
   }
-  std::vector<uint64_t> bits;
   for (auto* operand : {&values.a, &values.b}) {
     for (double& x : *operand) x = RandomNumber(operand == &values.a ? m.a : m.b, numbers, random);
   }
-  // NaN has no code that Encode finds: registers are set from numbers, NaN put in afterwards.
+  // Registers are set from numbers, NaN put in afterwards.
   Matrices clean = values;
   for (double& x : clean.a) x = std::isnan(x) ? 0 : x;
   for (double& x : clean.b) x = std::isnan(x) ? 0 : x;

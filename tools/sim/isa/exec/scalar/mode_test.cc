@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
 
 /// MODE's rounding and denormal fields, IEEE and DX10_CLAMP, on vector and scalar floats.
@@ -107,7 +108,8 @@ TEST(Mode, FlushesDenormals) {
 /// A number is its mantissa, from 1/2 to 1, times 2 to its exponent (V_FREXP_* of the CDNA3 and
 /// RDNA3 ISA); so is a denormal, of which LLVM expects no other for frexp(), if MODE has it read.
 TEST(Mode, TakesDenormalsApart) {
-  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
+  for (const SimTarget& target : kSimTargets) {
+    const char* const gfx = target.gfx;
     for (const uint32_t bits : {1u, 2u, 3u, 0x400001u, 0x80000001u, 0x807fffffu, 0x00800001u}) {
       const auto part = [&](uint32_t mode, const char* name) {
         return Under(mode, absl::StrCat(name, "_e32 v20, v0"), {bits}, gfx);
@@ -314,7 +316,8 @@ TEST(Mode, FunctionsOfFloatsKnowNoDenormals) {
                 {"rsq", B(1e-40f), B(INFINITY)},
                 {"sqrt", B(1e-40f), 0},
                 {"sqrt", 0x80000001, 0x80000000}};
-  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
+  for (const SimTarget& target : kSimTargets) {
+    const char* const gfx = target.gfx;
     for (const uint32_t mode : {0x3f0u, 0x3c0u, 0x3fdu}) {
       for (const auto& c : kCases) {
         const std::string name = absl::StrCat(c.name, "_f32");

@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "tools/sim/isa/bind/constants.h"
+#include "tools/sim/isa/target.h"
 #include "tools/sim/isa/testing/test_wave.h"
 
 /// Forms of vector instructions (constants, SGPRs, modifiers, SDWA, DPP, op_sel), lane access,
@@ -457,8 +458,8 @@ TEST(Specials, DotProductsOfGfx90aReadDenormalHalvesAsZero) {
 }
 
 /// v_dot2 with a sum in f32: its denormals, read or written, are +0 on all targets but gfx1201, and
-/// so are those of bf16; those of f16 are numbers everywhere (measured on gfx950: llvm-project
-/// 205101).
+/// so are those of bf16; those of f16 are numbers on all but gfx90a (measured on gfx950:
+/// llvm-project 205101).
 TEST(Specials, DotProductsAndDenormals) {
   struct Case {
     const char* text;
@@ -607,8 +608,8 @@ TEST(Permute, OneSelectorOfAllLanes) {
 /// D.u[i] = C.u[i] + sum over the bytes j of B that are not 0 of |A.b[i + j] - B.b[j]| (MI300 ISA,
 /// V_MQSAD_U32_U8); lanes that are off keep D, and D may be C.
 TEST(FourSums, OfMaskedDistances) {
-  for (const char* gfx : {"gfx942", "gfx950", "gfx1100", "gfx1201", "gfx90a"}) {
-    TestWave wave(BestHandlers(), gfx);
+  for (const SimTarget& target : kSimTargets) {
+    TestWave wave(BestHandlers(), target.gfx);
     SetScalar64(*wave, kExecLo, 5);
     const uint64_t a = 0x10ff20ee30dd40cc, b = 0x9900ff01;
     for (int l = 0; l < 3; ++l) {
@@ -617,7 +618,7 @@ TEST(FourSums, OfMaskedDistances) {
       wave->v[6][l] = static_cast<uint32_t>(b);
       for (int i = 0; i < 4; ++i) wave->v[8 + i][l] = static_cast<uint32_t>(1000 * i - l);
     }
-    ASSERT_TRUE(wave.Execute("v_mqsad_u32_u8 v[8:11], v[4:5], v6, v[8:11]").ok()) << gfx;
+    ASSERT_TRUE(wave.Execute("v_mqsad_u32_u8 v[8:11], v[4:5], v6, v[8:11]").ok()) << target.gfx;
     for (int l = 0; l < 3; ++l) {
       for (int i = 0; i < 4; ++i) {
         int sum = 1000 * i - l;
