@@ -39,6 +39,7 @@ size() { # expected, options
 echo __AMDGCN_WAVEFRONT_SIZE > size.hip
 echo "-O1 '--offload-arch=gfx1201' -mwavefrontsize64 size.hip" > response
 size 64 --offload-arch=gfx942 size.hip
+size 64 --offload-arch=gfx90a size.hip
 size 32 --offload-arch=gfx1100 size.hip
 size 64 --offload-arch=gfx1100 -mwavefrontsize64 size.hip
 size 32 --offload-arch=gfx1100 -mwavefrontsize64 -mno-wavefrontsize64 size.hip

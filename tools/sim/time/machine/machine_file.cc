@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/arch/target.h"
 #include "core/text/parse_device.h"
 #include "llvm/Support/JSON.h"
 #include "tools/sim/time/machine/product_machine.h"
@@ -25,6 +26,11 @@ const char* Keep(llvm::StringRef text) {
   static auto* const kept = new std::set<std::string>;
   const std::lock_guard lock(mutex);
   return kept->insert(text.str()).first->c_str();
+}
+
+/// The targets that the simulator executes, as "gfx942, gfx950".
+std::string SimulatedTargets() {
+  return absl::StrJoin(kAmdGfx, ", ", [](std::string* out, Gfx gfx) { *out += Name(gfx); });
 }
 
 absl::Status ReadParameter(llvm::StringRef name, const llvm::json::Value& json, Machine& machine) {
@@ -72,10 +78,9 @@ absl::StatusOr<Machine> ParseMachine(std::string_view json) {
   }
   const absl::StatusOr<DeviceFacts> device = ParseDevice(std::string_view(*base));
   if (!device.ok() || FindMachine(Name(device->gfx)) == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("machine file: 'base' is '", base->str(),
-                     "'; must be the name of a simulated device, one of gfx942, gfx950, gfx1100, "
-                     "gfx1201 or a product"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "machine file: 'base' is '", base->str(),
+        "'; must be the name of a simulated device, one of ", SimulatedTargets(), " or a product"));
   }
   Machine machine = MachineFor(*device);
   if (const auto name = root->getString("name")) machine.name = Keep(*name);
