@@ -112,6 +112,10 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
   std::int64_t batch = 0;
   if (const auto value = OptionalEnv("GRIDWISE_TEST_BATCH"))
     CHECK(absl::SimpleAtoi(*value, &batch) && batch > 0) << *value << " is no batch size";
+  // Some forward instances of the classic family take sums of tensors, and nothing else.
+  const std::vector<std::string> families = TestFamilies();
+  const bool with_sums = *direction == Direction::kForward &&
+                         std::find(families.begin(), families.end(), "ck") != families.end();
   std::vector<NamedProblem> problems;
   for (NamedProblem& named : ReadAllProblems()) {
     if (names && names->erase(named.name) == 0) continue;
@@ -125,6 +129,10 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
       named.problem.out_type = types.out;
       named.problem = Shrink(LimitGroups(named.problem, groups), max_flops);
       problems.push_back(named);
+      if (!with_sums || SizeOf(types.operands) == 1) continue;
+      problems.push_back(named);
+      problems.back().problem.operand_sums = {
+          {{.adds = true, .scale = 0.5}, {.adds = true, .scale = -0.75}}};
     }
   }
   CHECK(!names || names->empty()) << "no problem is called " << *names->begin();
