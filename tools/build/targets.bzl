@@ -43,18 +43,17 @@ TARGET_OF = {target: target for target in ALL_TARGETS} | {
 TARGETS_BY_ASSEMBLY = ["gfx1100"]
 
 def built_targets():
-    """The AMD targets that a program of all of them has code for: the default ones, and others if they are asked for.
+    """The AMD targets that this build is for: a program for all of them has code for these.
 
     Returns:
       a value for an attribute of a rule.
     """
-    targets = DEFAULT_TARGETS
+    targets = []
     for target in AMD_TARGETS:
-        if target not in DEFAULT_TARGETS:
-            targets = targets + select({
-                Label("//tools/config:want_" + target): [target],
-                "//conditions:default": [],
-            })
+        targets = targets + select({
+            Label("//tools/config:want_" + target): [target],
+            "//conditions:default": [],
+        })
     return targets
 
 def with_kernels_of(targets, own_code = False):

@@ -120,7 +120,7 @@ sim_program_test = rule(
 )
 
 def hip_sample_test(name, targets, src = None, devices = "{}", check = False, arguments = [], data = [], stdout = "", stderr = "", exit_code = 0, **kwargs):
-    """Compiles a sample for all targets and declares the tests <name>_<target>, tagged smoke and target.
+    """Compiles a sample for the targets of the build and declares the tests <name>_<target>, tagged smoke and target.
 
     Args:
       name: name of the program.
