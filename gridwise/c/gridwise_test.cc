@@ -4,6 +4,7 @@
 #include "gridwise/c/gridwise.h"
 
 #include <cstdint>
+#include <fstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -122,6 +123,43 @@ TEST(Targets, AreNamed) {
   gridwise_plan* plan = nullptr;
   EXPECT_THAT(Refusal(gridwise_make_plan(&problem, "gfx1", nullptr, &plan)),
               HasSubstr("target: the device is 'gfx1'; must be "));
+}
+
+TEST(Caches, SayWhatTheyDoNotHave) {
+  const std::string path = testing::TempDir() + "/gridwise_test_plans.txt";
+  std::ofstream(path) << "a line of something else\n";
+  gridwise_cache* cache = nullptr;
+  ASSERT_EQ(gridwise_open_cache(path.c_str(), &cache), GRIDWISE_OK) << gridwise_message();
+  ASSERT_NE(gridwise_cache_skipped(cache, 0), nullptr);
+  EXPECT_THAT(gridwise_cache_skipped(cache, 0), HasSubstr(path + ":1: "));
+  EXPECT_EQ(gridwise_cache_skipped(cache, 1), nullptr);
+  EXPECT_EQ(gridwise_cache_skipped(cache, -1), nullptr);
+
+  gridwise_conv_problem problem = Problem();
+  gridwise_plan *plan = nullptr, *found = nullptr;
+  EXPECT_EQ(gridwise_cache_find(cache, &problem, kTarget, &found), GRIDWISE_NOT_FOUND);
+  EXPECT_STREQ(gridwise_message(), "the cache has no plan for the problem");
+  EXPECT_EQ(found, nullptr);
+  ASSERT_EQ(gridwise_make_plan(&problem, kTarget, nullptr, &plan), GRIDWISE_OK);
+  ASSERT_EQ(gridwise_cache_store(cache, plan), GRIDWISE_OK) << gridwise_message();
+  ASSERT_EQ(gridwise_cache_find(cache, &problem, kTarget, &found), GRIDWISE_OK);
+  EXPECT_STREQ(gridwise_plan_line(found), gridwise_plan_line(plan));
+  gridwise_free_plan(found);
+  EXPECT_EQ(gridwise_cache_find(cache, &problem, "gfx950", &found), GRIDWISE_NOT_FOUND);
+  problem.groups = 0;
+  EXPECT_THAT(Refusal(gridwise_cache_find(cache, &problem, kTarget, &found)),
+              HasSubstr("groups is 0; must be >= 1"));
+  gridwise_close_cache(cache);
+
+  EXPECT_EQ(Refusal(gridwise_open_cache(nullptr, &cache)), "path is null; must not be");
+  EXPECT_NE(gridwise_open_cache(testing::TempDir().c_str(), &cache), GRIDWISE_OK);
+  EXPECT_THAT(gridwise_message(), HasSubstr("cannot read " + testing::TempDir()));
+  const std::string nowhere = testing::TempDir() + "/no such folder/plans.txt";
+  ASSERT_EQ(gridwise_open_cache(nowhere.c_str(), &cache), GRIDWISE_OK) << gridwise_message();
+  EXPECT_NE(gridwise_cache_store(cache, plan), GRIDWISE_OK);
+  EXPECT_THAT(gridwise_message(), HasSubstr("cannot open " + nowhere));
+  gridwise_close_cache(cache);
+  gridwise_free_plan(plan);
 }
 
 TEST(Explanations, AreThoseOfTheCount) {

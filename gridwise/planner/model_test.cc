@@ -97,6 +97,8 @@ TEST(Model, WhatIsNoModelIsASentence) {
   EXPECT_THAT(error("hello 1\n"), HasSubstr("line 1: \"hello\" is no line of a model"));
   EXPECT_THAT(error("family tile\n"), HasSubstr("the model has 0 features"));
   EXPECT_THAT(error(Ranges()), HasSubstr("the model has no tree"));
+  EXPECT_THAT(error("feature log2_k 4\n"), HasSubstr("a feature is a name and two numbers"));
+  EXPECT_THAT(error("feature log2_k 4 many\n"), HasSubstr("a feature is a name and two numbers"));
   EXPECT_THAT(error("feature wrong 0 1\n"), HasSubstr("feature 0 is wrong, and in this library"));
   EXPECT_THAT(error(Ranges() + "tree 0<1 2\n"), HasSubstr("a tree lacks leaves"));
   EXPECT_THAT(error(Ranges() + "tree 1 2\n"), HasSubstr("after its last leaf"));

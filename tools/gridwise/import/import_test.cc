@@ -19,6 +19,7 @@
 namespace gridwise {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -188,6 +189,28 @@ TEST(Import, FilesWithoutConvolutionsAreRefused) {
   EXPECT_THAT(RefusalOf("{\"nodes\": []}"), HasSubstr("its JSON is no trace"));
   EXPECT_THAT(RefusalOf(std::string(300, '[')), HasSubstr("JSON has 300 levels"));
   EXPECT_THAT(RefusalOf("\x1f\x8b\x08 broken"), HasSubstr("compressed by gzip, and damaged"));
+}
+
+/// The first 20 are told one by one.
+TEST(Import, ManyWrongLinesAreCounted) {
+  std::string log = "MIOpenDriver conv\n";
+  for (int line = 0; line < 23; ++line) log += "MIOpenDriver conv -n x\n";
+  const ImportedSet set = ImportText(log);
+  ASSERT_EQ(set.report.size(), 22u);
+  EXPECT_THAT(set.report[1], HasSubstr("file:2: -n is 'x'"));
+  EXPECT_THAT(set.report[20], HasSubstr("file:21: -n is 'x'"));
+  EXPECT_EQ(set.report[21], "file: 3 more are wrong");
+}
+
+/// The eight most frequent kinds are named.
+TEST(Import, ManyKindsThatAreLeftOutAreCounted) {
+  std::string log = "MIOpenDriver conv\nMIOpenDriver pool\nMIOpenDriver pool\n";
+  for (const char c : std::string("abcdefghi")) {
+    absl::StrAppend(&log, "MIOpenDriver ", std::string(1, c), "norm\n");
+  }
+  EXPECT_THAT(ImportText(log).report,
+              Contains("file: left out: 2 pool, 1 anorm, 1 bnorm, 1 cnorm, 1 dnorm, 1 enorm, "
+                       "1 fnorm, 1 gnorm, 2 others"));
 }
 
 std::string Event(std::string_view name, std::string_view arguments) {

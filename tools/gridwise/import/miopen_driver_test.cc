@@ -120,6 +120,8 @@ TEST(MIOpenDriver, ErrorsNameTheFlagAndTheValue) {
   EXPECT_THAT(refusal("MIOpenDriver conv --colour 3"), HasSubstr("--colour is no flag of"));
   EXPECT_THAT(refusal("MIOpenDriver conv -F 9"), HasSubstr("--forw is 9; must be 0 to 7"));
   EXPECT_THAT(refusal("MIOpenDriver conv -m both"), HasSubstr("--mode is 'both'; must be"));
+  EXPECT_THAT(refusal("MIOpenDriver conv -z half"),
+              HasSubstr("--pad_mode is 'half'; must be default, same or valid"));
   EXPECT_THAT(refusal("MIOpenDriver convfp64 -n 1"), HasSubstr("convfp64 is of a type"));
   EXPECT_THAT(refusal("MIOpenDriver conv -I NCHWc4"), HasSubstr("the layout is NCHWC4; must be"));
   EXPECT_THAT(refusal("MIOpenDriver conv -I NCHW -f NHWC"), HasSubstr("are NCHW and NHWC"));

@@ -98,6 +98,8 @@ TEST(OnnxNodes, OtherOperators) {
                         "operands are unsigned"));
   EXPECT_THAT(DescribeNode("QLinearConv", {"1,3,8,8", "", "", "4,3,3,3"}, "1,4,6,6", "", "int8"),
               HasSubstr("its output is i32 here"));
+  EXPECT_THAT(DescribeNode("FusedConv", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", ""),
+              HasSubstr("its activation is left out"));
   EXPECT_EQ(DescribeNode("DeformConv", {"1,3,8,8", "4,3,3,3"}, "1,4,6,6", ""),
             "skipped DeformConv");
 }
@@ -106,6 +108,8 @@ TEST(OnnxNodes, WrongNodesAreNamed) {
   EXPECT_THAT(DescribeNode("Conv", {"1,3,-1,8", "4,3,3,3"}, "", ""),
               HasSubstr("the sizes of its input are 1x3x?x8; they must be numbers"));
   EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8"}, "", ""), HasSubstr("its weights are unknown"));
+  EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8,8,8", "4,3,3,3,3,3"}, "", ""),
+              HasSubstr("its input has 6 dimensions; Gridwise has 3 to 5"));
   EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,3,3"}, "", ""),
               HasSubstr("4 dimensions and its"));
   EXPECT_THAT(DescribeNode("Conv", {"1,3,8,8", "4,2,3,3"}, "", ""),

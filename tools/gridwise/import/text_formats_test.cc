@@ -57,6 +57,14 @@ TEST(MIOpenFindDb, WrongKeys) {
   EXPECT_THAT(
       DescribeLine(ReadMIOpenFindDb, "64-56-56-3x3-128-28-28-32-1x1-2x2-1x1-0-NCHW-FP16-F_ci8"),
       HasSubstr("'_ci8'"));
+  EXPECT_THAT(DescribeLine(ReadMIOpenFindDb,
+                           "64-56-56-3x3-128-28-28-32-1x1-2x2-1x1-0-NHWC-NCHW-NHWC-FP16-F"),
+              HasSubstr("the layouts are NHWC and NCHW; Gridwise has one for all tensors"));
+  EXPECT_THAT(
+      DescribeLine(ReadMIOpenFindDb, "64-56-56-3x3-128-28-28-32-1x1-2x2-1x1-0-NHWC-NHWC-FP16-F"),
+      HasSubstr("the key has 4 fields after the bias; must have 3 or 5"));
+  EXPECT_THAT(DescribeLine(ReadMIOpenFindDb, "64-56-56-3x3-128-28-x-32-1x1-2x2-1x1-0-NCHW-FP16-F"),
+              HasSubstr("the output size is 'x'"));
   EXPECT_THAT(DescribeLine(ReadMIOpenFindDb, "64-56-56-3x3-128-28"), HasSubstr("of another kind"));
   EXPECT_EQ(DescribeLine(ReadMIOpenFindDb, "--------------------"), "of another kind");
   EXPECT_EQ(DescribeLine(ReadMIOpenFindDb, "2026-11-29-a-b-c-d-e-f"), "of another kind");
@@ -209,6 +217,17 @@ TEST(Hlo, WrongInstructionsAreNamed) {
   EXPECT_THAT(of("window={size=1x1}, dim_labels=b01f_01io->b01f, feature_group_count=2"),
               HasSubstr("f dimension is 4; must be 8"));
   EXPECT_THAT(of("window={size=1x1 pad=-1_1x0_0}, dim_labels=b01f_01io->b01f"), HasSubstr("-1"));
+  EXPECT_THAT(of("window={size=1x1 stride=2x2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"),
+              HasSubstr("the stride is 2 and the base dilation 2; Gridwise has one of the two"));
+  EXPECT_THAT(of("window={size=1x1}, dim_labels=b01f_01io->b01f, batch_group_count=2"),
+              HasSubstr("the first operand's b dimension is 8; must be 16"));
+  EXPECT_THAT(of("window={size=1x1}, dim_labels=b01f_01oi->f01b"),
+              HasSubstr("the result's f dimension is 8; must be 4"));
+  EXPECT_THAT(of("window={size=1x1}, dim_labels=b01f_01io->b01f, feature_group_count=0"),
+              HasSubstr("feature_group_count is 0 and batch_group_count 1; must be >= 1"));
+  EXPECT_THAT(text("%c = f16[8,1,1,1,1,4] convolution(f16[8,1,1,1,1,4] %x, f16[1,1,1,1,4,4] %w), "
+                   "window={size=1x1x1x1}, dim_labels=b0123f_0123io->b0123f"),
+              HasSubstr("the window has 4 axes; Gridwise has 1 to 3"));
   EXPECT_THAT(text("%c = f16[8,8,8,4] convolution(%x, %w), window={size=1x1}, "
                    "dim_labels=b01f_01io->b01f"),
               HasSubstr("no line before gives the shape of x"));
@@ -246,6 +265,12 @@ TEST(StableHlo, ForwardAndTransposed) {
                    "f], window = {} {} : (tensor<?x8x4xf32>, tensor<1x4x4xf32>) -> "
                    "tensor<?x8x4xf32>"),
       HasSubstr("a size is '?'; must be an integer"));
+  EXPECT_THAT(
+      DescribeLine(StableHloReader(),
+                   "%1 = stablehlo.convolution(%a, %b) dim_numbers = [b, 0, 1, f]x[0, i, o]->[b, "
+                   "0, 1, f], window = {} {} : (tensor<2x8x8x4xf32>, tensor<1x4x4xf32>) -> "
+                   "tensor<2x8x8x4xf32>"),
+      HasSubstr("the labels of a tensor of 4 dimensions are b01f; must be a permutation of bf0"));
   EXPECT_EQ(DescribeLine(StableHloReader(), "import stablehlo.convolution"), "of another kind");
 }
 

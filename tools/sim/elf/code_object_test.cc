@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -164,8 +166,14 @@ TEST_P(CodeObjectTest, UnknownKernelListsTheKnownOnes) {
   EXPECT_THAT(kernel.status().message(), HasSubstr("Empty"));
 }
 
-// `elf` with a second metadata note, one without kernels, before or after its own.
-Bytes WithSecondNote(Bytes elf, bool before) {
+// Metadata without kernels, as msgpack.
+constexpr std::string_view kNoKernels =
+    "\x81\xae"
+    "amdhsa.kernels"
+    "\x90";
+
+// `elf` with a second metadata note before or after its own.
+Bytes WithSecondNote(Bytes elf, bool before, std::string_view description = kNoKernels) {
   Elf64_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof(header));
   for (int s = 0; s < header.e_phnum; ++s) {
@@ -176,13 +184,10 @@ Bytes WithSecondNote(Bytes elf, bool before) {
     const Bytes own(elf.begin() + segment.p_offset,
                     elf.begin() + segment.p_offset + segment.p_filesz);
     Bytes other;
-    const std::string description =
-        "\x81\xae"
-        "amdhsa.kernels"
-        "\x90";
     for (const uint32_t word : {uint32_t{7}, static_cast<uint32_t>(description.size()), 32u})
       Append(other, word);
-    for (const char c : std::string("AMDGPU\0\0", 8) + description) Append(other, c);
+    for (const char c : absl::StrCat(std::string_view("AMDGPU\0\0", 8), description))
+      Append(other, c);
     other.resize((other.size() + 3) / 4 * 4);
     segment.p_offset = (elf.size() + 3) / 4 * 4;
     segment.p_filesz = own.size() + other.size();
@@ -203,6 +208,25 @@ TEST_P(CodeObjectTest, ReadsTheKernelsOfAllNotes) {
     EXPECT_EQ((*object)->kernels().size(), 2u) << before;
     EXPECT_TRUE((*object)->FindKernel("Scale").ok()) << before;
   }
+}
+
+TEST_P(CodeObjectTest, RefusesMetadataWithOtherKeysThanScalars) {
+  const std::string_view maps[] = {
+      "\x81\x90\x01",          // {[]: 1}
+      "\x91\x81\x80\x01",      // [{{}: 1}]
+      "\x81\x01\x81\x90\x01",  // {1: {[]: 1}}
+      "\x82\x01\x02\x03",      // {1: 2, 3: and no more
+      "\x81\x01\xd9\x09",      // {1: a string of 9 bytes that are not there
+  };
+  for (const std::string_view map : maps) {
+    EXPECT_THAT(LoadError(WithSecondNote(Elf(), /*before=*/true, map)),
+                HasSubstr("metadata note is not a msgpack map with scalars as keys"))
+        << absl::CHexEscape(map);
+  }
+  Memory memory;
+  const std::string_view scalars("\x83\x01\x90\xc0\x80\xa1k\xc3");  // {1: [], nil: {}, "k": true}
+  const auto object = CodeObject::Load(WithSecondNote(Elf(), /*before=*/true, scalars), memory);
+  EXPECT_TRUE(object.ok()) << object.status();
 }
 
 TEST_P(CodeObjectTest, TakesSizesFromTheMetadataWhereTheDescriptorHasNone) {

@@ -2,13 +2,20 @@
 #include "tools/sim/elf/kernel_info.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
+#include "llvm/Support/Error.h"
 #include "tools/sim/elf/kernel_name.h"
 
 namespace gridwise::sim {
@@ -67,13 +74,45 @@ absl::StatusOr<KernelMetadata> ReadKernel(msgpack::MapDocNode map) {
   return kernel;
 }
 
+/// Whether `text` begins with a value that has no array or map as the key of a map. LLVM's Document
+/// keeps maps in the order of their keys, and orders scalars alone.
+bool HasScalarKeys(llvm::StringRef text) {
+  struct Container {
+    bool is_map;
+    uint64_t values_left;  // of a map: keys count, too
+  };
+  std::vector<Container> open;
+  msgpack::Reader reader(text);
+  do {
+    msgpack::Object value;
+    llvm::Expected<bool> read = reader.read(value);
+    if (!read) {
+      llvm::consumeError(read.takeError());
+      return false;
+    }
+    if (!*read) return false;
+    const bool is_map = value.Kind == msgpack::Type::Map;
+    const bool is_container = is_map || value.Kind == msgpack::Type::Array;
+    if (!open.empty()) {
+      const bool is_key = open.back().is_map && open.back().values_left % 2 == 0;
+      if (is_key && is_container) return false;
+      --open.back().values_left;
+    }
+    if (is_container) open.push_back({is_map, uint64_t{value.Length} * (is_map ? 2 : 1)});
+    while (!open.empty() && open.back().values_left == 0) open.pop_back();
+  } while (!open.empty());
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<KernelMetadata>> ReadMetadata(std::string_view msgpack) {
+  const llvm::StringRef text(msgpack.data(), msgpack.size());
   msgpack::Document document;
-  if (!document.readFromBlob(llvm::StringRef(msgpack.data(), msgpack.size()), /*Multi=*/false) ||
+  if (!HasScalarKeys(text) || !document.readFromBlob(text, /*Multi=*/false) ||
       !document.getRoot().isMap()) {
-    return absl::InvalidArgumentError("the code object's metadata note is not a msgpack map");
+    return absl::InvalidArgumentError(
+        "the code object's metadata note is not a msgpack map with scalars as keys");
   }
   std::vector<KernelMetadata> kernels;
   msgpack::MapDocNode& root = document.getRoot().getMap();

@@ -7,11 +7,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -31,8 +33,13 @@ std::string_view Word(std::string_view& line) {
   return word;
 }
 
-bool TakeInt(std::string_view& line, int64_t& value) {
-  return absl::SimpleAtoi(Word(line), &value);
+/// Takes a number that is not negative.
+bool TakeNumber(std::string_view& line, int64_t& value) {
+  return absl::SimpleAtoi(Word(line), &value) && value >= 0;
+}
+
+void AddCount(int64_t& sum, int64_t count) {
+  if (__builtin_add_overflow(sum, count, &sum)) sum = std::numeric_limits<int64_t>::max();
 }
 
 /// The lines of one block.
@@ -56,7 +63,7 @@ class BlockParser {
     int64_t bytes = 0;
     key.gfx = Word(line);
     SourceLine source;
-    if (!absl::SimpleHexAtoi(Word(line), &key.code) || !TakeInt(line, bytes) ||
+    if (!absl::SimpleHexAtoi(Word(line), &key.code) || !TakeNumber(line, bytes) ||
         !TakeSource(line, source) || line.empty()) {
       return false;
     }
@@ -71,9 +78,10 @@ class BlockParser {
   /// A file's number and a line: 0 0 where there is none.
   bool TakeSource(std::string_view& line, SourceLine& source) const {
     int64_t file = 0, number = 0;
-    if (!TakeInt(line, file) || !TakeInt(line, number)) return false;
+    if (!TakeNumber(line, file) || !TakeNumber(line, number)) return false;
     if (number == 0) return true;
-    if (file < 0 || file >= static_cast<int64_t>(files_.size())) return false;
+    if (file >= static_cast<int64_t>(files_.size()) || number > std::numeric_limits<int>::max())
+      return false;
     source = {.file = files_[static_cast<size_t>(file)], .line = static_cast<int>(number)};
     return true;
   }
@@ -81,10 +89,10 @@ class BlockParser {
   bool TakeInstruction(std::string_view line) {
     int64_t offset = 0;
     InstructionCoverage instruction;
-    if (!TakeInt(line, offset) || !TakeInt(line, instruction.executions)) return false;
-    const std::string_view taken = Word(line);
-    instruction.branches = taken != "-";
-    if (instruction.branches && !absl::SimpleAtoi(taken, &instruction.taken)) return false;
+    if (!TakeNumber(line, offset) || !TakeNumber(line, instruction.executions)) return false;
+    instruction.branches = !absl::StartsWith(line, "- ");
+    if (instruction.branches ? !TakeNumber(line, instruction.taken) : Word(line) != "-")
+      return false;
     if (!TakeSource(line, instruction.source) || function_ == nullptr) return false;
     instruction.text = line;
     function_->instructions[static_cast<uint64_t>(offset)] = std::move(instruction);
@@ -111,8 +119,8 @@ void Coverage::Add(const Coverage& other) {
     for (const auto& [offset, instruction] : function.instructions) {
       const auto [known, is_new] = mine.instructions.try_emplace(offset, instruction);
       if (is_new) continue;
-      known->second.executions += instruction.executions;
-      known->second.taken += instruction.taken;
+      AddCount(known->second.executions, instruction.executions);
+      AddCount(known->second.taken, instruction.taken);
       if (known->second.source.line == 0) known->second.source = instruction.source;
     }
   }

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -96,6 +98,24 @@ TEST(Coverage, OtherFilesAreRefused) {
   std::string block = CoverageBlock(OneRun());
   block.replace(block.find("i 8 1"), 5, "i 8 x");
   EXPECT_THAT(std::string(ParseCoverage(block).status().message()), HasSubstr("'i 8 x"));
+  for (const std::string_view line :
+       {"i -8 1 - 0 0 s_nop 0", "i 8 -1 - 0 0 s_nop 0", "i 8 1 -1 0 0 s_cbranch_vccz 2",
+        "i 8 1 - 0 -1 s_nop 0", "i 8 1 - 0 4294967296 s_nop 0"}) {
+    block = CoverageBlock(OneRun());
+    block.insert(block.find("i 8 1"), std::string(line) + "\n");
+    EXPECT_THAT(std::string(ParseCoverage(block).status().message()), HasSubstr(line)) << line;
+  }
+}
+
+TEST(Coverage, CountsEndAtTheGreatestNumber) {
+  Coverage run = OneRun();
+  const FunctionKey key{"gfx942", "_Z5scalePf", 0xabc};
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  run.functions.at(key).instructions.at(8).executions = most - 1;
+  const std::string block = CoverageBlock(run);
+  const absl::StatusOr<Coverage> read = ParseCoverage(block + block);
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->functions.at(key).instructions.at(8).executions, most);
 }
 
 TEST(Coverage, ThreadsAppendToOneFile) {

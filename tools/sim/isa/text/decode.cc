@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -129,6 +130,23 @@ class LongInstructions final : public llvm::MCAsmInfo {
   unsigned getMaxInstLength(const llvm::MCSubtargetInfo*) const override { return kBytes; }
 };
 
+/// LLVM 22 takes the literal of these instructions for the code of an operand: it reads 0x80 as 0,
+/// 0xf0 as 0.5, and 0xff as a literal without bytes.
+constexpr uint32_t kHalfLiteralsGfx9[] = {0x48000000, 0x4a000000};  // v_madmk_f16, v_madak_f16
+constexpr uint32_t kHalfLiteralsRdna[] = {0x6e000000, 0x70000000};  // v_fmamk_f16, v_fmaak_f16
+/// A literal that is no operand's code and no inline constant of f16.
+constexpr uint32_t kHalfLiteral = 0x3c01;
+
+/// Whether an instruction in gfx9's SDWA encoding selects a part of a register that does not exist.
+/// LLVM 22 decodes these, and has no text for them.
+bool HasReservedSelect(uint32_t word, uint32_t sdwa) {
+  if (word >> 31 != 0 || (word & 0x1ff) != 0xf9) return false;
+  const bool is_vop1 = word >> 25 == 0x3f, is_vopc = word >> 25 == 0x3e;
+  const auto is_reserved = [&](int shift) { return (sdwa >> shift & 7) == 7; };
+  return is_reserved(16) || (!is_vop1 && is_reserved(24)) ||
+         (!is_vopc && (is_reserved(8) || (sdwa >> 11 & 3) == 3));
+}
+
 }  // namespace
 
 struct Decoder::Llvm {
@@ -136,13 +154,24 @@ struct Decoder::Llvm {
                    uint64_t& size) const {
     const size_t available = std::min(bytes.size(), longest);
     std::array<uint8_t, LongInstructions::kBytes> padded = {};
-    if (bytes.size() < padded.size()) {
-      std::copy(bytes.begin(), bytes.end(), padded.begin());
-      bytes = padded;
+    std::copy_n(bytes.begin(), std::min(bytes.size(), padded.size()), padded.begin());
+    std::array<uint32_t, 2> words;
+    std::memcpy(words.data(), padded.data(), sizeof(words));
+    if (has_flat_scratch && HasReservedSelect(words[0], words[1])) return false;
+    const auto& half_literals = has_flat_scratch ? kHalfLiteralsGfx9 : kHalfLiteralsRdna;
+    const bool has_half_literal =
+        std::ranges::find(half_literals, words[0] & 0xfe000000) != std::end(half_literals);
+    if (has_half_literal) std::memcpy(&padded[4], &kHalfLiteral, sizeof(kHalfLiteral));
+    if (disassembler->getInstruction(instruction, size, padded, pc, llvm::nulls()) !=
+            llvm::MCDisassembler::Success ||
+        size > available) {
+      return false;
     }
-    return disassembler->getInstruction(instruction, size, bytes, pc, llvm::nulls()) ==
-               llvm::MCDisassembler::Success &&
-           size <= available;
+    for (llvm::MCOperand& operand : instruction) {
+      const bool is_literal = operand.isImm() && operand.getImm() == kHalfLiteral;
+      if (has_half_literal && is_literal) operand.setImm(words[1] & 0xffff);
+    }
+    return true;
   }
   /// The same for an instruction that has something in a field that it does not use. Such a field
   /// is one that decodes when it is 0 and not when it is 2: a register that exists everywhere.

@@ -22,6 +22,7 @@ namespace gridwise::sim {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAreArray;
 
 /// Registers `count` from `first` on.
@@ -228,6 +229,49 @@ TEST(Decode, SaysThatCodeEndsInAnInstruction) {
     EXPECT_THAT((*decoder)->Decode(bytes, 4, 0).status().message(),
                 HasSubstr(absl::StrCat("0x", absl::Hex(word), " is not an instruction")))
         << gfx;
+  }
+}
+
+/// A literal of f16 is its low 16 bits, also where these are the code of an operand.
+TEST(Decode, LiteralsOfHalfInstructions) {
+  struct Instruction {
+    std::string_view gfx;
+    uint32_t word;
+    std::string_view text;  // up to the literal, or its beginning
+  };
+  const Instruction instructions[] = {
+      {"gfx942", 0x48020702, "v_madmk_f16 v1, v2, "},
+      {"gfx950", 0x4a020702, "v_madak_f16 v1, v2, v3, "},
+      {"gfx90a", 0x480206f2, "v_madmk_f16 v1, 1.0, "},
+      {"gfx1100", 0x6e020702, "v_fmamk_f16"},
+      {"gfx1201", 0x70020702, "v_fmaak_f16"},
+  };
+  for (const Instruction& instruction : instructions) {
+    absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(instruction.gfx);
+    ASSERT_TRUE(decoder.ok()) << decoder.status();
+    for (const uint32_t literal : {0x5u, 0x80u, 0xf0u, 0xf2u, 0x1ffu, 0x3c01u, 0xffffu}) {
+      const uint32_t code[] = {instruction.word, literal};
+      const auto* bytes = reinterpret_cast<const uint8_t*>(code);
+      const absl::StatusOr<Decoder::Decoded> decoded = (*decoder)->Decode(bytes, 8, 0);
+      ASSERT_TRUE(decoded.ok()) << decoded.status();
+      EXPECT_EQ(decoded->bytes, 8u);
+      EXPECT_THAT(decoded->text, StartsWith(std::string(instruction.text)));
+      EXPECT_THAT(decoded->text, HasSubstr(absl::StrCat(", 0x", absl::Hex(literal))))
+          << instruction.gfx;
+      EXPECT_FALSE((*decoder)->Decode(bytes, 4, 0).ok());
+    }
+  }
+}
+
+/// Of SDWA, only gfx9 has the encoding. 3 is no way to fill the rest of the destination.
+TEST(Decode, RefusesReservedFieldsOfSdwa) {
+  absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create("gfx942");
+  ASSERT_TRUE(decoder.ok()) << decoder.status();
+  for (const uint32_t unused : {0, 1, 2, 3}) {
+    const uint32_t code[] = {0x5c9aa0f9, 0x06010625 | unused << 11};  // v_min_f16
+    const bool decodes =
+        (*decoder)->Decode(reinterpret_cast<const uint8_t*>(code), sizeof(code), 0).ok();
+    EXPECT_EQ(decodes, unused != 3) << unused;
   }
 }
 
