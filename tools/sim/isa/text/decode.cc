@@ -130,8 +130,7 @@ class LongInstructions final : public llvm::MCAsmInfo {
   unsigned getMaxInstLength(const llvm::MCSubtargetInfo*) const override { return kBytes; }
 };
 
-/// LLVM 22 takes the literal of these instructions for the code of an operand: it reads 0x80 as 0,
-/// 0xf0 as 0.5, and 0xff as a literal without bytes.
+/// LLVM 22 takes the literal of these instructions for the code of an operand: it reads 0x80 as 0.
 constexpr uint32_t kHalfLiteralsGfx9[] = {0x48000000, 0x4a000000};  // v_madmk_f16, v_madak_f16
 constexpr uint32_t kHalfLiteralsRdna[] = {0x6e000000, 0x70000000};  // v_fmamk_f16, v_fmaak_f16
 /// A literal that is no operand's code and no inline constant of f16.
