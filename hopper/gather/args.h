@@ -22,6 +22,7 @@ struct GatherArgs {
   int w_tap, w_group;     // backward-data: elements from one to the next
   int sub_gemms;          // their first tiles are counted in rows of tiles
   int steps[kMaxPhases];  // k iterations
+  int whole[kMaxPhases];  // of which the first ones multiply all of their k tiles
   // Sub-GEMMs with equal numbers of tiles take turns, one tile at a time, so that those without
   // terms are stored while others multiply.
   int phases_alternate;
@@ -32,8 +33,11 @@ struct GatherArgs {
   MagicDiv by_tiles, by_splits;
   int in_cluster;  // the splits of a tile are a cluster, which adds them up
   SourceGroups source_groups;
-  int k, n;              // source and output channels
-  int k_tiles;           // k tiles of one tap
+  int k, n;     // source and output channels
+  int k_tiles;  // k tiles of one tap
+  // First channel of the last k tile, and how many of its products, of channels that the k tile
+  // before also has, are left out.
+  int last_channel, skipped;
   int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
   int has_five_axes;     // whether the source's maps have five axes
   Stores stores;

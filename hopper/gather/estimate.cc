@@ -111,7 +111,9 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
   const double filling = FilledOfFloats(config);
   if (config.direction != Direction::kBackwardWeight) {
-    const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
+    const double filled = KTilesOverlap(config, channels)
+                              ? 0
+                              : FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
     return loaded.rows * (source + filled) + loaded.columns * config.parts() * w;
@@ -139,6 +141,14 @@ double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
          static_cast<double>(grid.n_tiles);
+}
+
+/// The part of the products of k tiles that are computed.
+double ProductsPart(const Config& config, const ConvProblem& problem) {
+  const std::int64_t channels = SourceChannels(problem);
+  if (!KTilesOverlap(config, channels)) return 1;
+  return static_cast<double>(channels) /
+         static_cast<double>(KTilesOf(config, channels) * config.k_tile);
 }
 
 /// Products of parts that add up to a product of f32 or of tf32 (hopper/kernel/multiply_parts.h).
@@ -185,6 +195,7 @@ class Estimates {
                                        loaded.columns * config.parts() * config.b_run_bytes();
     hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
+    products_part_ = ProductsPart(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = CountRooflineWork(problem).bytes_read - OverlappingBytes(problem);
     const Step step = StepOf(/*busy=*/0);
@@ -296,8 +307,8 @@ class Estimates {
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
-    const double matrix =
-        config_.rows() * config_.columns * config_.k_tile / PairsPerCycle() / efficiency;
+    const double products = config_.rows() * config_.columns * config_.k_tile * products_part_;
+    const double matrix = products / PairsPerCycle() / efficiency;
     const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
     const double most = std::max(matrix, memory);
     const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
@@ -308,7 +319,8 @@ class Estimates {
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
-  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, products_part_, elements_,
+      operand_bytes_;
   double min_step_;
 };
 
@@ -329,6 +341,12 @@ int MaxSplits(const Grid& grid, const DeviceFacts& device) {
 
 std::int64_t KTilesOf(const Config& config, std::int64_t k) {
   return CeilDiv<std::int64_t>(k, config.k_tile);
+}
+
+bool KTilesOverlap(const Config& config, std::int64_t channels) {
+  return config.direction != Direction::kBackwardWeight && !config.has_parts() &&
+         channels > config.k_tile && channels % config.k_tile != 0 &&
+         channels % WgmmaK(config.type) == 0;
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {

@@ -15,7 +15,7 @@ namespace gridwise::hopper {
 template <Config kC>
 GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
                            SharedAddress to, Mbarrier bar) {
-  const int k = step.k_tile * kC.k_tile;
+  const int k = step.channel<kC>();
 #pragma unroll
   for (int part = 0; part < kC.parts(); ++part) {
     const SharedAddress of_part = to + part * kC.b_part_bytes();
@@ -67,7 +67,7 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
-      const int channel = first_channel + step.k_tile * kC.k_tile;
+      const int channel = first_channel + step.channel<kC>();
       if (IsElected()) {
         ring.full().ArriveAndExpect(kC.stage_bytes());
         if (args.has_five_axes) {
