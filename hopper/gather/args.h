@@ -18,8 +18,10 @@ struct GatherArgs {
   TensorMap out;                 // if boxes are stored: column, group, row
   SubGemm gemm[kMaxPhases];
   AxisStrides strides[3];
-  int filter[3];          // taps of w
-  int w_tap, w_group;     // backward-data: elements from one to the next
+  int filter[3];       // taps of w
+  int w_tap, w_group;  // if B lies along its columns: elements from one to the next
+  // Otherwise: columns of a box of w, and those that boxes load.
+  int box_columns, loaded_columns;
   int sub_gemms;          // their first tiles are counted in rows of tiles
   int steps[kMaxPhases];  // k iterations
   int whole[kMaxPhases];  // of which the first ones multiply all of their k tiles

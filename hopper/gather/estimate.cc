@@ -58,14 +58,25 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Rows of A and columns of B that a tile loads, on average; in backward-weight, without blocks of
-/// 64 that do not exist.
+/// Columns that all tiles of a group load if B lies along K.
+std::int64_t LoadedColumns(const Config& config, const ConvProblem& problem) {
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  return AlignUp<std::int64_t>(columns, ColumnsOfBox(config, columns));
+}
+
+/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist.
 struct Loaded {
   double rows, columns;
 };
 Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
-  if (config.direction != Direction::kBackwardWeight) return loaded;
+  if (config.direction != Direction::kBackwardWeight) {
+    if (config.b_runs_along_k()) {
+      loaded.columns =
+          static_cast<double>(LoadedColumns(config, problem)) / static_cast<double>(grid.n_tiles);
+    }
+    return loaded;
+  }
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
   const auto columns = static_cast<double>(WeightBlocks(config, problem) * 64);
@@ -132,8 +143,8 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
 /// Lines of B that are filled up, in tiles that reach past the last column, if B lies along K.
 double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
   if (!config.b_runs_along_k()) return 0;
-  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
-  return static_cast<double>(grid.n_tiles * config.columns - columns);
+  return static_cast<double>(LoadedColumns(config, problem) -
+                             problem.AxesOf(problem.out()).size[5]);
 }
 /// The part of such tiles in the workgroup that has most of them, and which lags the others with
 /// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
@@ -341,6 +352,13 @@ int MaxSplits(const Grid& grid, const DeviceFacts& device) {
 
 std::int64_t KTilesOf(const Config& config, std::int64_t k) {
   return CeilDiv<std::int64_t>(k, config.k_tile);
+}
+
+int ColumnsOfBox(const Config& config, std::int64_t columns) {
+  // Sums of parts are looked at whether they exist or not.
+  if (config.has_parts()) return config.columns;
+  return static_cast<int>(
+      std::gcd<std::int64_t>(config.columns, AlignUp<std::int64_t>(columns, 8)));
 }
 
 bool KTilesOverlap(const Config& config, std::int64_t channels) {

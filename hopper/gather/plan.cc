@@ -182,6 +182,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.k_tiles = Int(KTilesOf(config, args.k));
+  args.box_columns = ColumnsOfBox(config, args.n);
+  args.loaded_columns = AlignUp(args.n, args.box_columns);
   args.source_groups = SourceGroupsOf(config, problem);
   args.has_five_axes = Is3d(problem) || args.source_groups == SourceGroups::kAxis;
   // Tiles that run together read the source of a k tile of channels once per tap: from L2, if it
@@ -201,7 +203,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.staged_pitch = StagedPitch(request, args.epilogue, args.stores);
   AddSubGemms(config, request, plan);
   AddMapsOfB(config, request, offsetof(GatherArgs, w),
-             config.b_runs_along_k() ? WeightMap(problem, config.columns, config.k_tile)
+             config.b_runs_along_k() ? WeightMap(problem, args.box_columns, config.k_tile)
                                      : WeightLinesMap(problem, config.k_tile),
              plan);
   SetExact(config, request, plan);
