@@ -141,7 +141,7 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
 }
 
 /// Lines of B that are filled up, in tiles that reach past the last column, if B lies along K.
-double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+double HangingLines(const Config& config, const ConvProblem& problem) {
   if (!config.b_runs_along_k()) return 0;
   return static_cast<double>(LoadedColumns(config, problem) -
                              problem.AxesOf(problem.out()).size[5]);
@@ -204,7 +204,7 @@ class Estimates {
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
                                        loaded.columns * config.parts() * config.b_run_bytes();
-    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_ = HangingLines(config, problem) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     products_part_ = ProductsPart(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
