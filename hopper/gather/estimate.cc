@@ -113,6 +113,13 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
 /// to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
 double FilledOfFloats(const Config& config) { return SizeOf(config.type) == 4 ? 0.4 : 1; }
 
+/// Boxes of B that a tile loads, on average, beyond the first.
+double MoreBoxes(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
+  if (!config.b_runs_along_k()) return 0;
+  const int of_box = ColumnsOfBox(config, problem.AxesOf(problem.out()).size[5]);
+  return std::max(loaded.columns / of_box - 1, 0.0);
+}
+
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
 /// aligned.
@@ -127,7 +134,8 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
                               : FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
-    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w;
+    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w +
+           MoreBoxes(config, problem, loaded) * fit.box;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
@@ -357,8 +365,16 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k) {
 int ColumnsOfBox(const Config& config, std::int64_t columns) {
   // Sums of parts are looked at whether they exist or not.
   if (config.has_parts()) return config.columns;
-  return static_cast<int>(
-      std::gcd<std::int64_t>(config.columns, AlignUp<std::int64_t>(columns, 8)));
+  const auto cycles = [&](int of_box) {
+    const std::int64_t boxes = CeilDiv<std::int64_t>(columns, of_box);
+    return static_cast<double>(boxes) * kFit.box +
+           static_cast<double>(boxes * of_box - columns) * kFit.filled_line;
+  };
+  int best = config.columns;
+  for (int of_box = config.columns - 8; of_box > 0; of_box -= 8) {
+    if (config.columns % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+  }
+  return best;
 }
 
 bool KTilesOverlap(const Config& config, std::int64_t channels) {
