@@ -21,6 +21,8 @@ struct Fit {
   // x in backward-weight (by hand, from 30 layers of other channels on an H100); additional cycles
   // if it begins within a sector of the cache.
   double line = 1.92, filled_line = 9.6, filled_x = 5.5, unaligned_line = 3.6;
+  // Cycles of another box of columns (by hand, from 26 boxes in tiles of 128 x 216 on an H200).
+  double box = 27;
   double first_k_tile = 1500;  // from a tile's first load to its first product
   double store = 7.08;         // bytes per cycle
   // Parts of a tile's store and first k tile that are not hidden: for shared tiles, and for tiles
@@ -40,9 +42,9 @@ struct Fit {
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [efficiency, efficiency_of_all, l2, l2_of_all, dram, power_of_loads, line, filled_line,
-           filled_x, unaligned_line, first_k_tile, store, shared_store, pingpong_store, only_store,
-           pingpong_first_k_tile, launch, split, exchange, exchange_rate, halo, halo_stages,
-           halo_large, halo_alone, halo_dense] = self;
+           filled_x, unaligned_line, box, first_k_tile, store, shared_store, pingpong_store,
+           only_store, pingpong_first_k_tile, launch, split, exchange, exchange_rate, halo,
+           halo_stages, halo_large, halo_alone, halo_dense] = self;
     visit("efficiency", efficiency);
     visit("efficiency_of_all", efficiency_of_all);
     visit("l2", l2);
@@ -53,6 +55,7 @@ struct Fit {
     visit("filled_line", filled_line);
     visit("filled_x", filled_x);
     visit("unaligned_line", unaligned_line);
+    visit("box", box);
     visit("first_k_tile", first_k_tile);
     visit("store", store);
     visit("shared_store", shared_store);

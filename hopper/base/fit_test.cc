@@ -19,7 +19,7 @@ TEST(Fit, IsPhysical) {
     EXPECT_GT(value, 0) << name;
     ++checked;
   });
-  EXPECT_EQ(checked, 25);
+  EXPECT_EQ(checked, 26);
   // Parts of a rate of the hardware: the tensor core's, device memory's, and the 128 bytes per
   // cycle that shared memory, and an SM's connection to L2 at best, deliver.
   for (const double part : {kFit.efficiency, kFit.efficiency_of_all, kFit.dram, kFit.l2 / 128,

@@ -18,10 +18,13 @@ struct GatherArgs {
   TensorMap out;                 // if boxes are stored: column, group, row
   SubGemm gemm[kMaxPhases];
   AxisStrides strides[3];
-  int filter[3];          // taps of w
-  int w_tap, w_group;     // backward-data: elements from one to the next
+  int filter[3];       // taps of w
+  int w_tap, w_group;  // if B lies along its columns: elements from one to the next
+  // Otherwise: columns of a box of w, and those that boxes load.
+  int box_columns, loaded_columns;
   int sub_gemms;          // their first tiles are counted in rows of tiles
   int steps[kMaxPhases];  // k iterations
+  int whole[kMaxPhases];  // of which the first ones multiply all of their k tiles
   // Sub-GEMMs with equal numbers of tiles take turns, one tile at a time, so that those without
   // terms are stored while others multiply.
   int phases_alternate;
@@ -32,8 +35,11 @@ struct GatherArgs {
   MagicDiv by_tiles, by_splits;
   int in_cluster;  // the splits of a tile are a cluster, which adds them up
   SourceGroups source_groups;
-  int k, n;              // source and output channels
-  int k_tiles;           // k tiles of one tap
+  int k, n;     // source and output channels
+  int k_tiles;  // k tiles of one tap
+  // First channel of the last k tile, and how many of its products, of channels that the k tile
+  // before also has, are left out.
+  int last_channel, skipped;
   int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
   int has_five_axes;     // whether the source's maps have five axes
   Stores stores;

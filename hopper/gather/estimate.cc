@@ -58,14 +58,25 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Rows of A and columns of B that a tile loads, on average; in backward-weight, without blocks of
-/// 64 that do not exist.
+/// Columns that all tiles of a group load if B lies along K.
+std::int64_t LoadedColumns(const Config& config, const ConvProblem& problem) {
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  return AlignUp<std::int64_t>(columns, ColumnsOfBox(config, columns));
+}
+
+/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist.
 struct Loaded {
   double rows, columns;
 };
 Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
-  if (config.direction != Direction::kBackwardWeight) return loaded;
+  if (config.direction != Direction::kBackwardWeight) {
+    if (config.b_runs_along_k()) {
+      loaded.columns =
+          static_cast<double>(LoadedColumns(config, problem)) / static_cast<double>(grid.n_tiles);
+    }
+    return loaded;
+  }
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
   const auto columns = static_cast<double>(WeightBlocks(config, problem) * 64);
@@ -102,6 +113,13 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
 /// to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
 double FilledOfFloats(const Config& config) { return SizeOf(config.type) == 4 ? 0.4 : 1; }
 
+/// Boxes of B that a tile loads, on average, beyond the first.
+double MoreBoxes(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
+  if (!config.b_runs_along_k()) return 0;
+  const int of_box = ColumnsOfBox(config, problem.AxesOf(problem.out()).size[5]);
+  return std::max(loaded.columns / of_box - 1, 0.0);
+}
+
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
 /// aligned.
@@ -111,10 +129,13 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
   const double filling = FilledOfFloats(config);
   if (config.direction != Direction::kBackwardWeight) {
-    const double filled = FilledPart(channels, config.k_tile) * filling * fit.filled_line;
+    const double filled = KTilesOverlap(config, channels)
+                              ? 0
+                              : FilledPart(channels, config.k_tile) * filling * fit.filled_line;
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
-    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w;
+    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w +
+           MoreBoxes(config, problem, loaded) * fit.box;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
@@ -128,10 +149,10 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
 }
 
 /// Lines of B that are filled up, in tiles that reach past the last column, if B lies along K.
-double HangingLines(const Config& config, const ConvProblem& problem, const Grid& grid) {
+double HangingLines(const Config& config, const ConvProblem& problem) {
   if (!config.b_runs_along_k()) return 0;
-  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
-  return static_cast<double>(grid.n_tiles * config.columns - columns);
+  return static_cast<double>(LoadedColumns(config, problem) -
+                             problem.AxesOf(problem.out()).size[5]);
 }
 /// The part of such tiles in the workgroup that has most of them, and which lags the others with
 /// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
@@ -139,6 +160,14 @@ double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
          static_cast<double>(grid.n_tiles);
+}
+
+/// The part of the products of k tiles that are computed.
+double ProductsPart(const Config& config, const ConvProblem& problem) {
+  const std::int64_t channels = SourceChannels(problem);
+  if (!KTilesOverlap(config, channels)) return 1;
+  return static_cast<double>(channels) /
+         static_cast<double>(KTilesOf(config, channels) * config.k_tile);
 }
 
 /// Products of parts that add up to a product of f32 or of tf32 (hopper/kernel/multiply_parts.h).
@@ -183,8 +212,9 @@ class Estimates {
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
                                        loaded.columns * config.parts() * config.b_run_bytes();
-    hanging_ = HangingLines(config, problem, grid) * fit_.filled_line;
+    hanging_ = HangingLines(config, problem) * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
+    products_part_ = ProductsPart(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
     operand_bytes_ = CountRooflineWork(problem).bytes_read - OverlappingBytes(problem);
     const Step step = StepOf(/*busy=*/0);
@@ -296,8 +326,8 @@ class Estimates {
     const double efficiency =
         std::min(fit_.efficiency, fit_.efficiency_of_all / busy) * efficiency_;
     const double l2_bytes_per_cycle = std::min(fit_.l2, fit_.l2_of_all / busy);
-    const double matrix =
-        config_.rows() * config_.columns * config_.k_tile / PairsPerCycle() / efficiency;
+    const double products = config_.rows() * config_.columns * config_.k_tile * products_part_;
+    const double matrix = products / PairsPerCycle() / efficiency;
     const double memory = std::max(bytes_ / l2_bytes_per_cycle, lines_) * waits_;
     const double most = std::max(matrix, memory);
     const double slower = hanging_part_ * std::max(lines_ + hanging_ - most, 0.0);
@@ -308,7 +338,8 @@ class Estimates {
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
-  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, elements_, operand_bytes_;
+  double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, products_part_, elements_,
+      operand_bytes_;
   double min_step_;
 };
 
@@ -329,6 +360,27 @@ int MaxSplits(const Grid& grid, const DeviceFacts& device) {
 
 std::int64_t KTilesOf(const Config& config, std::int64_t k) {
   return CeilDiv<std::int64_t>(k, config.k_tile);
+}
+
+int ColumnsOfBox(const Config& config, std::int64_t columns) {
+  // Sums of parts are looked at whether they exist or not.
+  if (config.has_parts()) return config.columns;
+  const auto cycles = [&](int of_box) {
+    const std::int64_t boxes = CeilDiv<std::int64_t>(columns, of_box);
+    return static_cast<double>(boxes) * kFit.box +
+           static_cast<double>(boxes * of_box - columns) * kFit.filled_line;
+  };
+  int best = config.columns;
+  for (int of_box = config.columns - 8; of_box > 0; of_box -= 8) {
+    if (config.columns % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+  }
+  return best;
+}
+
+bool KTilesOverlap(const Config& config, std::int64_t channels) {
+  return config.direction != Direction::kBackwardWeight && !config.has_parts() &&
+         channels > config.k_tile && channels % config.k_tile != 0 &&
+         channels % WgmmaK(config.type) == 0;
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {

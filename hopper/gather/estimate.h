@@ -28,6 +28,14 @@ std::int64_t SourceChannels(const ConvProblem& problem);
 /// K tiles that cover `k` elements of K.
 std::int64_t KTilesOf(const Config& config, std::int64_t k);
 
+/// Columns of B that a box loads if B lies along K: a multiple of the 8 of a swizzled block that
+/// divides a tile, so that few boxes load few columns that do not exist.
+int ColumnsOfBox(const Config& config, std::int64_t columns);
+
+/// Whether the last k tile of a tap begins with channels that the one before also has, whose
+/// products are left out: TMA fills up a line with zeros at a fifth of its speed.
+bool KTilesOverlap(const Config& config, std::int64_t channels);
+
 /// f32 backward-weight: groups of few channels that a tile multiplies with each other; it stores
 /// only the products of each with itself.
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem);

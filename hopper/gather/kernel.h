@@ -123,7 +123,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       MultiplyParts(sums, ring, tile.steps(), group);
       find_next();
     } else {
-      MultiplyKTiles(sums, ring, tile.steps(), group, is_last, find_next);
+      const KTiles k_tiles = {tile.steps() - tile.partial, tile.partial, args.skipped};
+      MultiplyKTiles(sums, ring, k_tiles, group, is_last, find_next);
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {

@@ -52,6 +52,36 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
+/// Channels of which the last k tile has 1 to 3 products that the one before does not have.
+TEST(Gather, KTilesThatOverlap) {
+  constexpr Config kC = {.columns = 64, .stages = 2};
+  for (const std::int64_t channels : {80, 96, 112, 176}) {
+    CheckGather<kC>(Problem(Direction::kForward, 1, channels, 72, Axis(7), Axis(9, 2)));
+  }
+  const ConvProblem problem = Problem(Direction::kForward, 1, 80, 72, Axis(7), Axis(9, 2));
+  // Splits that begin with such a k tile, and within the others.
+  for (const int splits : {2, 3, 5}) CheckGather<kC>(problem, splits);
+  CheckGather<kC>(problem, /*splits=*/1, Values::kInfinity);
+  CheckGather<kC>(Problem(Direction::kForward, 10, 80, 40, Axis(7), Axis(9, 2)));
+  CheckGather<kC>(Problem(Direction::kForward, 2, 80, 40, Axis(7), Axis(9)), 1, Values::kInfinity);
+  constexpr Config kShort = {.reps = 2, .columns = 64, .stages = 3, .k_tile = 32};
+  CheckGather<kShort>(Problem(Direction::kForward, 1, 48, 72, Axis(7), Axis(9, 2)));
+  constexpr Config kLag = {.consumers = 3, .columns = 64, .stages = 4};
+  CheckGather<kLag>(Problem(Direction::kForward, 1, 112, 200, Axis(17), Axis(19)));
+  constexpr Config kPingpong = {.pingpong = true, .columns = 64, .stages = 3};
+  CheckGather<kPingpong>(Problem(Direction::kForward, 1, 144, 200, Axis(17), Axis(19)));
+  constexpr Config kResident = {.pingpong = true, .columns = 64, .stages = 3, .resident = 3};
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 144, 136, Dim{.in = 17}, Dim{.in = 19}));
+  constexpr Config kBack = {
+      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 1, 72, 80, Axis(9, 2), Axis(8, 2)));
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 3, 40, 112, Axis(9, 2), Axis(8, 2, 2)));
+  constexpr Config kBytes = {.type = DataType::kI8, .columns = 64, .stages = 2, .k_tile = 128};
+  CheckGather<kBytes>(Problem(Direction::kForward, 1, 160, 72, Axis(7), Axis(9, 2)));
+  constexpr Config kTf32 = {.type = DataType::kTF32, .columns = 64, .stages = 2, .k_tile = 32};
+  CheckGather<kTf32>(Problem(Direction::kForward, 1, 40, 72, Axis(7), Axis(9, 2)), /*splits=*/2);
+}
+
 TEST(Gather, TensorsOfTheEpilogue) {
   constexpr Config kC = {.columns = 64, .stages = 2};
   constexpr Config k72 = {.columns = 72, .stages = 2, .epilogue_columns = 72};

@@ -22,7 +22,8 @@ static_assert(kMaxMapsOfGroups == kMaxPhases);
 /// If a k tile of channels reached into another group, it would multiply that group's infinities
 /// (which integers do not have) by the zeros that fill up w, which makes NaN.
 SourceGroups SourceGroupsOf(const Config& config, const ConvProblem& problem) {
-  if (problem.groups == 1 || SourceChannels(problem) % config.k_tile == 0 ||
+  const std::int64_t channels = SourceChannels(problem);
+  if (problem.groups == 1 || channels % config.k_tile == 0 || KTilesOverlap(config, channels) ||
       SumType(config.type) != DataType::kF32) {
     return SourceGroups::kWindows;
   }
@@ -99,6 +100,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
     args.gemm[i].first_tile = first_tile;
     first_tile += CeilDiv(args.gemm[i].m, config.rows());
     args.steps[i] = Taps(args.gemm[i]) * args.k_tiles;
+    args.whole[i] = Taps(args.gemm[i]) * (args.k_tiles - (args.skipped > 0 ? 1 : 0));
     if (Taps(args.gemm[i]) == 0) continue;
     const bool of_groups = args.source_groups == SourceGroups::kMaps;
     const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
@@ -180,6 +182,8 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.k_tiles = Int(KTilesOf(config, args.k));
+  args.box_columns = ColumnsOfBox(config, args.n);
+  args.loaded_columns = AlignUp(args.n, args.box_columns);
   args.source_groups = SourceGroupsOf(config, problem);
   args.has_five_axes = Is3d(problem) || args.source_groups == SourceGroups::kAxis;
   // Tiles that run together read the source of a k tile of channels once per tap: from L2, if it
@@ -188,12 +192,18 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   const double rows =
       1.0 * config.rows() * request.device.compute_units / static_cast<double>(grid.n_tiles);
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
+  args.last_channel = (args.k_tiles - 1) * config.k_tile;
+  if (KTilesOverlap(config, args.k)) {
+    args.channels_outside = true;  // all partial k tiles are the last ones
+    args.skipped = (args.k_tiles * config.k_tile - args.k) / WgmmaK(config.type);
+    args.last_channel = args.k - config.k_tile;
+  }
   args.stores = shared.in_cluster ? LaneStoresOf(problem, args.epilogue)
                                   : StoresOf(problem, request.sub_gemms, args.epilogue);
   args.staged_pitch = StagedPitch(request, args.epilogue, args.stores);
   AddSubGemms(config, request, plan);
   AddMapsOfB(config, request, offsetof(GatherArgs, w),
-             config.b_runs_along_k() ? WeightMap(problem, config.columns, config.k_tile)
+             config.b_runs_along_k() ? WeightMap(problem, args.box_columns, config.k_tile)
                                      : WeightLinesMap(problem, config.k_tile),
              plan);
   SetExact(config, request, plan);

@@ -15,6 +15,7 @@ struct GatherTileAt {
   int group, split;
   int row, column;  // first row and column
   int first, end;   // steps of K
+  int partial;      // of which the last ones skip products
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
@@ -31,7 +32,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   const TileCoord coord = TileCoordOf(args.order, m_tile);
   m_tile = coord.row;
   found.column = coord.column * kC.columns;
-  int first_tile = 0, steps = args.steps[0];
+  int first_tile = 0, steps = args.steps[0], whole = args.whole[0];
   if (args.phases_alternate) {
     // Varies the phase for a workgroup, whose tiles are equally far apart.
     const int of_phase = Quotient(m_tile, args.by_sub_gemms);
@@ -39,6 +40,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
     found.index = shifted - Quotient(shifted, args.by_sub_gemms) * args.sub_gemms;
     first_tile = args.gemm[found.index].first_tile;
     steps = args.steps[found.index];
+    whole = args.whole[found.index];
     m_tile = first_tile + of_phase;
   } else if (args.sub_gemms > 1) {
 #pragma unroll
@@ -47,6 +49,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
       found.index = i;
       first_tile = args.gemm[i].first_tile;
       steps = args.steps[i];
+      whole = args.whole[i];
     }
   }
   found.row = (m_tile - first_tile) * kC.rows();
@@ -55,6 +58,8 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
     found.first = Quotient(steps * found.split, args.by_splits);
     found.end = Quotient(steps * (found.split + 1), args.by_splits);
   }
+  const int after_whole = found.end - (whole > found.first ? whole : found.first);
+  found.partial = after_whole > 0 ? after_whole : 0;
   return found;
 }
 
@@ -82,6 +87,13 @@ class GatherStep {
       k_tile = 0;
       NextTap();
     }
+  }
+
+  /// The first channel of the k tile.
+  template <Config kC>
+  GRIDWISE_DEVICE int channel() const {
+    const int first = k_tile * kC.k_tile;
+    return first < args_.last_channel ? first : args_.last_channel;
   }
 
   int k_tile = 0;

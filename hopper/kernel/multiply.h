@@ -32,28 +32,67 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int step) {
   }
 }
 
-/// Starts the products of the k tile at `ring`; the first k tile of a tile starts the sums. (A
-/// predicate that is known when the kernel is assembled: with another, each instruction waits for
-/// the one before.)
+/// The k tiles of a tile's sums, at least one: `whole` ones, and then `partial` ones without their
+/// first `skipped` products.
+struct KTiles {
+  int whole, partial = 0, skipped = 0;
+
+  GRIDWISE_DEVICE int count() const { return whole + partial; }
+};
+
+/// Products of a k tile of 64 rows.
+template <Config kC>
+inline constexpr int kProducts = kC.k_tile / WgmmaK(kC.type);
+
+/// Starts the `step`-th product of the k tile at `ring`. (`keep` must be known when the kernel is
+/// assembled: otherwise each instruction waits for the one before.)
+template <Config kC>
+GRIDWISE_DEVICE void StartProduct(Sums<kC>& sums, SharedAddress a, SharedAddress b, int rep,
+                                  int step, bool keep) {
+  constexpr int kColumns = kC.product_columns();
+#pragma unroll
+  for (int part = 0; part < kC.columns; part += kColumns) {
+    Wgmma<kColumns, kC.type, kOrderA<kC>, kOrderB<kC>>(
+        reinterpret_cast<Element<SumType(kC.type)>(&)[kColumns / 2]>(sums.d[rep][part / 2]),
+        DescriptorOf<kC, kOrderA<kC>>(a + rep * 64 * kC.k_tile_bytes(), step),
+        DescriptorOf<kC, kOrderB<kC>>(b + part * kC.k_tile_bytes(), step), keep);
+  }
+}
+
+/// The address of a warpgroup's rows in the k tile at `ring`.
+template <Config kC>
+GRIDWISE_DEVICE SharedAddress RowsOf(const KTileRing<kC>& ring, int group) {
+  return ring.a() + (kC.pingpong ? 0 : group * kC.reps) * 64 * kC.k_tile_bytes();
+}
+
+/// Starts the products of a whole k tile; the first k tile of a tile starts the sums.
 template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int group, int k_tile) {
-  const SharedAddress b = ring.b(k_tile);
-  constexpr int kRepBytes = 64 * kC.k_tile_bytes(), kColumns = kC.product_columns();
-  const SharedAddress a = ring.a() + (kC.pingpong ? 0 : group * kC.reps) * kRepBytes;
+  const SharedAddress a = RowsOf(ring, group), b = ring.b(k_tile);
   WgmmaFence();
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
 #pragma unroll
-    for (int step = 0; step < kC.k_tile / WgmmaK(kC.type); ++step) {
-#pragma unroll
-      for (int part = 0; part < kC.columns; part += kColumns) {
-        Wgmma<kColumns, kC.type, kOrderA<kC>, kOrderB<kC>>(
-            reinterpret_cast<Element<SumType(kC.type)>(&)[kColumns / 2]>(sums.d[rep][part / 2]),
-            DescriptorOf<kC, kOrderA<kC>>(a + rep * kRepBytes, step),
-            DescriptorOf<kC, kOrderB<kC>>(b + part * kC.k_tile_bytes(), step),
-            !kFirst || step != 0);
-      }
+    for (int step = 0; step < kProducts<kC>; ++step) {
+      StartProduct(sums, a, b, rep, step, !kFirst || step != 0);
     }
+  }
+  WgmmaCommit();
+}
+
+/// The same for a partial k tile, the last of whose products is never skipped.
+template <Config kC, bool kFirst>
+GRIDWISE_DEVICE void StartPartialKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int group,
+                                       int k_tile, int skipped) {
+  const SharedAddress a = RowsOf(ring, group), b = ring.b(k_tile);
+  WgmmaFence();
+  constexpr int kLast = kProducts<kC> - 1;
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) StartProduct(sums, a, b, rep, kLast, !kFirst);
+#pragma unroll 1
+  for (int step = skipped; step < kLast; ++step) {
+#pragma unroll
+    for (int rep = 0; rep < kC.reps; ++rep) StartProduct(sums, a, b, rep, step, true);
   }
   WgmmaCommit();
 }
@@ -65,32 +104,44 @@ GRIDWISE_DEVICE void WaitFull(const KTileRing<kC>& ring) {
   if constexpr (kC.lanes) FenceAsyncProxy();
 }
 
-/// The sums over `k_tiles` k tiles of the ring, at least one. While the first is multiplied, lanes
-/// do other work.
+/// The sums over k tiles of the ring. While the first is multiplied, lanes do other work.
 ///
 /// Warpgroups that share a tile begin it one after the other, kC.lead() k tiles apart, so that one
 /// stores while the other still multiplies; except in a workgroup's last tile. (With few k tiles,
 /// one warpgroup could be a whole tile ahead and meet the barrier twice.)
 template <Config kC>
-GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, int k_tiles, int group,
-                                    bool is_last, auto&& meanwhile) {
-  const bool follows = !is_last && k_tiles > kC.stages && kC.lead() > 0;
+GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, const KTiles& k_tiles,
+                                    int group, bool is_last, auto&& meanwhile) {
+  const bool follows = !is_last && k_tiles.count() > kC.stages && kC.lead() > 0;
   if (follows && group > 0) WaitAt(LeadBarrier(group), 256);
   WaitFull(ring);
-  StartKTile<kC, true>(sums, ring, group, 0);
+  if (k_tiles.whole > 0) {
+    StartKTile<kC, true>(sums, ring, group, 0);
+  } else {
+    StartPartialKTile<kC, true>(sums, ring, group, 0, k_tiles.skipped);
+  }
   meanwhile();
   int last = ring.stage();
   ring.Next();
-  for (int k_tile = 1; k_tile < k_tiles; ++k_tile) {
-    WaitFull(ring);
+  const auto go_on = [&](int k_tile, int end, auto&& start) __attribute__((always_inline)) {
+    for (; k_tile < end; ++k_tile) {
+      WaitFull(ring);
+      start(k_tile);
+      if (follows && k_tile == kC.lead() && group + 1 < kC.consumers)
+        ArriveAt(LeadBarrier(group + 1), 256);
+      WgmmaWait<1>();
+      ring.Release(last);
+      last = ring.stage();
+      ring.Next();
+    }
+  };
+  go_on(1, k_tiles.whole, [&](int k_tile) __attribute__((always_inline)) {
     StartKTile<kC, false>(sums, ring, group, k_tile);
-    if (follows && k_tile == kC.lead() && group + 1 < kC.consumers)
-      ArriveAt(LeadBarrier(group + 1), 256);
-    WgmmaWait<1>();
-    ring.Release(last);
-    last = ring.stage();
-    ring.Next();
-  }
+  });
+  const int first_partial = k_tiles.whole > 1 ? k_tiles.whole : 1;
+  go_on(first_partial, k_tiles.count(), [&](int k_tile) __attribute__((always_inline)) {
+    StartPartialKTile<kC, false>(sums, ring, group, k_tile, k_tiles.skipped);
+  });
   if (kC.pingpong)
     ArriveAt(PingpongBarrier(group ^ 1), 256);  // the other warpgroup's products can
                                                 // begin

@@ -127,7 +127,7 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     if constexpr (kC.has_parts()) {
       MultiplyParts(sums, ring, tile.steps(), group);
     } else {
-      MultiplyKTiles(sums, ring, tile.steps(), group, /*is_last=*/true, [] {});
+      MultiplyKTiles(sums, ring, {tile.steps()}, group, /*is_last=*/true, [] {});
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {

@@ -94,6 +94,8 @@ constexpr Text InOut() {
 #define GRIDWISE_SUMS56(d, i) \
   GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS16(d, i + 32), GRIDWISE_SUMS8(d, i + 48)
 #define GRIDWISE_SUMS64(d, i) GRIDWISE_SUMS32(d, i), GRIDWISE_SUMS32(d, i + 32)
+#define GRIDWISE_SUMS88(d, i) \
+  GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS16(d, i + 64), GRIDWISE_SUMS8(d, i + 80)
 #define GRIDWISE_SUMS96(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS32(d, i + 64)
 #define GRIDWISE_SUMS100(d, i) GRIDWISE_SUMS96(d, i), GRIDWISE_SUMS4(d, i + 96)
 #define GRIDWISE_SUMS108(d, i) \
@@ -134,6 +136,8 @@ constexpr Text InOut() {
     statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS8(d, 64));      \
   } else if constexpr (count == 80) {                             \
     statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS16(d, 64));     \
+  } else if constexpr (count == 88) {                             \
+    statement(GRIDWISE_SUMS88(d, 0));                             \
   } else if constexpr (count == 96) {                             \
     statement(GRIDWISE_SUMS96(d, 0));                             \
   } else if constexpr (count == 100) {                            \

@@ -30,6 +30,7 @@ using Device = int;
   F(CtxSynchronize, "cuCtxSynchronize", ())                                                      \
   F(MemAlloc, "cuMemAlloc_v2", (std::uint64_t*, std::size_t))                                    \
   F(MemFree, "cuMemFree_v2", (std::uint64_t))                                                    \
+  F(MemGetInfo, "cuMemGetInfo_v2", (std::size_t*, std::size_t*))                                 \
   F(Memcpy, "cuMemcpy", (std::uint64_t, std::uint64_t, std::size_t))                             \
   F(MemcpyAsync, "cuMemcpyAsync", (std::uint64_t, std::uint64_t, std::size_t, void*))            \
   F(MemsetD8, "cuMemsetD8_v2", (std::uint64_t, unsigned char, std::size_t))                      \

@@ -147,6 +147,13 @@ TEST_F(HipOnCudaTest, SmallSharedMemoryNeedsNoAttribute) {
   EXPECT_EQ(fake_driver->max_dynamic_shared_bytes, 0);
 }
 
+TEST_F(HipOnCudaTest, SaysHowMuchMemoryIsFree) {
+  std::size_t free_bytes = 0, total_bytes = 0;
+  ASSERT_EQ(hipMemGetInfo(&free_bytes, &total_bytes), hipSuccess);
+  EXPECT_EQ(free_bytes, 3u << 20);
+  EXPECT_EQ(total_bytes, 4u << 20);
+}
+
 TEST_F(HipOnCudaTest, ErrorsAreHipsAndHaveSentences) {
   void* data = nullptr;
   fake_driver->next_result = 2;

@@ -18,6 +18,10 @@ hipError_t hipFree(void* data) {
   return data == nullptr ? hipSuccess : Call<&Driver::MemFree>(Address(data));
 }
 
+hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {
+  return Call<&Driver::MemGetInfo>(free_bytes, total_bytes);
+}
+
 // The driver sees from the addresses which way a copy goes.
 hipError_t hipMemcpy(void* to, const void* from, size_t bytes, hipMemcpyKind) {
   return Call<&Driver::Memcpy>(Address(to), Address(from), bytes);
