@@ -88,7 +88,7 @@ const OperandForm& OperandsFor(const NarrowWeightConfig&) { return SpacedGroups(
 /// Pixels may be at any address, which TMA boxes do not support, if lanes, lines of boxes or SIMT
 /// instances load them. In f32, which no box loads, few channels are folded.
 const OperandForm& OperandsFor(const Config& config) {
-  if (config.has_parts()) return SpacedParts(config.parts());
+  if (config.has_parts()) return SpacedParts();
   return config.lanes ? AsTheyAre() : SpacedTaps();
 }
 const OperandForm& OperandsFor(const LineConfig&) { return Converted(); }

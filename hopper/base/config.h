@@ -45,16 +45,21 @@ struct Config {
   }
   bool operator==(const Config&) const = default;
 
-  /// Whether operands are split into bf16 parts, see kernel/multiply_parts.h: f32, and tf32 where
-  /// both operands lie across K, for which the tensor core multiplies only 16-bit types.
-  constexpr bool has_parts() const {
-    return type == DataType::kF32 ||
-           (type == DataType::kTF32 && direction == Direction::kBackwardWeight);
-  }
+  /// Whether operands are split into bf16 parts, see kernel/multiply_parts.h.
+  constexpr bool has_parts() const { return type == DataType::kF32; }
   /// The parts of an operand; 1: it is multiplied as it is.
-  constexpr int parts() const { return !has_parts() ? 1 : type == DataType::kF32 ? 3 : 2; }
-  /// The type of operands as the kernel finds them in memory, except for the parts of B.
-  constexpr DataType operand_type() const { return has_parts() ? DataType::kF32 : type; }
+  constexpr int parts() const { return has_parts() ? 3 : 1; }
+  /// Whether consumers transpose B, see kernel/multiply_transposed.h: both operands lie across K,
+  /// in which the tensor core multiplies only 16-bit types.
+  constexpr bool transposes_b() const {
+    return type == DataType::kTF32 && direction == Direction::kBackwardWeight;
+  }
+  /// Backward-weight: channels of x at a tap that are a block of columns, a line of 128 bytes.
+  constexpr int block_columns() const { return transposes_b() ? 32 : 64; }
+  /// Backward-weight: whether a tile may multiply several groups of few channels with each other.
+  constexpr bool merges_groups() const {
+    return direction == Direction::kBackwardWeight && SizeOf(type) == 4;
+  }
   /// Whether B lies along K in memory.
   constexpr bool b_runs_along_k() const {
     return direction == Direction::kForward ||
@@ -98,14 +103,17 @@ struct Config {
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
   /// Columns that are loaded: if B lies along its columns, in lines of 64.
-  constexpr int b_columns() const { return b_runs_along_k() ? columns : AlignUp(columns, 64); }
+  constexpr int b_columns() const {
+    return b_runs_along_k() || transposes_b() ? columns : AlignUp(columns, 64);
+  }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
   /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
   /// epilogue tiles.
   constexpr int buffers() const {
-    return has_parts() || epilogue_columns > 64 || columns / epilogue_columns % 2 != 0 ? 1 : 2;
+    const bool is_single = has_parts() || transposes_b() || epilogue_columns > 64;
+    return is_single || columns / epilogue_columns % 2 != 0 ? 1 : 2;
   }
   constexpr int buffer_bytes() const { return (64 * epilogue_columns * 2 + 1023) / 1024 * 1024; }
   constexpr int resident_at() const { return stages * stage_bytes(); }
@@ -117,7 +125,12 @@ struct Config {
   constexpr int exchange_barrier_at() const {
     return resident_barrier_at() + (resident > 0 ? 16 : 0);
   }
-  constexpr int shared_bytes() const { return exchange_barrier_at() + (has_clusters() ? 16 : 0); }
+  constexpr int transposed_barriers_at() const {
+    return exchange_barrier_at() + (has_clusters() ? 16 : 0);
+  }
+  constexpr int shared_bytes() const {
+    return transposed_barriers_at() + (transposes_b() ? stages * 8 : 0);
+  }
 };
 
 /// Returns nullptr if a kernel of `c` can be compiled, else the reason.
@@ -132,6 +145,10 @@ constexpr const char* Reject(const Config& c) {
            "through the stages";
   }
   if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
+  if (c.transposes_b() && (c.pingpong || c.lanes || c.reps > 2)) {
+    return "where B is transposed, warpgroups share tiles of at most 128 rows each, and TMA loads "
+           "both operands";
+  }
   if (!TakesType(c.direction, c.type)) return "operands of the direction have no 8-bit types";
   if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
     return "there are 1 to 3 warpgroups, 2 if they take turns";
@@ -147,8 +164,8 @@ constexpr const char* Reject(const Config& c) {
     return "in backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
-  if (c.columns % (c.direction == Direction::kBackwardWeight ? 64 : 8) != 0) {
-    return "columns are a multiple of 8, or, in backward-weight, blocks of 64";
+  if (c.columns % (c.direction == Direction::kBackwardWeight ? c.block_columns() : 8) != 0) {
+    return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
   if (c.stores_boxes() && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
                            (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {

@@ -35,17 +35,18 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
   return grid;
 }
 
-/// Number of blocks of 64 channels at a tap.
+/// Number of blocks of channels at a tap.
 std::int64_t WeightBlocks(const Config& config, const ConvProblem& problem) {
   const std::int64_t channels = problem.c_per_group() * GroupsOfTile(config, problem);
-  return problem.filter_taps() * CeilDiv<std::int64_t>(channels, 64);
+  return problem.filter_taps() * CeilDiv<std::int64_t>(channels, config.block_columns());
 }
 
 Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   const std::int64_t groups = GroupsOfTile(config, problem);
   Grid grid = {.groups = problem.groups / groups};
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
-  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / 64);
+  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem),
+                                       config.columns / config.block_columns());
   grid.of_group = grid.m_tiles * grid.n_tiles;
   grid.max_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
   grid.min_steps = grid.max_steps;
@@ -79,7 +80,8 @@ Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& gr
   }
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
-  const auto columns = static_cast<double>(WeightBlocks(config, problem) * 64);
+  const auto columns =
+      static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
 
@@ -141,7 +143,7 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   const double filled_dy =
       groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
   const bool is_whole = problem.groups > 1 || RunsGoOn(problem);
-  const double filled_x = is_whole ? 0 : filling * FilledPart(channels, 64);
+  const double filled_x = is_whole ? 0 : filling * FilledPart(channels, config.block_columns());
   const double dy =
       fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
   return (config.lanes ? 0 : loaded.rows * dy) +
@@ -170,17 +172,25 @@ double ProductsPart(const Config& config, const ConvProblem& problem) {
          static_cast<double>(KTilesOf(config, channels) * config.k_tile);
 }
 
-/// Products of parts that add up to a product of f32 or of tf32 (hopper/kernel/multiply_parts.h).
-double ProductsOfParts(const Config& config) { return config.parts() == 3 ? 6 : 4; }
+/// Products of parts that add up to a product of f32 (hopper/kernel/multiply_parts.h).
+constexpr double kProductsOfParts = 6;
+
+/// The tensor core's cycles of a step over those of shared memory, 128 bytes a cycle, where B is
+/// transposed: it is written by TMA, loaded and stored by lanes, and read by each product of 64
+/// rows; A is written, and loaded by lanes.
+double CyclesOverSharedMemory(const Config& config) {
+  constexpr double kPairsOfCycle = 1024, kBytesOfCycle = 128;
+  const double rows = config.rows(), columns = config.columns, bytes = config.k_tile_bytes();
+  const double shared = (2 * rows + (3 + rows / 64) * columns) * bytes / kBytesOfCycle;
+  return rows * columns * config.k_tile / kPairsOfCycle / shared;
+}
 
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
 /// with the number of columns for which a line of A is read. With parts, warps split A and add up
 /// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100).
 double EfficiencyOf(const Config& config) {
-  if (config.has_parts()) {
-    const double beside = 6 * 60 / ProductsOfParts(config);
-    return 1.69 * config.columns / (config.columns + beside);
-  }
+  if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60.0);
+  if (config.transposes_b()) return std::min(1.2 * CyclesOverSharedMemory(config), 1.0);
   return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
@@ -257,7 +267,7 @@ class Estimates {
 
  private:
   double PairsPerCycle() const {
-    return config_.has_parts() ? 2048 / ProductsOfParts(config_) : 4096.0 / SizeOf(config_.type);
+    return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
   }
 
   /// How splits divide the tiles.
@@ -388,7 +398,7 @@ std::int64_t SourceChannels(const ConvProblem& problem) {
 }
 
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
-  if (!config.has_parts() || config.direction != Direction::kBackwardWeight) return 1;
+  if (!config.merges_groups()) return 1;
   const TensorAxes x = problem.AxesOf(Tensor::kX), dy = problem.AxesOf(Tensor::kY);
   const bool are_adjacent = x.stride[4] == x.size[5] && dy.stride[4] == dy.size[5];
   return are_adjacent ? GroupsMultiplied(problem) : 1;

@@ -48,7 +48,7 @@ void SetStrides(const ConvProblem& problem, Args& args) {
 template <class Args>
 void AddMapsOfB(const Config& config, const PartRequest& request, std::size_t at,
                 const TensorMapSpec& spec, Plan<Args>& plan) {
-  const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.operand_type()));
+  const std::int64_t part_bytes = request.part_elements * SizeOf(TypeOfB(config.type));
   for (int part = 0; part < config.parts(); ++part) {
     plan.maps.push_back({.at = at + static_cast<std::size_t>(part) * sizeof(TensorMap),
                          .points_to = {Memory::kB, part * part_bytes},

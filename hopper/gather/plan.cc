@@ -122,7 +122,7 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
     return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
                            Name(config.direction));
   }
-  if (problem.type != config.operand_type()) {
+  if (problem.type != config.type) {
     return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
                            Name(config.type));
   }

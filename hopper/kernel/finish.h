@@ -61,7 +61,7 @@ class Finisher {
  public:
   using Row = OutputMap::Row;
   /// Whether the columns of a row belong to several groups.
-  static constexpr bool kHasGroups = requires { OutputMap::kHasGroups; };
+  static constexpr bool kHasGroups = requires { requires OutputMap::kHasGroups; };
   static constexpr bool kAddsTensors = kTensors && sizeof(Narrow) == 2;
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const OutputMap& output, int split)

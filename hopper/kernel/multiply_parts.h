@@ -6,11 +6,11 @@
 #include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 
-/// Sums of products of f32 (core/arch/parts.h), or of tf32, whose bits two parts have: all four
-/// products of these are summed. A k tile of A is f32 in shared memory, and becomes parts in the
-/// registers of the warpgroup that multiplies it. B has been split by a pass, and its parts follow
-/// each other. The tensor core truncates addends, the more the larger the sum. It therefore starts
-/// again from 0 with each k tile, small products first, and rounding additions add up k tiles.
+/// Sums of products of f32 (core/arch/parts.h). A k tile of A is f32 in shared memory, and becomes
+/// parts in the registers of the warpgroup that multiplies it. B has been split by a pass, and its
+/// parts follow each other. The tensor core truncates addends, the more the larger the sum. It
+/// therefore starts again from 0 with each k tile, small products first, and rounding additions add
+/// up k tiles.
 
 namespace gridwise::hopper {
 
@@ -90,12 +90,11 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
   struct Product {
     int a, b;
   };
-  static_assert(kC.parts() <= kParts && kMaxParts == kParts);
+  static_assert(kC.parts() == kParts && kMaxParts == kParts);
   constexpr Product kProducts[] = {{2, 0}, {0, 2}, {1, 1}, {1, 0}, {0, 1}, {0, 0}};
-  constexpr int kFirst = kC.parts() == kParts ? 0 : 2;  // those of two parts
   WgmmaFence();
 #pragma unroll
-  for (int i = kFirst; i < 6; ++i) {
+  for (int i = 0; i < 6; ++i) {
 #pragma unroll
     for (int step = 0; step < kC.k_tile / 16; ++step) {
       const SharedAddress part = b + kProducts[i].b * kC.b_part_bytes();
@@ -106,7 +105,7 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
         descriptor = LinesPerK(part + step * 2048, kC.k_tile * 128);
       }
       WgmmaOfRegisters<kC.columns, DataType::kBF16, kOrderB<kC>>(
-          d, a.part[kProducts[i].a][step], descriptor, i != kFirst || step != 0);
+          d, a.part[kProducts[i].a][step], descriptor, i != 0 || step != 0);
     }
   }
   WgmmaCommit();

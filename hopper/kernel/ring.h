@@ -35,6 +35,8 @@ class Ring {
     return FullAt(stage_, kTeams == 1 ? 0 : (cycle_ + stage_) % 2);
   }
   GRIDWISE_DEVICE int stage() const { return stage_; }
+  /// The parity of a barrier that has one phase per turn of the ring.
+  GRIDWISE_DEVICE unsigned parity() const { return cycle_ & 1; }
 
   GRIDWISE_DEVICE void WaitFull() const { full().Wait(cycle_ / kTeams & 1); }
   /// Called by the producer, whose first phase is over before it begins.
@@ -81,6 +83,12 @@ class KTileRing : public Ring<kC.stages> {
   }
   /// Counts the bytes of the k tiles of B that stay in shared memory.
   GRIDWISE_DEVICE Mbarrier resident() const { return {base_ + kC.resident_barrier_at()}; }
+  /// Where B is transposed: counts the warps that have transposed their columns of the stage.
+  GRIDWISE_DEVICE Mbarrier transposed() const { return TransposedAt(this->stage()); }
+  GRIDWISE_DEVICE void WaitTransposed() const { transposed().Wait(this->parity()); }
+  GRIDWISE_DEVICE Mbarrier TransposedAt(int stage) const {
+    return {base_ + kC.transposed_barriers_at() + stage * 8};
+  }
   /// Counts the bytes of sums that the others of a cluster send.
   GRIDWISE_DEVICE Mbarrier exchanged() const { return {base_ + kC.exchange_barrier_at()}; }
 

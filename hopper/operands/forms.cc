@@ -50,8 +50,8 @@ bool Form::transposes_w(const ConvProblem& canonical) const {
 }
 
 Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
-  const bool multiplies_tf32 = problem.type == DataType::kTF32 && kind_ == Kind::kTaps &&
-                               parts_ == 0 && problem.direction != Direction::kBackwardWeight;
+  const bool multiplies_tf32 =
+      problem.type == DataType::kTF32 && kind_ == Kind::kTaps && parts_ == 0;
   Prepared prepared =
       PrepareCanonical(problem, multiplies_tf32 ? problem.type : MultipliedType(problem, gfx));
   const bool copies = IsLoaded(prepared.canonical.type);
@@ -96,7 +96,8 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
     return std::nullopt;
   }
   const std::int64_t channels = axes.size[5];
-  const std::int64_t multiplied = parts_ > 0 ? GroupsMultiplied(canonical) : 1;
+  const bool multiplies_groups = parts_ > 0 || canonical.type == DataType::kTF32;
+  const std::int64_t multiplied = multiplies_groups ? GroupsMultiplied(canonical) : 1;
   const std::int64_t apart = weights     ? channels
                              : power > 0 ? power
                                          : GroupsApart(canonical, tensor, multiplied);
@@ -132,9 +133,9 @@ const OperandForm& SpacedTaps() {
   return form;
 }
 
-const OperandForm& SpacedParts(int parts) {
-  static const Form two(Kind::kTaps, /*parts=*/2), three(Kind::kTaps, /*parts=*/3);
-  return parts == 2 ? two : three;
+const OperandForm& SpacedParts() {
+  static const Form form(Kind::kTaps, /*parts=*/3);
+  return form;
 }
 
 }  // namespace gridwise::hopper

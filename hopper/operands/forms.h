@@ -15,8 +15,8 @@ const OperandForm& SpacedGroups();
 /// As Spaced, with taps as columns or rows where that pays. For tf32, which is f32 in the other
 /// forms, w of backward-data is transposed.
 const OperandForm& SpacedTaps();
-/// f32: as SpacedTaps, and B in 3 or 2 bf16 parts (core/arch/parts.h); B1 is B.
-const OperandForm& SpacedParts(int parts = 3);
+/// f32: as SpacedTaps, and B in bf16 parts (core/arch/parts.h); B1 is B.
+const OperandForm& SpacedParts();
 
 /// Whether SpacedGroups differs from Spaced.
 bool SpacesGroups(const ConvProblem& problem);

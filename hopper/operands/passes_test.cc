@@ -215,13 +215,13 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
 TEST(CanonicalProblem, OfTF32IsF32) {
   ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);
   problem.type = DataType::kTF32;
-  for (const OperandForm* form : {&SpacedParts(2), &SpacedParts(3), &Spaced(), &AsTheyAre()}) {
+  for (const OperandForm* form : {&SpacedParts(), &Spaced(), &AsTheyAre()}) {
     EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, *form).type, DataType::kF32);
   }
   EXPECT_EQ(CanonicalProblem(problem, Gfx::k942, AsTheyAre()).type, DataType::kTF32)
       << "which no instance takes";
   LaunchPlan plan;
-  LayoutPasses(problem, Gfx::kSm90a, SpacedParts(2)).AddBefore(plan);
+  LayoutPasses(problem, Gfx::kSm90a, SpacedParts()).AddBefore(plan);
   ASSERT_EQ(plan.launches.size(), 1u);
   EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_split_f32");
 }

@@ -45,19 +45,22 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
 }
 
 /// Whether runs of x (WithRunsOfWeight) pay, whose pixels overlap in the copy: cycles of all blocks
-/// of 64 columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
+/// of columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
 /// line (longer, by `filled_x` of hopper/base/fit.h, if it is filled up), or as its products with
 /// the rows of dw. The other costs are rough ones of an H200.
 bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {
   constexpr double kUnits = 132, kLine = 3, kFilled = 5.5, kPairsOfCycle = 2048 * 0.7;
   constexpr double kCopy = 8000, kCopiedOfCycle = 375;
+  const std::int64_t block = canonical.type == DataType::kTF32 ? kShortKTile : kKTile;
   const std::int64_t taps = canonical.dims[2].filter, c = canonical.c;
   const auto lines = static_cast<double>(canonical.filter_taps() / taps);
-  const auto as_taps = static_cast<double>(taps * CeilDiv(c, kKTile));
-  const auto as_runs = static_cast<double>(CeilDiv(taps * c, kKTile));
-  const double products = canonical.type == DataType::kF32 ? 6 : 1;
-  const double matrix = static_cast<double>(kKTile * AlignUp(canonical.k, kKTile)) * products;
-  const double filled = c % kKTile == 0 ? 0 : kFilled / static_cast<double>(CeilDiv(c, kKTile));
+  const auto as_taps = static_cast<double>(taps * CeilDiv(c, block));
+  const auto as_runs = static_cast<double>(CeilDiv(taps * c, block));
+  const double products = canonical.type == DataType::kF32    ? 6
+                          : canonical.type == DataType::kTF32 ? 2
+                                                              : 1;
+  const double matrix = static_cast<double>(block * AlignUp(canonical.k, kKTile)) * products;
+  const double filled = c % block == 0 ? 0 : kFilled / static_cast<double>(CeilDiv(c, block));
   const double of_tap = std::max(kLine + filled, matrix / kPairsOfCycle);
   const double of_run = std::max(kLine, matrix / kPairsOfCycle);
   const auto pixels = static_cast<double>(canonical.batch * canonical.out_pixels());

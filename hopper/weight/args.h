@@ -10,7 +10,7 @@
 
 namespace gridwise::hopper {
 
-/// Arguments of backward-weight: rows are k, columns blocks of 64 c at a tap, K the pixels of y.
+/// Arguments of backward-weight: rows are k, columns blocks of c at a tap, K the pixels of y.
 struct WeightArgs {
   TensorMap dy;             // k, pixel, group; or k of all groups, and pixel
   TensorMap x[kMaxParts];   // im2col
@@ -29,9 +29,9 @@ struct WeightArgs {
   MagicDiv by_of_group_k, by_of_group_c;
   int dy_channels;  // channels of dy from one group of a pixel to the next; otherwise 0
   int x_channels;   // the same for x
-  int c_blocks;     // blocks of 64 channels
+  int c_blocks;     // blocks of channels
   MagicDiv by_c_blocks, by_taps[2];  // along h and w
-  int k_tiles, longer;  // k tiles of 64 pixels, per split; the first `longer` splits have one more
+  int k_tiles, longer;  // k tiles of pixels, per split; the first `longer` splits have one more
   int is_3d;
   Stores stores;  // not boxes
   ExactArgs exact;

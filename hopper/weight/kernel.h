@@ -3,6 +3,7 @@
 
 #include "hopper/kernel/cluster.h"
 #include "hopper/kernel/multiply_parts.h"
+#include "hopper/kernel/multiply_transposed.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 #include "hopper/weight/args.h"
@@ -10,11 +11,12 @@
 #include "hopper/weight/output_map.h"
 #include "hopper/weight/tile.h"
 
-/// Backward-weight: rows are output channels k, columns blocks of 64 input channels c at a filter
-/// tap, K the output pixels of all images. Both operands lie along rows and columns in memory,
-/// pixel after pixel, and the tensor core reads them transposed. x is loaded through TMA's im2col
-/// mode, 64 pixels of 64 channels moved by the tap. Channels of other groups that a tile reaches
-/// make separate rows and columns, which are not stored.
+/// Backward-weight: rows are output channels k, columns blocks of 64 input channels c (of tf32 32)
+/// at a filter tap, K the output pixels of all images. Both operands lie along rows and columns in
+/// memory, pixel after pixel, and the tensor core reads them transposed; of tf32 it cannot, see
+/// hopper/kernel/multiply_transposed.h. x is loaded through TMA's im2col mode, a k tile of pixels
+/// of a block's channels moved by the tap. Channels of other groups that a tile reaches make
+/// separate rows and columns, which are not stored.
 
 namespace gridwise::hopper {
 
@@ -24,13 +26,13 @@ GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255
 /// per axis, since the producer has few registers.
 template <Config kC>
 struct WeightColumns {
-  static constexpr int kBlocks = kC.columns / 64;
+  static constexpr int kBlocks = kC.columns / kC.block_columns();
   int channel[kBlocks], moves[kBlocks];
 
   GRIDWISE_DEVICE WeightColumns(const WeightArgs& args, const WeightTileAt& tile) {
 #pragma unroll
     for (int b = 0; b < kBlocks; ++b) {
-      const WeightBlock block(args, tile.block + b);
+      const WeightBlock<kC> block(args, tile.block + b);
       channel[b] = tile.group * args.x_channels + block.channel;
       moves[b] = 0;
 #pragma unroll
@@ -66,7 +68,7 @@ GRIDWISE_DEVICE void LoadColumns(const WeightArgs& args, const KTileRing<kC>& ri
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
-  // Blocks have lines of 128 bytes: 64 columns of one part of B; or 64 rows of A, 32 in f32.
+  // Blocks have lines of 128 bytes: columns of one part of B; or 64 rows of A, 32 in f32 and tf32.
   constexpr int kBlockBytes = kC.k_tile * 128, kRowsOfBlock = 128 / SizeOf(kC.type);
   KTileRing<kC> ring(base);
   const int taps = Taps(args.gemm);
@@ -80,7 +82,7 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
     // are not stored.
     const int m_blocks =
         kC.lanes ? 0 : Min(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
-    const int n_blocks = Min(kC.columns / 64, taps * args.c_blocks - tile.block);
+    const int n_blocks = Min(columns.kBlocks, taps * args.c_blocks - tile.block);
     const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? Min(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
     for (int k_tile = tile.first; k_tile < tile.end; ++k_tile, ring.Next()) {
@@ -126,6 +128,8 @@ GRIDWISE_DEVICE void ConsumeWeight(const WeightArgs& args, SharedAddress base) {
     Sums<kC> sums;
     if constexpr (kC.has_parts()) {
       MultiplyParts(sums, ring, tile.steps(), group);
+    } else if constexpr (kC.transposes_b()) {
+      MultiplyTransposed(sums, ring, tile.steps(), group);
     } else {
       MultiplyKTiles(sums, ring, {tile.steps()}, group, /*is_last=*/true, [] {});
     }
@@ -153,6 +157,9 @@ struct WeightRoles {
     Prefetch(args.x[0]);
     const KTileRing<kC> ring(base);
     if constexpr (kC.has_clusters()) ring.exchanged().Init(1);
+    if constexpr (kC.transposes_b()) {
+      for (int i = 0; i < kC.stages; ++i) ring.TransposedAt(i).Init(4 * kC.consumers);
+    }
     ring.Init(4 * kC.tile_consumers(), kC.lanes ? 32 * kProducers + 1 : 1);  // one lane per warp
   }
   GRIDWISE_DEVICE static void Produce(const WeightArgs& args, SharedAddress base) {

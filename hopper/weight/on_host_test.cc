@@ -18,12 +18,11 @@ namespace {
 
 template <Config kC>
 void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinite) {
-  problem.type = kC.operand_type();
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   problem.type = kC.type;
+  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
-      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values, kC.operand_type());
+      RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values);
 }
 
 TEST(Weight, SplitsAndNot) {
@@ -101,7 +100,7 @@ TEST(Weight, PartsOfFloats) {
   CheckWeight<kC>(small, 1, Values::kHuge);
 }
 
-TEST(Weight, TwoPartsOfTF32) {
+TEST(Weight, TF32) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
   constexpr Config kC = {.direction = kWeight,
                          .type = DataType::kTF32,
@@ -110,10 +109,58 @@ TEST(Weight, TwoPartsOfTF32) {
                          .stages = 2,
                          .k_tile = 32};
   CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
-  const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));
+  CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(9)), 3);
+  CheckWeight<kC>(Problem(kWeight, 1, 36, 28, Axis(7), Axis(9, 2, 2)), 1);
+  CheckWeight<kC>(WithDepth(Problem(kWeight, 1, 36, 32, Axis(4), Axis(5)), Axis(3)), 1);
+  const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
   CheckWeight<kC>(grouped, 2);
   CheckWeight<kC>(grouped, 1, Values::kInfinity);
+  CheckWeight<kC>(grouped, 1, Values::kInfinityInB);
   CheckWeight<kC>(grouped, 1, Values::kUnrounded);
+  CheckWeight<kC>(Problem(kWeight, 3, 36, 68, Axis(5), Axis(6)), 1);
+  // Groups of 40 and 24 bytes, of which a tile's four begin at multiples of 16.
+  CheckWeight<kC>(Problem(kWeight, 8, 10, 6, Axis(4), Axis(5)), 2);
+}
+
+TEST(Weight, WideTilesOfTF32) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Config kTall = {.direction = kWeight,
+                            .type = DataType::kTF32,
+                            .consumers = 2,
+                            .reps = 2,
+                            .columns = 128,
+                            .stages = 3,
+                            .k_tile = 32};
+  CheckWeight<kTall>(Problem(kWeight, 1, 40, 200, Axis(7), Axis(9)), 1);
+  CheckWeight<kTall>(Problem(kWeight, 1, 64, 264, Axis(7), Axis(6, 2)), 2);
+  constexpr Config kWide = {.direction = kWeight,
+                            .type = DataType::kTF32,
+                            .consumers = 3,
+                            .columns = 192,
+                            .stages = 2,
+                            .k_tile = 32};
+  CheckWeight<kWide>(Problem(kWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
+  constexpr Config kOdd = {.direction = kWeight,
+                           .type = DataType::kTF32,
+                           .consumers = 1,
+                           .columns = 96,
+                           .stages = 3,
+                           .k_tile = 32};
+  CheckWeight<kOdd>(Problem(kWeight, 1, 32, 40, Axis(7), Axis(9)), 1);
+}
+
+TEST(Weight, OverlappingPixelsOfTF32) {
+  constexpr Config kC = {.direction = Direction::kBackwardWeight,
+                         .type = DataType::kTF32,
+                         .consumers = 1,
+                         .columns = 128,
+                         .stages = 2,
+                         .k_tile = 32};
+  ConvProblem problem = Problem(Direction::kBackwardWeight, 1, 72, 40, Axis(7), {.in = 6});
+  const std::int64_t pixel = 24, line = 5 * pixel + 72;
+  problem.strides[static_cast<std::size_t>(Tensor::kX)] = {7 * line, 7 * line, line, pixel, 72, 1};
+  CheckWeight<kC>(problem, 1);
+  CheckWeight<kC>(problem, 3);
 }
 
 }  // namespace

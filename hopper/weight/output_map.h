@@ -11,7 +11,7 @@ namespace gridwise::hopper {
 /// Recomputes a sum from f32 itself, for row k and a channel of a block; stops if it becomes NaN.
 template <Config kC>
 GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& tile, int k,
-                                 const WeightBlock& block, int channel) {
+                                 const WeightBlock<kC>& block, int channel) {
   const ExactArgs& exact = args.exact;
   const float* const dy = exact.other + static_cast<long>(tile.group) * exact.other_group +
                           static_cast<long>(k) * exact.other_out;
@@ -43,13 +43,19 @@ struct WeightOutputMap {
     bool is_there;
     int k;
   };
+  /// Whether 64 columns may be several blocks, whose channels end apart.
+  static constexpr bool kHasGroups = kC.block_columns() < 64;
+
+  GRIDWISE_DEVICE WeightBlock<kC> BlockOf(int column) const {
+    return {args, tile.block + column / kC.block_columns()};
+  }
   GRIDWISE_DEVICE Row FindRow(int row) const {
     return {.is_there = tile.row + row < args.k, .k = tile.row + row};
   }
   /// The group, if a tile has several.
   GRIDWISE_DEVICE int GroupOf(const Row& row) const { return Quotient(row.k, args.by_of_group_k); }
   GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
-    if constexpr (!kC.has_parts()) {
+    if constexpr (!kC.merges_groups()) {
       return tile.group * strides.group + static_cast<long>(row.k) * strides.row;
     }
     const int group = GroupOf(row), groups = Quotient(args.k, args.by_of_group_k);
@@ -57,13 +63,17 @@ struct WeightOutputMap {
            static_cast<long>(row.k - group * args.of_group_k) * strides.row;
   }
   GRIDWISE_DEVICE int Count(int column) const {
-    const WeightBlock block(args, tile.block + column / 64);
+    if constexpr (kHasGroups) {
+      const int blocks = Taps(args.gemm) * args.c_blocks - tile.block;
+      return blocks * kC.block_columns() - column;
+    }
+    const WeightBlock<kC> block(args, tile.block + column / 64);
     return block.tap < Taps(args.gemm) ? args.c - block.channel - column % 64 : 0;
   }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    const WeightBlock block(args, tile.block + column / 64);
-    int channel = block.channel + column % 64;
-    if constexpr (kC.has_parts()) {
+    const WeightBlock<kC> block = BlockOf(column);
+    int channel = block.channel + column % kC.block_columns();
+    if constexpr (kC.merges_groups()) {
       channel -= Quotient(channel, args.by_of_group_c) * args.of_group_c;
     }
     long bytes = static_cast<long>(channel) * strides.column;
@@ -74,13 +84,13 @@ struct WeightOutputMap {
     return bytes;
   }
   GRIDWISE_DEVICE bool Has(const Row& row, int column) const {
-    if constexpr (!kC.has_parts()) return true;
-    const WeightBlock block(args, tile.block + column / 64);
-    return Quotient(block.channel + column % 64, args.by_of_group_c) == GroupOf(row);
+    if constexpr (!kC.merges_groups()) return true;
+    const int channel = BlockOf(column).channel + column % kC.block_columns();
+    return channel < args.c && Quotient(channel, args.by_of_group_c) == GroupOf(row);
   }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
     if constexpr (kC.has_parts()) {
-      const WeightBlock block(args, tile.block + column / 64);
+      const WeightBlock<kC> block = BlockOf(column);
       return SumExactly<kC>(args, tile, row.k, block, block.channel + column % 64);
     }
     return v;

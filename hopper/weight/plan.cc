@@ -48,7 +48,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   args.dy_channels = PixelsHaveGroups(dy) ? Int(dy.stride[4] * groups) : 0;
   args.x_channels = Int(problem.groups > 1 ? problem.AxesOf(Tensor::kX).stride[4] * groups : 0);
-  args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, 64));
+  args.c_blocks = Int(CeilDiv<std::int64_t>(args.c, config.block_columns()));
   args.by_c_blocks = MakeMagicDiv(static_cast<unsigned>(args.c_blocks));
   for (const std::size_t i : {0u, 1u}) {
     args.by_taps[i] = MakeMagicDiv(static_cast<unsigned>(args.gemm.axis[i + 1].taps));
@@ -65,7 +65,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
        .points_to = {Memory::kA},
        .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : PixelMap(problem, config.k_tile)}};
   AddMapsOfB(config, request, offsetof(WeightArgs, x),
-             SourceMap(problem, args.gemm, 64, config.k_tile), plan);
+             SourceMap(problem, args.gemm, config.block_columns(), config.k_tile), plan);
   SetExact(config, request, plan);
   args.exact.source_group *= Int(groups);
   args.exact.other_group *= Int(groups);

@@ -31,17 +31,19 @@ GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   return {.group = group,
           .split = split,
           .row = coord.row * kC.rows(),
-          .block = coord.column * (kC.columns / 64),
+          .block = coord.column * (kC.columns / kC.block_columns()),
           .first = first,
           .end = first + args.k_tiles + (split < args.longer ? 1 : 0)};
 }
 
-/// A filter tap and 64 channels; none if `tap` is past the last.
+/// A filter tap, and the channels of a block of columns; none if `tap` is past the last.
+template <Config kC>
 struct WeightBlock {
   int tap, t[3], channel;
 
   GRIDWISE_DEVICE WeightBlock(const WeightArgs& args, int block)
-      : tap(Quotient(block, args.by_c_blocks)), channel((block - tap * args.c_blocks) * 64) {
+      : tap(Quotient(block, args.by_c_blocks)),
+        channel((block - tap * args.c_blocks) * kC.block_columns()) {
     const int by_w = Quotient(tap, args.by_taps[1]);
     t[2] = tap - by_w * args.gemm.axis[2].taps;
     t[0] = Quotient(by_w, args.by_taps[0]);

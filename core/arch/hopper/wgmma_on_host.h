@@ -79,9 +79,14 @@ inline void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4], MatrixD
                              int keep) {
   const auto all = ExchangeInWarp({a[0], a[1], a[2], a[3]});
   const auto of_a = [&all](int row, int k) {
-    const unsigned pair = all[row % 8 * 4 + k % 8 / 2][row % 16 / 8 + k / 8 * 2];
-    return static_cast<float>(
-        std::bit_cast<Element<kType> >(static_cast<unsigned short>(pair >> (16 * (k % 2)))));
+    if constexpr (SizeOf(kType) == 4) {
+      const unsigned word = all[row % 8 * 4 + k % 4][row % 16 / 8 + k / 4 * 2];
+      return ToFactor<kType>(std::bit_cast<Element<kType>>(word));
+    } else {
+      const unsigned pair = all[row % 8 * 4 + k % 8 / 2][row % 16 / 8 + k / 8 * 2];
+      return static_cast<float>(
+          std::bit_cast<Element<kType>>(static_cast<unsigned short>(pair >> (16 * (k % 2)))));
+    }
   };
   MultiplyOnHost<kN, WgmmaK(kType)>(d, keep, of_a, ElementsOf<kType, kB>(b));
 }

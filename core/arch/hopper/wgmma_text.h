@@ -71,8 +71,9 @@ constexpr Text InstructionOfRegisters(int n, DataType type, OperandOrder b) {
   const int sums = n / 2;
   Text text = Beginning(n, type, sums + 5);
   text << "{%" << sums << ", %" << sums + 1 << ", %" << sums + 2 << ", %" << sums + 3 << "}, %"
-       << sums + 4 << ", p, 1, 1, " << (b == OperandOrder::kLinesPerK) << ";\n}";
-  return text;
+       << sums + 4 << ", p, 1, 1";
+  if (SizeOf(type) == 2) text << ", " << (b == OperandOrder::kLinesPerK);
+  return text << ";\n}";
 }
 
 /// The operand constraint of a sum.
