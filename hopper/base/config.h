@@ -22,7 +22,7 @@ struct Config {
   int reps = 1;           // times 64 rows
   int columns = 256;      // per tile
   int stages = 4;
-  int epilogue_columns = 64;  // columns that TMA stores at once, if stores_boxes()
+  int epilogue_columns = 64;  // columns of 16 bits that TMA stores at once
   int k_tile = 64;     // elements of K: 128 or 64 bytes of channels, or, in backward-weight, pixels
   int resident = 0;    // k tiles of B that stay in shared memory; 0: all pass through the stages
   bool lanes = false;  // lanes load A in backward-weight: its pixels may be multiples of 8 bytes
@@ -96,8 +96,14 @@ struct Config {
   constexpr int product_columns() const {
     return consumers == 3 && columns > 192 ? columns / 2 : columns;
   }
-  /// Whether the output may have the operands' type.
-  constexpr bool stores_boxes() const { return SizeOf(type) == 2; }
+  /// Whether TMA may store the output: in the operands' type, or f32 of tf32.
+  constexpr bool stores_boxes() const {
+    const bool is_tf32 = type == DataType::kTF32 && direction != Direction::kBackwardWeight;
+    return SizeOf(type) == 2 || (is_tf32 && columns % box_columns() == 0);
+  }
+  /// Columns that TMA stores at once: an epilogue tile. f32 are lines of 128 bytes.
+  constexpr int box_columns() const { return SizeOf(type) == 4 ? 32 : epilogue_columns; }
+  constexpr int box_row_bytes() const { return box_columns() * (SizeOf(type) == 4 ? 4 : 2); }
   constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per row
   /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
@@ -113,9 +119,9 @@ struct Config {
   /// epilogue tiles.
   constexpr int buffers() const {
     const bool is_single = has_parts() || transposes_b() || epilogue_columns > 64;
-    return is_single || columns / epilogue_columns % 2 != 0 ? 1 : 2;
+    return is_single || columns / 64 % 2 != 0 || columns / box_columns() % 2 != 0 ? 1 : 2;
   }
-  constexpr int buffer_bytes() const { return (64 * epilogue_columns * 2 + 1023) / 1024 * 1024; }
+  constexpr int buffer_bytes() const { return AlignUp(64 * box_row_bytes(), 1024); }
   constexpr int resident_at() const { return stages * stage_bytes(); }
   constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
   constexpr int barriers_at() const {
@@ -167,7 +173,7 @@ constexpr const char* Reject(const Config& c) {
   if (c.columns % (c.direction == Direction::kBackwardWeight ? c.block_columns() : 8) != 0) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
-  if (c.stores_boxes() && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
+  if (SizeOf(c.type) == 2 && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
                            (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
     return "epilogue_columns are 64, or a larger odd multiple of 8, that divide a tile";
   }

@@ -44,11 +44,11 @@ std::optional<std::string> RejectResident(const Config& config, const ConvProble
 }
 
 /// Whether TMA boxes can store the output: rows of the GEMM are pixels in its order.
-bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
-                 const EpilogueArgs& epilogue) {
+bool StoresBoxes(const Config& config, const ConvProblem& problem,
+                 std::span<const SubGemm> sub_gemms, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
-  if (bytes != 2 || epilogue.out_type != static_cast<int>(problem.type) ||
+  if (!config.stores_boxes() || epilogue.out_type != static_cast<int>(StoredType(problem.type)) ||
       !AddsVectors(problem, epilogue) || sub_gemms.size() != 1 || Taps(sub_gemms[0]) == 0 ||
       !PixelsAreEvenlySpaced(axes) || (axes.size[5] != 1 && axes.stride[5] != 1)) {
     return false;
@@ -61,9 +61,9 @@ bool StoresBoxes(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
   return Int(pixels) == sub_gemms[0].m;
 }
 
-Stores StoresOf(const ConvProblem& problem, std::span<const SubGemm> sub_gemms,
-                const EpilogueArgs& epilogue) {
-  if (StoresBoxes(problem, sub_gemms, epilogue)) return Stores::kBoxes;
+Stores StoresOf(const Config& config, const ConvProblem& problem,
+                std::span<const SubGemm> sub_gemms, const EpilogueArgs& epilogue) {
+  if (StoresBoxes(config, problem, sub_gemms, epilogue)) return Stores::kBoxes;
   return LaneStoresOf(problem, epilogue);
 }
 
@@ -198,8 +198,10 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
     args.skipped = (args.k_tiles * config.k_tile - args.k) / WgmmaK(config.type);
     args.last_channel = args.k - config.k_tile;
   }
-  args.stores = shared.in_cluster ? LaneStoresOf(problem, args.epilogue)
-                                  : StoresOf(problem, request.sub_gemms, args.epilogue);
+  // The map is the output's: splits store their sums elsewhere.
+  const bool by_lanes = shared.in_cluster || split_k.partial_elements > 0;
+  args.stores = by_lanes ? LaneStoresOf(problem, args.epilogue)
+                         : StoresOf(config, problem, request.sub_gemms, args.epilogue);
   args.staged_pitch = StagedPitch(request, args.epilogue, args.stores);
   AddSubGemms(config, request, plan);
   AddMapsOfB(config, request, offsetof(GatherArgs, w),

@@ -18,20 +18,41 @@ GRIDWISE_DEVICE SharedAddress StagedPiece(SharedAddress rows, int row, int piece
   return rows + row * kColumns * 2 + (kColumns == 64 ? piece ^ (row & 7) : piece) * 16;
 }
 
-/// A warp puts its 16 rows of sums into shared memory, in the operands' type. `to` is the first of
-/// 16 rows.
+/// A warp puts its 16 rows of 32 columns of f32 into shared memory, with the 128-byte swizzle.
+GRIDWISE_DEVICE void StageFloats(SharedAddress to, const float* d) {
+  const int lane = ThreadId() % 32, row = lane / 4;
+  char* const of_row = dynamic_shared_memory + static_cast<int>(to - DynamicSharedMemory()) +
+                       row * 128 + lane % 2 * 8;
+#pragma unroll
+  for (int j = 0; j < 4; ++j) {
+    char* const at = of_row + (j * 2 + lane % 4 / 2 ^ row) * 16;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {  // rows are 8 apart
+      const float* const v = d + j * 4 + half * 2;
+      *reinterpret_cast<Vec<float, 2>*>(at + half * 8 * 128) = Vec<float, 2>{v[0], v[1]};
+    }
+  }
+}
+
+/// A warp puts its 16 rows of sums into shared memory, in the type that is stored. `to` is the
+/// first of 16 rows.
 template <int kColumns, DataType kType>
 GRIDWISE_DEVICE void StageRows(SharedAddress to, const float* d) {
-  const int lane = ThreadId() % 32;
+  if constexpr (SizeOf(kType) == 4) {
+    static_assert(kColumns == 32);
+    StageFloats(to, d);
+  } else {
+    const int lane = ThreadId() % 32;
 #pragma unroll
-  for (int j = 0; j < kColumns / 8; j += 2) {
-    const float* const v = d + j * 4;
-    const SharedAddress at = StagedPiece<kColumns>(to, lane % 16, j + lane / 16);
-    if (j + 1 < kColumns / 8) {
-      StoreMatrix4(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]), Pack<kType>(v[4], v[5]),
-                   Pack<kType>(v[6], v[7]));
-    } else {
-      StoreMatrix2(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]));
+    for (int j = 0; j < kColumns / 8; j += 2) {
+      const float* const v = d + j * 4;
+      const SharedAddress at = StagedPiece<kColumns>(to, lane % 16, j + lane / 16);
+      if (j + 1 < kColumns / 8) {
+        StoreMatrix4(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]), Pack<kType>(v[4], v[5]),
+                     Pack<kType>(v[6], v[7]));
+      } else {
+        StoreMatrix2(at, Pack<kType>(v[0], v[1]), Pack<kType>(v[2], v[3]));
+      }
     }
   }
 }
@@ -59,7 +80,7 @@ GRIDWISE_DEVICE void AddStagedRows(SharedAddress from, float scale, float* d) {
 template <Config kC>
 GRIDWISE_DEVICE SharedAddress StagedBuffer(SharedAddress staging, int tile) {
   return staging + tile % kC.buffers() * kC.buffer_bytes() +
-         ThreadId() % 128 / 32 * 16 * kC.epilogue_columns * 2;
+         ThreadId() % 128 / 32 * 16 * kC.box_row_bytes();
 }
 
 /// The last tensor of an epilogue, if its rows are evenly spaced. Lanes copy it to where the sums

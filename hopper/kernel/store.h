@@ -9,7 +9,7 @@
 
 namespace gridwise::hopper {
 
-/// TMA stores 64 rows in the operands' type, from `row` of the tensor on, by epilogue tiles:
+/// TMA stores 64 rows in the operands' type, or f32 of tf32, from `row` of the tensor on, by epilogue tiles:
 /// columns that pass through shared memory. Before an epilogue tile is staged,
 /// prepare(tile, buffer, sums) waits for this warp's part of the buffer. Called by a whole
 /// warpgroup. Each warp stores its own 16 rows, so warps need not meet.
@@ -18,16 +18,16 @@ GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, i
                                   int channel_group, float (&d)[kC.columns / 2], auto&& prepare) {
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
-  for (int tile = 0; tile < kC.columns / kC.epilogue_columns; ++tile) {
-    using SumsOfTile = float[kC.epilogue_columns / 2];
-    auto& sums = reinterpret_cast<SumsOfTile&>(d[tile * (kC.epilogue_columns / 2)]);
+  for (int tile = 0; tile < kC.columns / kC.box_columns(); ++tile) {
+    using SumsOfTile = float[kC.box_columns() / 2];
+    auto& sums = reinterpret_cast<SumsOfTile&>(d[tile * (kC.box_columns() / 2)]);
     const SharedAddress buffer = StagedBuffer<kC>(staging, tile);
     prepare(tile, buffer, sums);
-    StageRows<kC.epilogue_columns, kC.type>(buffer, sums);
+    StageRows<kC.box_columns(), kC.type>(buffer, sums);
     FenceAsyncProxy();
     SyncWarp();
     if (lane == 0) {
-      StoreBox(out, buffer, column + tile * kC.epilogue_columns, channel_group, row + first);
+      StoreBox(out, buffer, column + tile * kC.box_columns(), channel_group, row + first);
       CommitStores();
     }
   }
