@@ -214,7 +214,8 @@ class Estimates {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
     // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
-    const bool short_k_tiles = config.k_tile < 64 && config.direction == Direction::kBackwardData;
+    const bool short_k_tiles =
+        config.k_tile_bytes() < 128 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
     const Loaded loaded = LoadedOf(config, problem, grid);

@@ -226,6 +226,10 @@ TEST(Gather, TF32) {
   constexpr Config kNarrowest = {
       .type = DataType::kTF32, .consumers = 3, .reps = 2, .columns = 16, .stages = 2, .k_tile = 32};
   CheckTF32<kNarrowest>(Problem(kForward, 1, 16, 16, Axis(17), Axis(19)), /*splits=*/2);
+  constexpr Config kShort = {
+      .type = DataType::kTF32, .consumers = 3, .columns = 32, .stages = 3, .k_tile = 16};
+  CheckTF32<kShort>(Problem(kForward, 1, 24, 40, Axis(7), Axis(9)));
+  CheckTF32<kShort>(Problem(kForward, 4, 16, 16, Axis(7), Axis(9, 2)));
   constexpr Config kResident = {.type = DataType::kTF32,
                                 .pingpong = true,
                                 .columns = 64,
@@ -240,6 +244,13 @@ TEST(Gather, TF32) {
   CheckTF32<kBack>(Problem(kData, 3, 35, 36, Axis(9, 2), Axis(8, 2, 2)));
   CheckTF32<kBack>(WithDepth(Problem(kData, 2, 36, 32, Axis(4), Axis(5)), Axis(3)));
   CheckTF32<kBack>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
+  constexpr Config kShortBack = {.direction = kData,
+                                 .type = DataType::kTF32,
+                                 .consumers = 3,
+                                 .columns = 16,
+                                 .stages = 3,
+                                 .k_tile = 16};
+  CheckTF32<kShortBack>(Problem(kData, 4, 16, 16, Axis(9), Axis(8, 2)));
   constexpr Config kBackResident = {.direction = kData,
                                     .type = DataType::kTF32,
                                     .pingpong = true,
