@@ -47,9 +47,9 @@ GRIDWISE_DEVICE void Wgmma(Element<SumType(kType)> (&d)[kN / 2], MatrixDescripto
 }
 
 /// Wgmma with A in registers, which must not change until the products are done. A thread of warp w
-/// and lane l has rows 16 w + l / 4 and 8 further: of 16-bit types each at columns 2 (l % 4) and the
-/// next, then the same rows 8 columns further; of tf32 each at column l % 4, then the same rows 4
-/// columns further.
+/// and lane l has rows 16 w + l / 4 and 8 further: of 16-bit types each at columns 2 (l % 4) and
+/// the next, then the same rows 8 columns further; of tf32 each at column l % 4, then the same rows
+/// 4 columns further.
 template <int kN, DataType kType, OperandOrder kB>
 GRIDWISE_DEVICE void WgmmaOfRegisters(float (&d)[kN / 2], const unsigned (&a)[4],
                                       MatrixDescriptor b, int keep) {

@@ -174,7 +174,7 @@ constexpr const char* Reject(const Config& c) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
   if (SizeOf(c.type) == 2 && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
-                           (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
+                              (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
     return "epilogue_columns are 64, or a larger odd multiple of 8, that divide a tile";
   }
   if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";

@@ -45,8 +45,8 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   const std::int64_t groups = GroupsOfTile(config, problem);
   Grid grid = {.groups = problem.groups / groups};
   grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
-  grid.n_tiles = CeilDiv<std::int64_t>(WeightBlocks(config, problem),
-                                       config.columns / config.block_columns());
+  grid.n_tiles =
+      CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / config.block_columns());
   grid.of_group = grid.m_tiles * grid.n_tiles;
   grid.max_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
   grid.min_steps = grid.max_steps;
@@ -80,8 +80,7 @@ Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& gr
   }
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
-  const auto columns =
-      static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
+  const auto columns = static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
 

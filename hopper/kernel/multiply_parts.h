@@ -104,8 +104,8 @@ GRIDWISE_DEVICE void StartParts(float (&d)[kC.columns / 2], const PartsOfA<kC>& 
       } else {
         descriptor = LinesPerK(part + step * 2048, kC.k_tile * 128);
       }
-      WgmmaOfRegisters<kC.columns, DataType::kBF16, kOrderB<kC>>(
-          d, a.part[kProducts[i].a][step], descriptor, i != 0 || step != 0);
+      WgmmaOfRegisters<kC.columns, DataType::kBF16, kOrderB<kC>>(d, a.part[kProducts[i].a][step],
+                                                                 descriptor, i != 0 || step != 0);
     }
   }
   WgmmaCommit();

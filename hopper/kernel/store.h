@@ -9,8 +9,8 @@
 
 namespace gridwise::hopper {
 
-/// TMA stores 64 rows in the operands' type, or f32 of tf32, from `row` of the tensor on, by epilogue tiles:
-/// columns that pass through shared memory. Before an epilogue tile is staged,
+/// TMA stores 64 rows in the operands' type, or f32 of tf32, from `row` of the tensor on, by
+/// epilogue tiles: columns that pass through shared memory. Before an epilogue tile is staged,
 /// prepare(tile, buffer, sums) waits for this warp's part of the buffer. Called by a whole
 /// warpgroup. Each warp stores its own 16 rows, so warps need not meet.
 template <Config kC>
