@@ -147,6 +147,9 @@ TEST(Weight, WideTilesOfTF32) {
                            .stages = 3,
                            .k_tile = 32};
   CheckWeight<kOdd>(Problem(kWeight, 1, 32, 40, Axis(7), Axis(9)), 1);
+  // Tiles that begin with a block of 4 channels, the last of a tap.
+  CheckWeight<kOdd>(Problem(kWeight, 1, 100, 24, Axis(5), Axis(6)), 1);
+  CheckWeight<kOdd>(Problem(kWeight, 2, 100, 24, Axis(5), Axis(6)), 2);
 }
 
 TEST(Weight, OverlappingPixelsOfTF32) {

@@ -73,7 +73,9 @@ struct WeightOutputMap {
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     const WeightBlock<kC> block = BlockOf(column);
     int channel = block.channel + column % kC.block_columns();
-    if constexpr (kC.merges_groups()) {
+    // Not of a single group: after its last channel there are columns that are not stored, and
+    // VectorColumns counts on their distance.
+    if (kC.merges_groups() && args.c > args.of_group_c) {
       channel -= Quotient(channel, args.by_of_group_c) * args.of_group_c;
     }
     long bytes = static_cast<long>(channel) * strides.column;
