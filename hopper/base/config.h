@@ -103,7 +103,8 @@ struct Config {
   }
   /// Columns that TMA stores at once: an epilogue tile. f32 are lines of 128 bytes.
   constexpr int box_columns() const { return SizeOf(type) == 4 ? 32 : epilogue_columns; }
-  constexpr int box_row_bytes() const { return box_columns() * (SizeOf(type) == 4 ? 4 : 2); }
+  constexpr int box_element_bytes() const { return SizeOf(type) == 4 ? 4 : 2; }
+  constexpr int box_row_bytes() const { return box_columns() * box_element_bytes(); }
   constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per row
   /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }

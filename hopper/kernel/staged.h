@@ -79,8 +79,9 @@ GRIDWISE_DEVICE void AddStagedRows(SharedAddress from, float scale, float* d) {
 /// Where this warp's 16 rows of an epilogue tile are, in the buffers of its warpgroup.
 template <Config kC>
 GRIDWISE_DEVICE SharedAddress StagedBuffer(SharedAddress staging, int tile) {
+  constexpr int kColumns = kC.box_columns(), kBytes = kC.box_element_bytes();
   return staging + tile % kC.buffers() * kC.buffer_bytes() +
-         ThreadId() % 128 / 32 * 16 * kC.box_row_bytes();
+         ThreadId() % 128 / 32 * 16 * kColumns * kBytes;
 }
 
 /// The last tensor of an epilogue, if its rows are evenly spaced. Lanes copy it to where the sums

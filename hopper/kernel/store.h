@@ -16,18 +16,19 @@ namespace gridwise::hopper {
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
                                   int channel_group, float (&d)[kC.columns / 2], auto&& prepare) {
+  constexpr int kColumns = kC.box_columns();
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
-  for (int tile = 0; tile < kC.columns / kC.box_columns(); ++tile) {
-    using SumsOfTile = float[kC.box_columns() / 2];
-    auto& sums = reinterpret_cast<SumsOfTile&>(d[tile * (kC.box_columns() / 2)]);
+  for (int tile = 0; tile < kC.columns / kColumns; ++tile) {
+    using SumsOfTile = float[kColumns / 2];
+    auto& sums = reinterpret_cast<SumsOfTile&>(d[tile * (kColumns / 2)]);
     const SharedAddress buffer = StagedBuffer<kC>(staging, tile);
     prepare(tile, buffer, sums);
-    StageRows<kC.box_columns(), kC.type>(buffer, sums);
+    StageRows<kColumns, kC.type>(buffer, sums);
     FenceAsyncProxy();
     SyncWarp();
     if (lane == 0) {
-      StoreBox(out, buffer, column + tile * kC.box_columns(), channel_group, row + first);
+      StoreBox(out, buffer, column + tile * kColumns, channel_group, row + first);
       CommitStores();
     }
   }
