@@ -99,12 +99,12 @@ struct Config {
   /// Whether TMA may store the output: in the operands' type, or f32 of tf32.
   constexpr bool stores_boxes() const {
     const bool is_tf32 = type == DataType::kTF32 && direction != Direction::kBackwardWeight;
-    return SizeOf(type) == 2 || (is_tf32 && columns % box_columns() == 0);
+    return SizeOf(type) == 2 || (is_tf32 && columns % stored_columns() == 0);
   }
   /// Columns that TMA stores at once: an epilogue tile. f32 are lines of 128 bytes.
-  constexpr int box_columns() const { return SizeOf(type) == 4 ? 32 : epilogue_columns; }
-  constexpr int box_element_bytes() const { return SizeOf(type) == 4 ? 4 : 2; }
-  constexpr int box_row_bytes() const { return box_columns() * box_element_bytes(); }
+  constexpr int stored_columns() const { return SizeOf(type) == 4 ? 32 : epilogue_columns; }
+  constexpr int stored_element_bytes() const { return SizeOf(type) == 4 ? 4 : 2; }
+  constexpr int stored_row_bytes() const { return stored_columns() * stored_element_bytes(); }
   constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per row
   /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
@@ -120,9 +120,9 @@ struct Config {
   /// epilogue tiles.
   constexpr int buffers() const {
     const bool is_single = has_parts() || transposes_b() || epilogue_columns > 64;
-    return is_single || columns / 64 % 2 != 0 || columns / box_columns() % 2 != 0 ? 1 : 2;
+    return is_single || columns / 64 % 2 != 0 || columns / stored_columns() % 2 != 0 ? 1 : 2;
   }
-  constexpr int buffer_bytes() const { return AlignUp(64 * box_row_bytes(), 1024); }
+  constexpr int buffer_bytes() const { return AlignUp(64 * stored_row_bytes(), 1024); }
   constexpr int resident_at() const { return stages * stage_bytes(); }
   constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
   constexpr int barriers_at() const {

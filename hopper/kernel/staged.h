@@ -79,7 +79,7 @@ GRIDWISE_DEVICE void AddStagedRows(SharedAddress from, float scale, float* d) {
 /// Where this warp's 16 rows of an epilogue tile are, in the buffers of its warpgroup.
 template <Config kC>
 GRIDWISE_DEVICE SharedAddress StagedBuffer(SharedAddress staging, int tile) {
-  constexpr int kColumns = kC.box_columns(), kBytes = kC.box_element_bytes();
+  constexpr int kColumns = kC.stored_columns(), kBytes = kC.stored_element_bytes();
   return staging + tile % kC.buffers() * kC.buffer_bytes() +
          ThreadId() % 128 / 32 * 16 * kColumns * kBytes;
 }

@@ -16,7 +16,7 @@ namespace gridwise::hopper {
 template <Config kC>
 GRIDWISE_DEVICE void StoreByBoxes(const TensorMap& out, SharedAddress staging, int row, int column,
                                   int channel_group, float (&d)[kC.columns / 2], auto&& prepare) {
-  constexpr int kColumns = kC.box_columns();
+  constexpr int kColumns = kC.stored_columns();
   const int lane = ThreadId() % 32, first = ThreadId() % 128 / 32 * 16;
 #pragma unroll
   for (int tile = 0; tile < kC.columns / kColumns; ++tile) {
