@@ -109,15 +109,15 @@ struct Config {
   /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
-  /// Columns that are loaded: if B lies along its columns, in lines of 64.
+  /// Columns that there is room for: if B lies along them in 16 bits, whole lines of 64.
   constexpr int b_columns() const {
     return b_runs_along_k() || transposes_b() ? columns : AlignUp(columns, 64);
   }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts() * b_part_bytes(); }
   constexpr int stage_bytes() const { return a_bytes() + (resident > 0 ? 0 : b_bytes()); }
-  /// Staging buffers of stores: a second one is used in turn if a tile has an even number of
-  /// epilogue tiles.
+  /// Staging buffers of stores: a second one is used in turn if a tile has even numbers of
+  /// epilogue tiles and of 64 columns.
   constexpr int buffers() const {
     const bool is_single = has_parts() || transposes_b() || epilogue_columns > 64;
     return is_single || columns / 64 % 2 != 0 || columns / stored_columns() % 2 != 0 ? 1 : 2;

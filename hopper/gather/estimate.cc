@@ -59,25 +59,24 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Columns that all tiles of a group load if B lies along K.
-std::int64_t LoadedColumns(const Config& config, const ConvProblem& problem) {
-  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
-  return AlignUp<std::int64_t>(columns, ColumnsOfBox(config, columns));
-}
-
 /// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist.
 struct Loaded {
   double rows, columns;
+  // If B lies along K: a tile's boxes of columns beyond the first, on average, and the lines past
+  // the last column, which are filled up.
+  double more_boxes = 0, hanging = 0;
 };
 Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
-  if (config.direction != Direction::kBackwardWeight) {
-    if (config.b_runs_along_k()) {
-      loaded.columns =
-          static_cast<double>(LoadedColumns(config, problem)) / static_cast<double>(grid.n_tiles);
-    }
-    return loaded;
+  if (config.b_runs_along_k()) {
+    const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+    const int of_box = ColumnsOfBox(config, columns);
+    const auto all = AlignUp<std::int64_t>(columns, of_box);
+    loaded.columns = static_cast<double>(all) / static_cast<double>(grid.n_tiles);
+    loaded.more_boxes = loaded.columns / of_box - 1;
+    loaded.hanging = static_cast<double>(all - columns);
   }
+  if (config.direction != Direction::kBackwardWeight) return loaded;
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
   const auto columns = static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
@@ -114,13 +113,6 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
 /// to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
 double FilledOfFloats(const Config& config) { return SizeOf(config.type) == 4 ? 0.4 : 1; }
 
-/// Boxes of B that a tile loads, on average, beyond the first.
-double MoreBoxes(const Config& config, const ConvProblem& problem, const Loaded& loaded) {
-  if (!config.b_runs_along_k()) return 0;
-  const int of_box = ColumnsOfBox(config, problem.AxesOf(problem.out()).size[5]);
-  return std::max(loaded.columns / of_box - 1, 0.0);
-}
-
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
 /// aligned.
@@ -136,7 +128,7 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
     return loaded.rows * (source + filled) + loaded.columns * config.parts() * w +
-           MoreBoxes(config, problem, loaded) * fit.box;
+           loaded.more_boxes * fit.box;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
@@ -149,14 +141,8 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
          loaded.columns * config.parts() * (source + filled_x * fit.filled_x);
 }
 
-/// Lines of B that are filled up, in tiles that reach past the last column, if B lies along K.
-double HangingLines(const Config& config, const ConvProblem& problem) {
-  if (!config.b_runs_along_k()) return 0;
-  return static_cast<double>(LoadedColumns(config, problem) -
-                             problem.AxesOf(problem.out()).size[5]);
-}
-/// The part of such tiles in the workgroup that has most of them, and which lags the others with
-/// its next tiles. The distance of a workgroup's tiles is the number of workgroups.
+/// The part of tiles with hanging lines in the workgroup that has most of them, and which lags the
+/// others with its next tiles. The distance of a workgroup's tiles is the number of workgroups.
 double HangingPart(const Grid& grid, int workgroups) {
   if (grid.tiles() <= workgroups) return 0;
   return static_cast<double>(std::gcd(grid.n_tiles, std::int64_t{workgroups})) /
@@ -222,7 +208,7 @@ class Estimates {
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
                                        loaded.columns * config.parts() * config.b_run_bytes();
-    hanging_ = HangingLines(config, problem) * fit_.filled_line;
+    hanging_ = loaded.hanging * fit_.filled_line;
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     products_part_ = ProductsPart(config, problem);
     elements_ = static_cast<double>(problem.out_elements());

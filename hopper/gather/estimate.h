@@ -36,8 +36,8 @@ int ColumnsOfBox(const Config& config, std::int64_t columns);
 /// products are left out: TMA fills up a line with zeros at a fifth of its speed.
 bool KTilesOverlap(const Config& config, std::int64_t channels);
 
-/// f32 backward-weight: groups of few channels that a tile multiplies with each other; it stores
-/// only the products of each with itself.
+/// Backward-weight of f32 and tf32: groups of few channels that a tile multiplies with each other;
+/// it stores only the products of each with itself.
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem);
 
 Grid GridOf(const Config& config, const PartRequest& request);

@@ -187,6 +187,69 @@ TEST(PlanGather, BoxesStoreWhatHasTensorsOfVectorsAndTheOperandsType) {
   EXPECT_NE(stores(pixel), Stores::kBoxes);  // boxes would store 40 channels
 }
 
+TEST(PlanGather, BoxesStoreF32OfTF32) {
+  Config config = {.type = DataType::kTF32, .columns = 96, .stages = 3, .k_tile = 32};
+  ConvProblem problem = Problem(Direction::kForward, 20, 2);
+  problem.type = config.type;
+  problem.batch = 512;  // too many tiles for clusters
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const auto plan = [&](const SplitK& split_k) {
+    return PlanGather(config, {Gfx::kSm90a, problem, gemms, split_k});
+  };
+  const Plan<GatherArgs> whole = plan({.splits = 1});
+  EXPECT_EQ(whole.args.stores, Stores::kBoxes);
+  const TensorMapSpec& out = whole.maps.back().spec;
+  EXPECT_EQ(out.type, DataType::kF32);
+  EXPECT_EQ(out.box, (std::array<unsigned, 5>{32, 1, 16}));  // 16 rows of 128 bytes
+  EXPECT_EQ(out.swizzle_bytes, 128);
+  EXPECT_EQ(plan({.splits = 2}).args.stores, Stores::kVectors) << "not into the output";
+  config.columns = 48;
+  EXPECT_EQ(plan({.splits = 1}).args.stores, Stores::kVectors) << "no multiple of 32 columns";
+}
+
+// A last k tile begins with channels that the one before also has, and leaves out their products of
+// 16 channels.
+TEST(PlanGather, LastKTilesOverlapWhereChannelsAreWholeProducts) {
+  const auto args = [](std::int64_t channels) {
+    ConvProblem problem = Problem(Direction::kForward, 20, 1);
+    problem.c = channels;
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    return PlanGather(kForwardRow, {Gfx::kSm90a, problem, gemms, SplitK{.splits = 1}}).args;
+  };
+  const auto expect = [&](std::int64_t channels, int last_channel, int skipped, int whole) {
+    const GatherArgs of = args(channels);
+    EXPECT_EQ(of.last_channel, last_channel) << channels;
+    EXPECT_EQ(of.skipped, skipped) << channels;
+    EXPECT_EQ(of.whole[0], whole) << channels;
+    EXPECT_EQ(of.steps[0], 9 * CeilDiv<std::int64_t>(channels, 64)) << channels;
+  };
+  expect(80, /*last_channel=*/16, /*skipped=*/3, /*whole=*/9);
+  expect(112, 48, 1, 9);
+  expect(144, 80, 3, 18);
+  expect(128, 64, 0, 18);
+  expect(72, 64, 0, 18);  // filled up
+  expect(48, 0, 0, 9);    // there is no k tile before
+}
+
+// By hand, with 27 cycles for a box and 9.6 for a column that does not exist.
+TEST(PlanGather, FewBoxesLeaveOutColumnsThatDoNotExist) {
+  const auto expect = [](int of_tile, std::int64_t columns, int of_box, int loaded) {
+    Config config = kForwardRow;
+    config.columns = of_tile;
+    ConvProblem problem = Problem(Direction::kForward, 20, 1);
+    problem.k = columns;
+    const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+    const Plan<GatherArgs> plan =
+        PlanGather(config, {Gfx::kSm90a, problem, gemms, SplitK{.splits = 1}});
+    EXPECT_EQ(plan.args.box_columns, of_box) << columns;
+    EXPECT_EQ(plan.args.loaded_columns, loaded) << columns;
+    EXPECT_EQ(plan.maps[1].spec.box[2], static_cast<unsigned>(of_box)) << columns;
+  };
+  expect(128, 256, 128, 256);  // no box has columns that do not exist
+  expect(128, 96, 32, 96);     // 81 cycles; 361 with two boxes, 334 with one
+  expect(216, 208, 216, 216);  // 104 cycles; 158 with three boxes, 702 with 26
+}
+
 // Partial sums are f32, and i8's i32.
 TEST(PlanGather, DoesNotSplitBytes) {
   ConvProblem problem = Problem(Direction::kForward, 4, 1);

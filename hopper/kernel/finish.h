@@ -60,7 +60,7 @@ template <class OutputMap, class Narrow, bool kTensors = false>
 class Finisher {
  public:
   using Row = OutputMap::Row;
-  /// Whether the columns of a row belong to several groups.
+  /// Whether 64 columns may be of several groups, or blocks of channels, with gaps between them.
   static constexpr bool kHasGroups = requires { requires OutputMap::kHasGroups; };
   static constexpr bool kAddsTensors = kTensors && sizeof(Narrow) == 2;
 

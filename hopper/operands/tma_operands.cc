@@ -47,7 +47,8 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
 /// Whether runs of x (WithRunsOfWeight) pay, whose pixels overlap in the copy: cycles of all blocks
 /// of columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
 /// line (longer, by `filled_x` of hopper/base/fit.h, if it is filled up), or as its products with
-/// the rows of dw. The other costs are rough ones of an H200.
+/// the rows of dw: six of f32's parts for one, and tf32's at half the rate. The other costs are
+/// rough ones of an H200.
 bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {
   constexpr double kUnits = 132, kLine = 3, kFilled = 5.5, kPairsOfCycle = 2048 * 0.7;
   constexpr double kCopy = 8000, kCopiedOfCycle = 375;

@@ -26,8 +26,8 @@ llvm::json::Array PerAxisOf(const ConvProblem& problem, int64_t (*value)(const D
   return values;
 }
 
-// Not called ToJson: both types convert to Problem, so without one of these its ToJson would call
-// itself.
+// No overloads of ToJson: a type without one would convert to Problem, and ToJson(Problem) would
+// call itself.
 llvm::json::Object ProblemToJson(const ConvProblem& problem) {
   return llvm::json::Object{
       {"text", ToString(problem)},

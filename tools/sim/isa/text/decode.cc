@@ -130,11 +130,32 @@ class LongInstructions final : public llvm::MCAsmInfo {
   unsigned getMaxInstLength(const llvm::MCSubtargetInfo*) const override { return kBytes; }
 };
 
-/// LLVM 22 takes the literal of these instructions for the code of an operand: it reads 0x80 as 0.
-constexpr uint32_t kHalfLiteralsGfx9[] = {0x48000000, 0x4a000000};  // v_madmk_f16, v_madak_f16
-constexpr uint32_t kHalfLiteralsRdna[] = {0x6e000000, 0x70000000};  // v_fmamk_f16, v_fmaak_f16
-/// A literal that is no operand's code and no inline constant of f16.
-constexpr uint32_t kHalfLiteral = 0x3c01;
+/// Instructions that always have a literal. LLVM 22 takes it for the code of an operand: it reads
+/// 0x80 as 0.
+struct WithLiteral {
+  uint32_t mask, value;  // bits of the first dword
+  bool rdna;             // only on gfx10 and later; else only on gfx9
+  size_t at;             // the dword that is the literal
+  uint32_t bits;         // of the literal that count
+};
+constexpr WithLiteral kWithLiteral[] = {
+    {0xfe000000, 0x2e000000, false, 1, 0xffffffff},  // v_madmk_f32, v_fmamk_f32
+    {0xfe000000, 0x30000000, false, 1, 0xffffffff},  // v_madak_f32, v_fmaak_f32
+    {0xfe000000, 0x48000000, false, 1, 0xffff},      // v_madmk_f16
+    {0xfe000000, 0x4a000000, false, 1, 0xffff},      // v_madak_f16
+    {0xfe000000, 0x58000000, true, 1, 0xffffffff},   // v_fmamk_f32
+    {0xfe000000, 0x5a000000, true, 1, 0xffffffff},   // v_fmaak_f32
+    {0xfe000000, 0x6e000000, true, 1, 0xffff},       // v_fmamk_f16
+    {0xfe000000, 0x70000000, true, 1, 0xffff},       // v_fmaak_f16
+    {0xff800000, 0xa2800000, true, 1, 0xffffffff},   // s_fmaak_f32
+    {0xff800000, 0xa3000000, true, 1, 0xffffffff},   // s_fmamk_f32
+    {0xffc00000, 0xc8400000, true, 2, 0xffffffff},   // v_dual_fmaak_f32 first
+    {0xffc00000, 0xc8800000, true, 2, 0xffffffff},   // v_dual_fmamk_f32 first
+    {0xfc3e0000, 0xc8020000, true, 2, 0xffffffff},   // v_dual_fmaak_f32 second
+    {0xfc3e0000, 0xc8040000, true, 2, 0xffffffff},   // v_dual_fmamk_f32 second
+};
+/// A literal that is no operand's code and no inline constant.
+constexpr uint32_t kLiteral = 0x3c01;
 
 /// Whether an instruction in gfx9's SDWA encoding selects a part of a register that does not exist.
 /// LLVM 22 decodes these, and has no text for them.
@@ -154,21 +175,23 @@ struct Decoder::Llvm {
     const size_t available = std::min(bytes.size(), longest);
     std::array<uint8_t, LongInstructions::kBytes> padded = {};
     std::copy_n(bytes.begin(), std::min(bytes.size(), padded.size()), padded.begin());
-    std::array<uint32_t, 2> words;
+    std::array<uint32_t, 3> words;
     std::memcpy(words.data(), padded.data(), sizeof(words));
     if (has_flat_scratch && HasReservedSelect(words[0], words[1])) return false;
-    const auto& half_literals = has_flat_scratch ? kHalfLiteralsGfx9 : kHalfLiteralsRdna;
-    const bool has_half_literal =
-        std::ranges::find(half_literals, words[0] & 0xfe000000) != std::end(half_literals);
-    if (has_half_literal) std::memcpy(&padded[4], &kHalfLiteral, sizeof(kHalfLiteral));
+    const auto* const with = std::ranges::find_if(kWithLiteral, [&](const WithLiteral& known) {
+      return (words[0] & known.mask) == known.value && known.rdna != has_flat_scratch;
+    });
+    const bool has_literal = with != std::end(kWithLiteral);
+    if (has_literal) std::memcpy(&padded[4 * with->at], &kLiteral, sizeof(kLiteral));
     if (disassembler->getInstruction(instruction, size, padded, pc, llvm::nulls()) !=
             llvm::MCDisassembler::Success ||
         size > available) {
       return false;
     }
+    if (!has_literal) return true;
     for (llvm::MCOperand& operand : instruction) {
-      const bool is_literal = operand.isImm() && operand.getImm() == kHalfLiteral;
-      if (has_half_literal && is_literal) operand.setImm(words[1] & 0xffff);
+      if (operand.isImm() && operand.getImm() == kLiteral)
+        operand.setImm(words[with->at] & with->bits);
     }
     return true;
   }

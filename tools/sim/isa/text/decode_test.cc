@@ -232,8 +232,8 @@ TEST(Decode, SaysThatCodeEndsInAnInstruction) {
   }
 }
 
-/// A literal of f16 is its low 16 bits, also where these are the code of an operand.
-TEST(Decode, LiteralsOfHalfInstructions) {
+/// The literal of an instruction that always has one, also where it is the code of an operand.
+TEST(Decode, LiteralsThatAreCodesOfOperands) {
   struct Instruction {
     std::string_view gfx;
     uint32_t word;
@@ -245,6 +245,12 @@ TEST(Decode, LiteralsOfHalfInstructions) {
       {"gfx90a", 0x480206f2, "v_madmk_f16 v1, 1.0, "},
       {"gfx1100", 0x6e020702, "v_fmamk_f16"},
       {"gfx1201", 0x70020702, "v_fmaak_f16"},
+      {"gfx942", 0x2e020702, "v_"},
+      {"gfx942", 0x30020702, "v_"},
+      {"gfx1100", 0x58020702, "v_fmamk_f32"},
+      {"gfx1201", 0x5a020702, "v_fmaak_f32"},
+      {"gfx1201", 0xa2810302, "s_fmaak_f32"},
+      {"gfx1201", 0xa3010302, "s_fmamk_f32"},
   };
   for (const Instruction& instruction : instructions) {
     absl::StatusOr<std::unique_ptr<Decoder>> decoder = Decoder::Create(instruction.gfx);
