@@ -123,8 +123,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       MultiplyParts(sums, ring, tile.steps(), group);
       find_next();
     } else {
-      const KTiles k_tiles = {tile.steps() - tile.partial, tile.partial, args.skipped};
-      MultiplyKTiles(sums, ring, k_tiles, group, is_last, find_next);
+      MultiplyKTiles(sums, ring, {tile.steps() - tile.partial, tile.partial, args.skipped}, group,
+                     is_last, find_next);
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {

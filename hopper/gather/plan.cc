@@ -115,6 +115,15 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
   }
 }
 
+/// Where a tap's last k tile begins, and what it skips.
+void SetLastKTile(const Config& config, GatherArgs& args) {
+  args.last_channel = (args.k_tiles - 1) * config.k_tile;
+  if (!KTilesOverlap(config, args.k)) return;
+  args.channels_outside = true;  // all partial k tiles are the last ones
+  args.skipped = (args.k_tiles * config.k_tile - args.k) / WgmmaK(config.type);
+  args.last_channel = args.k - config.k_tile;
+}
+
 }  // namespace
 
 std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem) {
@@ -192,12 +201,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   const double rows =
       1.0 * config.rows() * request.device.compute_units / static_cast<double>(grid.n_tiles);
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
-  args.last_channel = (args.k_tiles - 1) * config.k_tile;
-  if (KTilesOverlap(config, args.k)) {
-    args.channels_outside = true;  // all partial k tiles are the last ones
-    args.skipped = (args.k_tiles * config.k_tile - args.k) / WgmmaK(config.type);
-    args.last_channel = args.k - config.k_tile;
-  }
+  SetLastKTile(config, args);
   // The map is the output's: splits store their sums elsewhere.
   const bool by_lanes = shared.in_cluster || split_k.partial_elements > 0;
   args.stores = by_lanes ? LaneStoresOf(problem, args.epilogue)
