@@ -114,7 +114,7 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
         StagedOf<kC>(args, tile, row, base + staging).Begin();
     }
     if (!is_staged) FetchTensors<kC.columns>(finish, row);
-    // Parities only distinguish adjacent phases, not those of later tiles: wait for this one's turn.
+    // Parities only distinguish adjacent phases, not later tiles': wait for this one's turn.
     if (kC.pingpong && follows) WaitAt(PingpongBarrier(group), 256);
     Sums<kC> sums;
     const bool is_last = i + GridSizeX() >= args.tiles * args.groups;
