@@ -63,7 +63,7 @@ struct PartRequest {
   /// An estimate above this need not be exact: its number of splits need not be the best.
   double enough_cycles = std::numeric_limits<double>::infinity();
   KernelNeeds needs = {};  // of the kernel
-  // OperandForm::parts_of_b: elements from one part of B to the next.
+  // OperandForm::splits_b: elements from one part of B to the next.
   std::int64_t part_elements = 0;
   std::int64_t merged_groups = 1;  // merged into one group of the problem, see WithMergedGroups
   std::size_t first_sub_gemm = 0;  // the index of sub_gemms.front() in MakeSubGemms(problem)

@@ -69,9 +69,8 @@ std::int64_t ElementsOfB(const ConvProblem& canonical) {
 }
 
 /// Arguments for `problem`, which kernels compute.
-SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem, int parts) {
+SplitArgs PlanSplit(const Prepared& prepared, const ConvProblem& problem) {
   SplitArgs args = {};
-  args.parts = parts;
   args.elements = ElementsOfB(problem);
   args.apart = PartElements(problem);
   args.merged = 1;
@@ -130,9 +129,8 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
     const auto elements = static_cast<double>(prepared.problem.w_elements());
     cycles += PassCycles(device, 2 * elements * SizeOf(copied));
   }
-  if (form.parts_of_b() > 0) {
-    const double bytes =  // per element and its parts
-        SizeOf(problem.type) + form.parts_of_b() * SizeOf(kPartType);
+  if (form.splits_b()) {
+    const double bytes = SizeOf(problem.type) + kSplitParts * SizeOf(kPartType);
     const auto elements = static_cast<double>(ElementsOfB(ProblemOf(prepared, device.gfx, form)));
     cycles += PassCycles(device, elements * bytes);
   }
@@ -210,11 +208,10 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
         MakeTransposeLaunch(gfx_, copied, MatricesOfW(prepared.problem), offsets.b, copy));
     offsets.b = copy;
   }
-  if (form_.parts_of_b() > 0) {
-    const SplitArgs args =
-        PlanSplit(prepared, ProblemOf(prepared, gfx_, form_), form_.parts_of_b());
+  if (form_.splits_b()) {
+    const SplitArgs args = PlanSplit(prepared, ProblemOf(prepared, gfx_, form_));
     const MemoryOffset parts = {Memory::kWorkspace,
-                                plan.Reserve(args.parts * args.apart * SizeOf(kPartType))};
+                                plan.Reserve(kSplitParts * args.apart * SizeOf(kPartType))};
     plan.launches.push_back(MakeSplitLaunch(gfx_, args, offsets.b, parts));
     offsets.b1 = offsets.b;
     offsets.b = parts;

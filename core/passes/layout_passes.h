@@ -27,10 +27,10 @@ struct TensorOffsets {
 ConvProblem CanonicalProblem(const ConvProblem& problem, Gfx gfx,
                              const OperandForm& form = AdjacentChannels());
 
-/// The type of B's parts (OperandForm::parts_of_b).
+/// The type of B's parts (OperandForm::splits_b).
 inline constexpr DataType kPartType = DataType::kBF16;
 
-/// OperandForm::parts_of_b: elements from one part of B of that problem to the next, in the order
+/// OperandForm::splits_b: elements from one part of B of that problem to the next, in the order
 /// of B.
 std::int64_t PartElements(const ConvProblem& canonical);
 

@@ -29,9 +29,8 @@ class OperandForm {
     return std::nullopt;
   }
 
-  /// The number of bf16 parts into which B, in f32, is split (core/arch/parts.h); B1 is B. 0: it is
-  /// not split.
-  virtual int parts_of_b() const { return 0; }
+  /// Whether B, in f32, is split into bf16 parts (core/arch/parts.h); B1 is B.
+  virtual bool splits_b() const { return false; }
 
   /// Whether w of backward-data is copied with adjacent output channels: [g][z][y][x][c/g][k/g].
   virtual bool transposes_w(const ConvProblem& /*canonical*/) const { return false; }

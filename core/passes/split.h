@@ -44,6 +44,7 @@ GRIDWISE_DEVICE void SplitTile(const SplitArgs& args) {
       if (first + i < args.elements) values[i] = from[i];
     }
   }
+  static_assert(kSplitParts == kParts);
   Words parts[kParts];
 #pragma unroll
   for (int i = 0; i < kSplitElements; i += 2) {
@@ -53,9 +54,7 @@ GRIDWISE_DEVICE void SplitTile(const SplitArgs& args) {
   }
   auto* const to = static_cast<unsigned short*>(args.to) + first;
 #pragma unroll
-  for (int p = 0; p < kParts; ++p) {
-    if (p < args.parts) *reinterpret_cast<Words*>(to + p * args.apart) = parts[p];
-  }
+  for (int p = 0; p < kParts; ++p) *reinterpret_cast<Words*>(to + p * args.apart) = parts[p];
 }
 
 }  // namespace gridwise

@@ -8,6 +8,8 @@ namespace gridwise {
 /// Lanes per workgroup of the splitting kernel, and adjacent elements that each lane splits.
 inline constexpr int kSplitThreads = 256;
 inline constexpr int kSplitElements = 8;
+/// Parts of an element: kParts of core/arch/parts.h, which host code cannot include.
+inline constexpr int kSplitParts = 3;
 
 /// Kernel arguments of the split of f32 into bf16 parts (core/arch/parts.h): to[part][i] from
 /// from[i].
@@ -21,7 +23,6 @@ struct SplitArgs {
   void* to;
   long elements;  // of each part
   long apart;     // elements from one part to the next, a multiple of kSplitElements
-  int parts;      // the first of kParts (core/arch/parts.h)
   int merged;     // groups; 1: none, and the fields below are not used
   int item;
   MagicDiv by_line, by_item, by_of_group;

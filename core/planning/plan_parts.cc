@@ -133,19 +133,18 @@ class Divider {
     const int splits = whole ? context_.options().splits : std::max(context_.options().splits, 1);
     const bool is_partial = division.terms > 1 || division.sums_only;
     const bool has_tensors = is_partial || (splits > 1 && kernel_.max_fixup() == 0);
-    return {
-        .device = context_.device(),
-        .problem = part,
-        .sub_gemms = sub_gemms,
-        .split_k = {.splits = splits,
-                    .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
-                    .adds = division.adds,
-                    .max_fixup = kernel_.max_fixup()},
-        .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
-        .needs = kernel_.code().needs,
-        .part_elements = FormOf(kernel_).parts_of_b() > 0 ? PartElements(canonical_.problem) : 0,
-        .merged_groups = canonical_.merged_groups,
-        .fits = context_.options().fits};
+    return {.device = context_.device(),
+            .problem = part,
+            .sub_gemms = sub_gemms,
+            .split_k = {.splits = splits,
+                        .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
+                        .adds = division.adds,
+                        .max_fixup = kernel_.max_fixup()},
+            .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
+            .needs = kernel_.code().needs,
+            .part_elements = FormOf(kernel_).splits_b() ? PartElements(canonical_.problem) : 0,
+            .merged_groups = canonical_.merged_groups,
+            .fits = context_.options().fits};
   }
 
   PartEstimate Estimate(const Division& division, const Division::Part& part) const {
@@ -348,7 +347,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   }
   const std::int64_t fixup_at = fixup_bytes > 0 ? plan.Reserve(fixup_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
-  const std::int64_t b_bytes = SizeOf(form.parts_of_b() > 0 ? kPartType : problem.type);
+  const std::int64_t b_bytes = SizeOf(form.splits_b() ? kPartType : problem.type);
   for (const Division::Part& entry : division.parts) {
     TensorOffsets part_offsets = OffsetsOfPart(entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_offsets.out.offset += entry.term * division.tensors() * slot_bytes;

@@ -12,7 +12,6 @@
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
-#include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
 #include "hopper/operands/tma_operands.h"
 
@@ -66,11 +65,12 @@ struct Loaded {
   // the last column, which are filled up.
   double more_boxes = 0, hanging = 0;
 };
-Loaded LoadedOf(const Config& config, const ConvProblem& problem, const Grid& grid) {
+Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem,
+                const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
   if (config.b_runs_along_k()) {
     const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
-    const int of_box = ColumnsOfBox(config, columns);
+    const int of_box = ColumnsOfBox(config, columns, fit);
     const auto all = AlignUp<std::int64_t>(columns, of_box);
     loaded.columns = static_cast<double>(all) / static_cast<double>(grid.n_tiles);
     loaded.more_boxes = loaded.columns / of_box - 1;
@@ -172,7 +172,9 @@ double CyclesOverSharedMemory(const Config& config) {
 
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
 /// with the number of columns for which a line of A is read. With parts, warps split A and add up
-/// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100).
+/// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100). The 1.2
+/// where B is transposed is a guess, made before there were times; they are 1.2 to 1.4 of these
+/// estimates.
 double EfficiencyOf(const Config& config) {
   if (config.has_parts()) return 1.69 * config.columns / (config.columns + 60.0);
   if (config.transposes_b()) return std::min(1.2 * CyclesOverSharedMemory(config), 1.0);
@@ -203,7 +205,7 @@ class Estimates {
         config.k_tile_bytes() < 128 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
-    const Loaded loaded = LoadedOf(config, problem, grid);
+    const Loaded loaded = LoadedOf(fit_, config, problem, grid);
     lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
                                  : loaded.rows * config.k_tile_bytes() +
@@ -358,13 +360,13 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k) {
   return CeilDiv<std::int64_t>(k, config.k_tile);
 }
 
-int ColumnsOfBox(const Config& config, std::int64_t columns) {
+int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit) {
   // Sums of parts are looked at whether they exist or not.
   if (config.has_parts()) return config.columns;
   const auto cycles = [&](int of_box) {
     const std::int64_t boxes = CeilDiv<std::int64_t>(columns, of_box);
-    return static_cast<double>(boxes) * kFit.box +
-           static_cast<double>(boxes * of_box - columns) * kFit.filled_line;
+    return static_cast<double>(boxes) * fit.box +
+           static_cast<double>(boxes * of_box - columns) * fit.filled_line;
   };
   int best = config.columns;
   for (int of_box = config.columns - 8; of_box > 0; of_box -= 8) {

@@ -7,6 +7,7 @@
 #include "core/cost/cost.h"
 #include "core/launch/part_kernel.h"
 #include "hopper/base/config.h"
+#include "hopper/base/fit.h"
 
 /// How gather and weight instances divide a problem among workgroups, by estimates.
 
@@ -30,7 +31,7 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k);
 
 /// Columns of B that a box loads if B lies along K: a multiple of the 8 of a swizzled block that
 /// divides a tile, so that few boxes load few columns that do not exist.
-int ColumnsOfBox(const Config& config, std::int64_t columns);
+int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit);
 
 /// Whether the last k tile of a tap begins with channels that the one before also has, whose
 /// products are left out: TMA fills up a line with zeros at a fifth of its speed.

@@ -191,7 +191,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.k = Int(SourceChannels(problem));
   args.n = Int(problem.AxesOf(problem.out()).size[5]);
   args.k_tiles = Int(KTilesOf(config, args.k));
-  args.box_columns = ColumnsOfBox(config, args.n);
+  args.box_columns = ColumnsOfBox(config, args.n, FitOf(request));
   args.loaded_columns = AlignUp(args.n, args.box_columns);
   args.source_groups = SourceGroupsOf(config, problem);
   args.has_five_axes = Is3d(problem) || args.source_groups == SourceGroups::kAxis;

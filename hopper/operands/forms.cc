@@ -24,22 +24,22 @@ enum class Kind { kSpaced, kGroups, kTaps };
 
 class Form final : public OperandForm {
  public:
-  explicit Form(Kind kind, int parts = 0) : kind_(kind), parts_(parts) {}
+  explicit Form(Kind kind, bool splits_b = false) : kind_(kind), splits_b_(splits_b) {}
 
   std::optional<Lines> PaddedPixels(const ConvProblem& canonical, Tensor tensor,
                                     Gfx gfx) const override;
-  int parts_of_b() const override { return parts_; }
+  bool splits_b() const override { return splits_b_; }
   bool transposes_w(const ConvProblem& canonical) const override;
   const OperandForm& Simplest(const ConvProblem& problem, Gfx /*gfx*/) const override {
     return kind_ == Kind::kGroups && !SpacesGroups(problem) ? Spaced() : *this;
   }
 
  private:
-  bool IsLoaded(DataType type) const { return HasTma(type, parts_ > 0); }
+  bool IsLoaded(DataType type) const { return HasTma(type, splits_b_); }
   Prepared PrepareSteps(const ConvProblem& problem, Gfx gfx) const override;
 
   const Kind kind_;
-  const int parts_;
+  const bool splits_b_;
 };
 
 bool Form::transposes_w(const ConvProblem& canonical) const {
@@ -51,13 +51,13 @@ bool Form::transposes_w(const ConvProblem& canonical) const {
 
 Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
   const bool multiplies_tf32 =
-      problem.type == DataType::kTF32 && kind_ == Kind::kTaps && parts_ == 0;
+      problem.type == DataType::kTF32 && kind_ == Kind::kTaps && !splits_b_;
   Prepared prepared =
       PrepareCanonical(problem, multiplies_tf32 ? problem.type : MultipliedType(problem, gfx));
   const bool copies = IsLoaded(prepared.canonical.type);
   if (copies) prepared.canonical = WithImagesOfPatches(prepared.canonical);
   prepared.deeper = prepared.canonical;
-  if (parts_ > 0) {
+  if (splits_b_) {
     prepared.deeper = WithMergedGroups(prepared.canonical);
     if (prepared.merged_groups() > 1) return prepared;
   }
@@ -96,7 +96,7 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
     return std::nullopt;
   }
   const std::int64_t channels = axes.size[5];
-  const bool multiplies_groups = parts_ > 0 || canonical.type == DataType::kTF32;
+  const bool multiplies_groups = splits_b_ || canonical.type == DataType::kTF32;
   const std::int64_t multiplied = multiplies_groups ? GroupsMultiplied(canonical) : 1;
   const std::int64_t apart = weights     ? channels
                              : power > 0 ? power
@@ -134,7 +134,7 @@ const OperandForm& SpacedTaps() {
 }
 
 const OperandForm& SpacedParts() {
-  static const Form form(Kind::kTaps, /*parts=*/3);
+  static const Form form(Kind::kTaps, /*splits_b=*/true);
   return form;
 }
 

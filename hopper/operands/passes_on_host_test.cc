@@ -59,10 +59,8 @@ void CheckConverted() {
 }
 
 /// The parts that the pass makes of a tensor, [part][element].
-std::vector<unsigned short> SplitOf(const std::vector<float>& from, SplitArgs args,
-                                    int parts = kParts) {
+std::vector<unsigned short> SplitOf(const std::vector<float>& from, SplitArgs args) {
   args.apart = AlignUp<long>(args.elements, kSplitElements);
-  args.parts = parts;
   std::vector<unsigned short> to(static_cast<std::size_t>(kParts * args.apart), 0xffff);
   args.from = from.data();
   args.to = to.data();
@@ -95,19 +93,6 @@ TEST(Split, PartsAddUpExactly) {
   const std::vector<unsigned short> parts = SplitOf(from, args);
   for (std::size_t i = 0; i + 3 < from.size(); ++i) {
     EXPECT_EQ(SumOfParts(parts, i), 0x1p16 * double{from[i]}) << from[i];
-  }
-}
-
-TEST(Split, TwoPartsAreTheFirstOfThree) {
-  std::vector<float> from(2 * kSplitElements + 3);
-  for (std::size_t i = 0; i < from.size(); ++i) from[i] = 1 / (3 + static_cast<float>(i));
-  SplitArgs args = {};
-  args.elements = static_cast<long>(from.size());
-  args.merged = 1;
-  const std::vector<unsigned short> three = SplitOf(from, args), two = SplitOf(from, args, 2);
-  const std::size_t third = two.size() / kParts * 2;
-  for (std::size_t i = 0; i < two.size(); ++i) {
-    EXPECT_EQ(two[i], i < third ? three[i] : 0xffff) << i;
   }
 }
 

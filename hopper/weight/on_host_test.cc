@@ -81,14 +81,19 @@ TEST(Weight, LanesLoadPixels) {
   CheckWeight<kC>(Problem(kWeight, 1, 64, 4, Axis(5), Axis(7)), 1);
 }
 
+/// A tile of 64 x 64 of f32 or tf32.
+constexpr Config SmallTile(DataType type) {
+  return {.direction = Direction::kBackwardWeight,
+          .type = type,
+          .consumers = 1,
+          .columns = 64,
+          .stages = 2,
+          .k_tile = 32};
+}
+
 TEST(Weight, PartsOfFloats) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr Config kC = {.direction = kWeight,
-                         .type = DataType::kF32,
-                         .consumers = 1,
-                         .columns = 64,
-                         .stages = 2,
-                         .k_tile = 32};
+  constexpr Config kC = SmallTile(DataType::kF32);
   CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
   const ConvProblem grouped = Problem(kWeight, 8, 8, 16, Axis(4), Axis(5));  // four a tile
   CheckWeight<kC>(grouped, 2);
@@ -102,12 +107,7 @@ TEST(Weight, PartsOfFloats) {
 
 TEST(Weight, TF32) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr Config kC = {.direction = kWeight,
-                         .type = DataType::kTF32,
-                         .consumers = 1,
-                         .columns = 64,
-                         .stages = 2,
-                         .k_tile = 32};
+  constexpr Config kC = SmallTile(DataType::kTF32);
   CheckWeight<kC>(Problem(kWeight, 1, 40, 72, Axis(5), Axis(6, 2)), 1);
   CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(9)), 3);
   CheckWeight<kC>(Problem(kWeight, 1, 36, 28, Axis(7), Axis(9, 2, 2)), 1);

@@ -131,6 +131,7 @@ std::vector<NamedProblem> Problems(Gfx gfx) {
       problems.push_back(named);
       if (!with_sums || SizeOf(types.operands) == 1) continue;
       problems.push_back(named);
+      problems.back().name += "_sums";
       problems.back().problem.operand_sums = {
           {{.adds = true, .scale = 0.5}, {.adds = true, .scale = -0.75}}};
     }

@@ -73,8 +73,8 @@ int RegisterNumber(std::string_view name) {
 /// this target. The tables are the same for all: VCC and EXEC have 64 bits there, and scratch has
 /// its address in FLAT_SCRATCH, which from gfx10 on is no scalar register any more; s102 and s103
 /// are what its number stands for.
-bool IsFalselyImplied(int number, bool wave32, bool has_flat_scratch) {
-  if (number == kFlatScratchLo || number == kFlatScratchLo + 1) return !has_flat_scratch;
+bool IsFalselyImplied(int number, bool wave32, bool is_gfx9) {
+  if (number == kFlatScratchLo || number == kFlatScratchLo + 1) return !is_gfx9;
   return wave32 && (number == kVccLo + 1 || number == kExecLo + 1);
 }
 
@@ -177,9 +177,9 @@ struct Decoder::Llvm {
     std::copy_n(bytes.begin(), std::min(bytes.size(), padded.size()), padded.begin());
     std::array<uint32_t, 3> words;
     std::memcpy(words.data(), padded.data(), sizeof(words));
-    if (has_flat_scratch && HasReservedSelect(words[0], words[1])) return false;
+    if (is_gfx9 && HasReservedSelect(words[0], words[1])) return false;
     const auto* const with = std::ranges::find_if(kWithLiteral, [&](const WithLiteral& known) {
-      return (words[0] & known.mask) == known.value && known.rdna != has_flat_scratch;
+      return (words[0] & known.mask) == known.value && known.rdna != is_gfx9;
     });
     const bool has_literal = with != std::end(kWithLiteral);
     if (has_literal) std::memcpy(&padded[4 * with->at], &kLiteral, sizeof(kLiteral));
@@ -206,7 +206,7 @@ struct Decoder::Llvm {
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCDisassembler> disassembler;
   bool wave32 = false;
-  bool has_flat_scratch = false;  // as scalar registers
+  bool is_gfx9 = false;  // FLAT_SCRATCH is scalar registers, and SDWA an encoding
 };
 
 bool Decoder::Llvm::DisassembleWithoutUnused(llvm::ArrayRef<uint8_t> bytes, uint64_t pc,
@@ -221,7 +221,7 @@ bool Decoder::Llvm::DisassembleWithoutUnused(llvm::ArrayRef<uint8_t> bytes, uint
     return Disassemble(copy, pc, instruction, size);
   };
   for (const Encoding& encoding : kUnusedFields) {
-    if ((word & encoding.mask) != encoding.value || (encoding.rdna && has_flat_scratch)) continue;
+    if ((word & encoding.mask) != encoding.value || (encoding.rdna && is_gfx9)) continue;
     for (unsigned cleared = 1; cleared < 1u << encoding.fields.size(); ++cleared) {
       uint64_t without = word;
       bool unused = true;
@@ -251,7 +251,7 @@ absl::StatusOr<std::unique_ptr<Decoder>> Decoder::Create(std::string_view gfx, i
   llvm->disassembler.reset(
       llvm->target->target->createMCDisassembler(*llvm->target->subtarget, *llvm->context));
   llvm->wave32 = llvm->target->subtarget->checkFeatures("+wavefrontsize32");
-  llvm->has_flat_scratch = absl::StartsWith(gfx, "gfx9");
+  llvm->is_gfx9 = absl::StartsWith(gfx, "gfx9");
   return absl::WrapUnique(new Decoder(std::move(llvm)));
 }
 
@@ -286,7 +286,7 @@ absl::StatusOr<Decoder::Decoded> Decoder::Decode(const uint8_t* code, uint64_t a
       std::vector<uint16_t> numbers;
       for (const llvm::MCPhysReg reg : implied) AppendRegisters(registers, reg, numbers);
       for (const uint16_t number : numbers) {
-        if (IsFalselyImplied(number, llvm_->wave32, llvm_->has_flat_scratch)) continue;
+        if (IsFalselyImplied(number, llvm_->wave32, llvm_->is_gfx9)) continue;
         if (std::find(out.begin(), out.end(), number) == out.end()) out.push_back(number);
       }
     };
