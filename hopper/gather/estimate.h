@@ -34,7 +34,7 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k);
 int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit);
 
 /// Whether the last k tile of a tap begins with channels that the one before also has, whose
-/// products are left out: TMA fills up a line with zeros at a fifth of its speed.
+/// products are left out: TMA takes six times as long for a line that it fills up with zeros.
 bool KTilesOverlap(const Config& config, std::int64_t channels);
 
 /// Backward-weight of f32 and tf32: groups of few channels that a tile multiplies with each other;

@@ -11,7 +11,7 @@
 
 namespace gridwise::hopper {
 
-/// Columns of a tile that are loaded. TMA takes five times as long for one that does not exist.
+/// Columns of a tile that are loaded. TMA takes six times as long for one that does not exist.
 template <Config kC>
 GRIDWISE_DEVICE int LoadedColumns(const GatherArgs& args, const GatherTileAt& tile) {
   if constexpr (!kC.b_runs_along_k()) return kC.b_columns();
