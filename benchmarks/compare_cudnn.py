@@ -27,6 +27,7 @@ import math
 import os
 import statistics
 import sys
+import time
 
 import torch
 
@@ -163,7 +164,7 @@ def verify(conv, tensors, ref):
 
 
 def instances_of(args, problem):
-    """Returns [(instance, estimated microseconds)] of the instances that --instances selects, cheapest first."""
+    """Returns [(instance, estimated microseconds)] of the instances that --instances selects, in the planner's order."""
     explanations = [(v["instance"], v["estimated_ms"] * 1e3) for v in problem.explain() if "reason" not in v]
     return [v for v in explanations if args.instances in v[0] and not (args.skip_instances and args.skip_instances in v[0])]
 
@@ -201,12 +202,15 @@ def read_problems(path):
 
 
 def measure(args):
-    layers, all_instances = [], []
+    layers, all_instances, start = [], [], time.monotonic()
     for name, direction, problem in read_problems(args.problems):
         if args.type in SUMS and direction != "fwd":
             continue
         if args.only not in f"{name} {direction}" or (args.skip and args.skip in f"{name} {direction}"):
             continue
+        if time.monotonic() - start > args.seconds:
+            print(f"{args.seconds:g} s are over; the layers from {name} {direction} on are not timed", flush=True)
+            break
         torch.cuda.empty_cache()
         ours = gridwise_problem(problem, direction, args.type)
         instances = instances_of(args, ours)
@@ -223,9 +227,10 @@ def measure(args):
         ok = error < TOLERANCE[args.type]
         cudnn_error = error_of(tensors.compute(), ref) if tensors.x.dtype == torch.float32 else ""
         best = None
+        least = min(estimate for _, estimate in instances)
         for instance, estimate in instances if args.all_instances else []:
-            if estimate > 5 * instances[0][1]:  # instances are sorted by estimate
-                break
+            if estimate > args.factor * least:
+                continue
             other = Conv(ours, instance)
             if not verify(other, tensors, ref) < TOLERANCE[args.type]:
                 print(f"   WRONG {instance}", flush=True)
@@ -306,6 +311,8 @@ def main():
     parser.add_argument("--instances", default="", help="only instances whose names contain this")
     parser.add_argument("--skip-instances", default="", help="skip instances whose names contain this")
     parser.add_argument("--layouts", default="nhwc", choices=["nhwc", "both"], help="layouts of cuDNN's tensors")
+    parser.add_argument("--factor", type=float, default=5, help="--all-instances: those whose estimate is at most this times the least")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no further layer after so many seconds")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--repetitions", type=int, default=30)
     parser.add_argument("--out", default=".")
