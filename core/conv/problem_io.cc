@@ -214,7 +214,7 @@ bool ReadTypes(std::string_view direction, std::string_view types, ConvProblem& 
   if (!parsed || !type || names.size() > 2) return false;
   problem.direction = *parsed;
   problem.type = *type;
-  if (names.size() == 1) problem.out_type = type;
+  if (names.size() == 1) problem.out_type = StoredType(*type);
   if (names.size() == 2) problem.out_type = ParseDataType(names[1]);
   if (problem.out_type == ConvProblem{.type = *type}.output_type()) problem.out_type.reset();
   return true;

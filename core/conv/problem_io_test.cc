@@ -237,6 +237,7 @@ TEST(ParseProblem, ReadsWhatIsPrinted) {
     p.weight_layout = kAllWeightLayouts[i % std::size(kAllWeightLayouts)];
     if (i % 5 == 0) p.type = DataType::kBF16;
     if (i % 7 == 0 && p.direction == Direction::kForward) p.type = DataType::kI8;
+    if (i % 11 == 0) p.type = DataType::kTF32;
     if (i % 3 == 0) p.out_type = DataType::kF32;
     const auto read = ParseProblem(ToString(p));
     ASSERT_TRUE(read.ok()) << read.status();

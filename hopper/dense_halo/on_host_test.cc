@@ -67,6 +67,20 @@ TEST(HaloDense, KTilesOfFewChannels) {
   constexpr HaloDenseConfig kFive = {.columns = 64, .filter = 5, .consumers = 4, .k_tile = 16};
   const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
   CheckDense<kFive>(Problem(Direction::kForward, 1, 24, 64, five, five));
+  constexpr HaloDenseConfig kWideFive = {
+      .columns = 96, .filter = 5, .consumers = 4, .stages = 2, .k_tile = 16};
+  CheckDense<kWideFive>(Problem(Direction::kForward, 1, 40, 88, five, five));
+}
+
+/// The last of the k tiles that stay is one that channels fill partly.
+TEST(HaloDense, ResidentKTilesOfFewChannels) {
+  constexpr HaloDenseConfig kMerged = {
+      .columns = 40, .consumers = 4, .stages = 4, .resident = 3, .merges_taps = true, .k_tile = 16};
+  CheckDense<kMerged>(Problem(Direction::kForward, 1, 40, 40, Axis(30), Axis(31)));
+  constexpr HaloDenseConfig kWide = {
+      .columns = 80, .consumers = 4, .stages = 4, .resident = 5, .k_tile = 16};
+  CheckDense<kWide>(Problem(Direction::kForward, 1, 72, 72, Axis(30), Axis(31)));
+  CheckDense<kWide>(Problem(Direction::kForward, 1, 72, 80, Axis(9, 2), Axis(17, 2)), 2);
 }
 
 TEST(HaloDense, Volumes) {
@@ -115,6 +129,19 @@ TEST(HaloDense, BackwardData) {
                                      .k_tile = 16};
   const Dim five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
   CheckDense<kFive>(Problem(Direction::kBackwardData, 1, 24, 64, five, five));
+  constexpr HaloDenseConfig kWideFive = {.direction = Direction::kBackwardData,
+                                         .columns = 64,
+                                         .filter = 5,
+                                         .consumers = 4,
+                                         .stages = 3,
+                                         .k_tile = 16};
+  CheckDense<kWideFive>(Problem(Direction::kBackwardData, 1, 56, 40, five, five));
+  constexpr HaloDenseConfig kTwice = {.direction = Direction::kBackwardData,
+                                      .columns = 64,
+                                      .consumers = 4,
+                                      .reps = 2,
+                                      .k_tile = 32};
+  CheckDense<kTwice>(Problem(Direction::kBackwardData, 1, 56, 56, Axis(30), Axis(31)));
 }
 
 TEST(HaloDense, BackwardDataIsRefused) {

@@ -141,6 +141,17 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k240>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
   constexpr Config k200 = {.columns = 200, .stages = 2, .epilogue_columns = 200};
   CheckGather<k200>(Problem(Direction::kForward, 1, 64, 264, Axis(5), Axis(9)));
+  constexpr Config k120 = {
+      .pingpong = true, .reps = 2, .columns = 120, .stages = 2, .epilogue_columns = 120};
+  CheckGather<k120>(Problem(Direction::kForward, 1, 64, 264, Axis(17), Axis(19)));
+  constexpr Config k72 = {.direction = Direction::kBackwardData,
+                          .consumers = 3,
+                          .reps = 2,
+                          .columns = 72,
+                          .stages = 3,
+                          .epilogue_columns = 72,
+                          .k_tile = 32};
+  CheckGather<k72>(Problem(Direction::kBackwardData, 1, 144, 40, Axis(17), Axis(33)));
   constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
 }
