@@ -55,7 +55,7 @@ InstanceShape ShapeOf(const HaloConfig& c) {
           .mma_n = c.channels,
           .mma_k = WgmmaK(c.type),
           .k_tiles = c.stages,
-          .merged_groups = kBlock / c.channels,
+          .merged_groups = c.block() / c.channels,
           .halo_pixels = c.pixels() * c.phases(),
           .lane_taps = c.filter};
 }

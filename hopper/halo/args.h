@@ -28,7 +28,7 @@ struct PixelStrides {
 /// Arguments of instances whose tiles are patches of pixels (halo, line and narrow), see
 /// hopper/halo/config.h.
 struct HaloArgs {
-  TensorMap source;  // channel, w, h, image: a plane of 64 channels
+  TensorMap source;  // channel, w, h, image: a plane of a block's channels
   TensorMap other;   // out, a tile; backward-weight: dy, see dy_lines; one group: a k tile of w
   const void* source_data;
   const void* other_data;                          // w, and in backward-weight dy
@@ -36,7 +36,7 @@ struct HaloArgs {
   long w_group;                                    // strides of w: elements
   int w_out, w_source, w_z, w_y, w_x;
   int filter_runs;  // groups have runs of 16 bytes in w, at multiples of 16 after its first
-  int blocks;       // blocks of 64 channels
+  int blocks;       // blocks of channels, BlockOf
   int workgroups;   // workgroups that share the tiles of a block
   int channels;     // in all groups, with their gaps; of the output, or of dy in backward-weight
   int source_channels;  // backward-weight: channels of x; line instances: of the source

@@ -8,11 +8,11 @@
 
 /// Halo instances: convolutions of groups of few channels, or few at a time, along h and w. A tile
 /// is tile_h x tile_w pixels of an image. Its patch is the source pixels that the filter's taps
-/// pair with them, of 64 channels, `pitch` pixels per line. The pixels of a patch are counted in
-/// one sequence, and the pixels of a tile too, by pitch. At a given tap, pixel q of a tile then
-/// meets the patch's pixel q plus a constant: a tap is another start address of the operand in
-/// shared memory, and TMA loads each pixel once. Pixels in the last columns of pitch are computed
-/// but not used.
+/// pair with them, of a block of 64 channels (tf32: 32), `pitch` pixels per line. The pixels of a
+/// patch are counted in one sequence, and the pixels of a tile too, by pitch. At a given tap, pixel
+/// q of a tile then meets the patch's pixel q plus a constant: a tap is another start address of
+/// the operand in shared memory, and TMA loads each pixel once. Pixels in the last columns of pitch
+/// are computed but not used.
 ///
 /// If adjacent pixels of a tile meet source pixels that are source_stride apart, the patch is
 /// planes of every source_stride-th pixel, in which they are adjacent. In backward-data of stride
@@ -20,6 +20,9 @@
 /// computes all of them.
 
 namespace gridwise::hopper {
+
+/// Channels of a pixel in a patch, at most 128 bytes.
+constexpr int BlockOf(DataType type) { return SizeOf(type) == 4 ? 32 : 64; }
 
 /// An instance of forward or backward-data, or of i8 forward. Teams of warpgroups take turns at
 /// tiles; each warpgroup computes 64 * reps pixels of a tile.
@@ -57,27 +60,28 @@ struct HaloConfig {
   /// Taps of a phase along an axis; phase 0 has the fewest.
   constexpr int taps_of_axis(int i) const { return (filter + i) / up; }
   constexpr int taps_of_phase(int i) const { return taps_of_axis(i / up) * taps_of_axis(i % up); }
-  constexpr int pixels() const { return 64 * consumers * reps; }       // pixels of a team's tile
-  constexpr int pixel_bytes() const { return 64 * SizeOf(type); }      // per pixel of a patch
+  constexpr int pixels() const { return 64 * consumers * reps; }  // pixels of a team's tile
+  constexpr int block() const { return BlockOf(type); }
+  constexpr int pixel_bytes() const { return block() * SizeOf(type); }  // per pixel of a patch
   constexpr int run_bytes() const { return channels * SizeOf(type); }  // per output channel and tap
-  /// Staging of a team: its tile in the operands' type, or what lanes pass on at once.
+  /// Staging of a team: its tile in the output's type, or what lanes pass on at once.
   constexpr int staging_bytes() const {
     return SizeOf(type) == 1 ? consumers * 8192 : phases() * pixels() * 128;
   }
-  constexpr int filter_bytes(int taps) const { return taps * 64 * run_bytes(); }
+  constexpr int filter_bytes(int taps) const { return taps * block() * run_bytes(); }
 };
 
 /// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const HaloConfig& c) {
   if (c.type == DataType::kI8) {
     if (c.direction != Direction::kForward) return "i8 is for forward only";
-  } else if (c.type != DataType::kF16 && c.type != DataType::kBF16) {
-    return "operands are f16, bf16 or i8";
+  } else if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kTF32) {
+    return "operands are f16, bf16, tf32 or i8";
   }
-  if (c.run_bytes() < 32 || (c.channels != 16 && c.channels != 32 && c.channels != 64)) {
-    return "products have 16 (i8: 32), 32 or 64 channels";
+  if (c.channels <= 0 || c.block() % c.channels != 0 || c.run_bytes() % 32 != 0) {
+    return "products have 16, 32 or 64 channels (tf32: 8, 16 or 32; i8: 32 or 64)";
   }
-  if (c.warpgroups() > 4 || c.phases() * c.reps * 32 > (c.warpgroups() > 2 ? 64 : 128)) {
+  if (c.warpgroups() > 4 || c.phases() * c.reps * c.block() / 2 > (c.warpgroups() > 2 ? 64 : 128)) {
     return "the sums do not fit in registers";
   }
   // With a loop over taps of several phases, the assembler would serialize the products.

@@ -3,6 +3,7 @@
 
 #include "hopper/halo/args.h"
 #include "hopper/halo/config.h"
+#include "hopper/halo/rounded.h"
 #include "hopper/halo/tile.h"
 #include "hopper/kernel/roles.h"
 
@@ -14,7 +15,7 @@ namespace gridwise::hopper {
 /// the products, swizzled as RunsAlongK needs.
 template <HaloConfig kC>
 GRIDWISE_DEVICE char* FilterAddress(const HaloArgs& args, int tap, int out, int source) {
-  const int byte = ((tap * 64 + out) * kC.channels + source) * SizeOf(kC.type);
+  const int byte = ((tap * kC.block() + out) * kC.channels + source) * SizeOf(kC.type);
   return dynamic_shared_memory + args.filter_at +
          (byte ^ ((byte >> 7 & (kC.run_bytes() / 16 - 1)) << 4));
 }
@@ -32,9 +33,10 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
   using T = Element<kC.type>;
   constexpr bool kOfOutputs = kC.direction == Direction::kBackwardData;
   constexpr int kThreads = 128 * kC.warpgroups(), kBatch = 3;
-  constexpr int kRun = 16 / SizeOf(kC.type), kOfTap = 64 / kRun * kC.channels;
+  constexpr int kRun = 16 / SizeOf(kC.type), kOfTap = kC.block() / kRun * kC.channels;
   constexpr int kSources = kOfOutputs ? kC.channels : kC.channels / kRun;
   constexpr int kOut = kOfOutputs ? kRun : 1, kSource = kOfOutputs ? 1 : kRun;  // from run to run
+  constexpr int kOfWord = 4 / SizeOf(kC.type);
   const int count = args.phase_end[kC.phases() - 1] * kOfTap;
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
@@ -45,9 +47,12 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
       const int out = at % kOfTap / kSources * kOut, source = at % kSources * kSource;
       value[i] = Vec<unsigned, 4>{};
       if (at >= count || is_zero) continue;
-      const T* const w = FilterOf<T>(args, args.tap[at / kOfTap], block * 64 + out,
-                                     block * 64 + SourceOfProduct<kC>(out, source));
-      if (w != nullptr) value[i] = *reinterpret_cast<const Vec<unsigned, 4>*>(w);
+      const T* const w = FilterOf<T>(args, args.tap[at / kOfTap], block * kC.block() + out,
+                                     block * kC.block() + SourceOfProduct<kC>(out, source));
+      if (w == nullptr) continue;
+      value[i] = *reinterpret_cast<const Vec<unsigned, 4>*>(w);
+#pragma unroll
+      for (int word = 0; word < 4; ++word) value[i][word] = RoundedWord<kC.type>(value[i][word]);
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {
@@ -57,9 +62,9 @@ GRIDWISE_DEVICE void FillFilterByRuns(const HaloArgs& args, int block, bool is_z
       if constexpr (kOfOutputs) {
 #pragma unroll
         for (int e = 0; e < kRun; ++e) {
-          *reinterpret_cast<unsigned short*>(
-              FilterAddress<kC>(args, at / kOfTap, out + e, source)) =
-              static_cast<unsigned short>(value[i][e / 2] >> (e % 2 * 16));
+          const unsigned element = value[i][e / kOfWord] >> (e % kOfWord * 8 * SizeOf(kC.type));
+          __builtin_memcpy(FilterAddress<kC>(args, at / kOfTap, out + e, source), &element,
+                           SizeOf(kC.type));
         }
       } else {
         *reinterpret_cast<Vec<unsigned, 4>*>(FilterAddress<kC>(args, at / kOfTap, out, source)) =
@@ -86,7 +91,7 @@ template <HaloConfig kC>
 GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   using T = Element<kC.type>;
   constexpr int kRun = kC.channels, kThreads = 128 * kC.warpgroups(), kBatch = 18;
-  constexpr int kLogRun = __builtin_ctz(kRun);
+  constexpr int kLogRun = __builtin_ctz(kRun), kLogBlock = __builtin_ctz(kC.block());
   if (args.filter_runs && reinterpret_cast<unsigned long>(args.other_data) % 16 == 0) {
     FillFilterByRuns<kC>(args, block, is_zero);
     return;
@@ -95,13 +100,13 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
   // The source channels of a product that belong to the output channel's group; others are zeros.
   const int log_own = args.log_group < kLogRun ? args.log_group : kLogRun, own = 1 << log_own;
   if (own < kRun) ZeroFilter<kC>(args, taps);
-  const int count = taps * 64 << log_own;
+  const int count = taps * kC.block() << log_own;
   struct FilterElement {
     int tap, out, source;
   };
   const auto element_of = [&](int at) -> FilterElement {
-    const int out = at >> log_own & 63;
-    return {at >> (log_own + 6), out, (out & (kRun - 1) & -own) + (at & (own - 1))};
+    const int out = at >> log_own & (kC.block() - 1);
+    return {at >> (log_own + kLogBlock), out, (out & (kRun - 1) & -own) + (at & (own - 1))};
   };
 #pragma clang loop unroll(disable)
   for (int first = ThreadId(); first < count; first += kBatch * kThreads) {
@@ -112,9 +117,9 @@ GRIDWISE_DEVICE void FillFilter(const HaloArgs& args, int block, bool is_zero) {
       value[i] = 0;
       if (at >= count) continue;
       const auto [tap, out, source] = element_of(at);
-      const T* const w = FilterOf<T>(args, args.tap[tap], block * 64 + out,
-                                     block * 64 + SourceOfProduct<kC>(out, source));
-      if (w != nullptr && !is_zero) value[i] = *w;
+      const T* const w = FilterOf<T>(args, args.tap[tap], block * kC.block() + out,
+                                     block * kC.block() + SourceOfProduct<kC>(out, source));
+      if (w != nullptr && !is_zero) value[i] = Rounded<kC.type>(*w);
     }
 #pragma unroll
     for (int i = 0; i < kBatch; ++i) {

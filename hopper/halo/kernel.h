@@ -12,7 +12,7 @@
 #include "hopper/kernel/store.h"
 
 /// Forward and backward-data of groups of few channels, see hopper/halo/config.h. A workgroup keeps
-/// the filter of a block of 64 channels in shared memory, expanded for the products: for each
+/// the filter of a block of channels in shared memory, expanded for the products: for each
 /// output channel and tap, kC.channels source channels, with zeros for those of other groups.
 ///
 /// Zeros times a NaN or an infinity of another group are NaN, which must not leave its group. One
@@ -39,7 +39,7 @@ struct HaloRoles {
       ring.WaitEmpty();
       if (!IsElected()) continue;
       ring.full().ArriveAndExpect(args.planes * args.box_bytes);
-      LoadPatch(args, ring, work.block * 64, FindHaloTile(args, i));
+      LoadPatch(args, ring, work.block * kC.block(), FindHaloTile(args, i));
     }
   }
 
@@ -67,7 +67,7 @@ struct HaloRoles {
       const int buffer = args.buffers == 1 ? 0 : turn / kC.teams % 2;
       const int staging = args.staging_at + (team * args.buffers + buffer) * kC.staging_bytes();
       bool mends = false;
-      if constexpr (SizeOf(kC.type) == 2) {
+      if constexpr (kC.type != DataType::kI8) {
         mends = AnyAt(barrier, kTeam, args.mixes && HasNonFinite(sums, rows));
         if (args.stores == Stores::kBoxes && !mends) {
           StoreHaloBox(args, tile, work.block, base + staging, warpgroup, barrier, is_first, sums);
@@ -82,10 +82,10 @@ struct HaloRoles {
       for (int c = 0; c < kC.phases(); ++c) {
 #pragma unroll
         for (int rep = 0; rep < kC.reps; ++rep) {
-          StoreByLanes<64, kC.type>(finish, mends ? Stores::kElements : args.stores,
-                                    dynamic_shared_memory + staging + warpgroup * 8192, group,
-                                    c * kC.pixels() + (warpgroup * kC.reps + rep) * 64,
-                                    sums.d[c][rep]);
+          StoreByLanes<kC.block(), kC.type>(
+              finish, mends ? Stores::kElements : args.stores,
+              dynamic_shared_memory + staging + warpgroup * 8192, group,
+              c * kC.pixels() + (warpgroup * kC.reps + rep) * 64, sums.d[c][rep]);
         }
       }
       if (is_first) CommitStores();  // empty, when it is this team's turn

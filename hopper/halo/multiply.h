@@ -10,16 +10,16 @@
 
 namespace gridwise::hopper {
 
-/// Sums of a thread: for pixels 64 * rep of its warpgroup and all 64 channels.
+/// Sums of a thread: for pixels 64 * rep of its warpgroup and all channels of the block.
 template <HaloConfig kC>
 struct HaloSums {
-  Element<SumType(kC.type)> d[kC.phases()][kC.reps][32];
+  Element<SumType(kC.type)> d[kC.phases()][kC.reps][kC.block() / 2];
 };
 
 /// Starts the products of all groups at a tap, for pixels that begin at `a`.
 template <HaloConfig kC, bool kFirst>
-GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], MatrixDescriptor a,
-                              MatrixDescriptor b) {
+GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][kC.block() / 2],
+                              MatrixDescriptor a, MatrixDescriptor b) {
   constexpr int kRun = kC.channels, kSums = kRun / 2, kStepBytes = 32;
   using Sums = Element<SumType(kC.type)>[kSums];
 #pragma unroll
@@ -27,7 +27,7 @@ GRIDWISE_DEVICE void StartTap(Element<SumType(kC.type)> (&d)[kC.reps][32], Matri
 #pragma unroll
     for (int step = 0; step < kC.run_bytes() / kStepBytes; ++step) {
 #pragma unroll
-      for (int run = 0; run < 64 / kRun; ++run) {
+      for (int run = 0; run < kC.block() / kRun; ++run) {
         auto& sums = *reinterpret_cast<Sums*>(&d[rep][run * kSums]);
         Wgmma<kRun, kC.type, OperandOrder::kRunsAlongK, OperandOrder::kRunsAlongK>(
             sums, Moved(a, rep * 64 * kC.pixel_bytes() + run * kC.run_bytes() + step * kStepBytes),
@@ -96,7 +96,7 @@ GRIDWISE_DEVICE bool HasNonFinite(const HaloSums<kC>& sums, unsigned rows) {
 #pragma unroll
     for (int i = 0; i < kC.phases(); ++i) {
 #pragma unroll
-      for (int j = row % 2 * 2; j < 32; j += 4) {
+      for (int j = row % 2 * 2; j < kC.block() / 2; j += 4) {
         zero[0] = __builtin_fmaf(sums.d[i][row / 2][j], 0, zero[0]);
         zero[1] = __builtin_fmaf(sums.d[i][row / 2][j + 1], 0, zero[1]);
       }

@@ -115,6 +115,56 @@ TEST(Halo, Bytes) {
   CheckHalo<k32>(WithPixels(SpacedGroups(), apart));
 }
 
+// Blocks of 32 channels, whose filter lanes round as TMA rounds pixels.
+TEST(Halo, TF32) {
+  constexpr Direction kForward = Direction::kForward;
+  constexpr HaloConfig k8 = {
+      .type = DataType::kTF32, .channels = 8, .teams = 2, .consumers = 2, .stages = 4};
+  for (const std::int64_t channels : {1, 4, 8}) {  // boxes; elements and runs of the filter
+    CheckHalo<k8>(Problem(kForward, 80 / channels, channels, channels, Axis(9), Axis(13)));
+  }
+  constexpr HaloConfig k16 = {.type = DataType::kTF32, .teams = 2, .consumers = 1, .reps = 4};
+  ConvProblem problem = Problem(kForward, 8, 16, 16, Axis(9), Axis(13, 2));
+  problem.type = DataType::kTF32;
+  CheckHalo<k16>(problem);
+  CheckHalo<k16>(problem, /*splits=*/3);
+  CheckHalo<k16>(problem, 1, Values::kUnrounded);
+  CheckHalo<k16>(WithTensors(1, problem));
+  CheckHalo<k16>(WithTensors(2, problem));
+  constexpr HaloConfig k32 = {
+      .type = DataType::kTF32, .channels = 32, .filter = 0, .teams = 1, .stages = 2};
+  CheckHalo<k32>(Problem(kForward, 3, 32, 32, Axis(10, 2), Axis(15, 2, 0)));
+  CheckHalo<k32>(WithDepth(Problem(kForward, 3, 32, 32, Axis(6), Axis(9)), Axis(4)));
+  const auto apart = [](Direction direction, std::int64_t groups, std::int64_t c, std::int64_t k) {
+    ConvProblem of = Problem(direction, groups, c, k, Axis(9), Axis(10));
+    of.type = DataType::kTF32;
+    return WithPixels(SpacedGroups(), of);
+  };
+  CheckHalo<k16>(apart(kForward, 5, 12, 12));
+  CheckHalo<k16>(apart(kForward, 5, 9, 16), /*splits=*/2);
+  CheckHalo<k32>(apart(kForward, 3, 20, 24));
+  ConvProblem wide = apart(kForward, 3, 40, 24);
+  EXPECT_EQ(wide.a_elements(), Problem(kForward, 3, 40, 24, Axis(9), Axis(10)).a_elements())
+      << "64 channels of f32 are no line of shared memory";
+  wide.direction = kForward;
+  EXPECT_NE(RejectProblem(k32, wide).value_or(""), "");
+}
+
+TEST(Halo, BackwardDataOfTF32) {
+  constexpr Direction kData = Direction::kBackwardData;
+  constexpr HaloConfig k8 = {
+      .direction = kData, .type = DataType::kTF32, .channels = 8, .teams = 2, .stages = 2};
+  CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)));
+  CheckHalo<k8>(Problem(kData, 20, 2, 2, Axis(9), Axis(10)), /*splits=*/2);
+  CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)), 1, Values::kUnrounded);
+  constexpr HaloConfig k16 = {
+      .direction = kData, .type = DataType::kTF32, .up = 2, .consumers = 1, .stages = 4};
+  CheckHalo<k16>(Problem(kData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));
+  CheckHalo<k16>(Problem(kData, 5, 16, 16, Axis(9, 2, 0), Axis(12, 2, 1)));
+  constexpr HaloConfig k32 = {.direction = kData, .type = DataType::kTF32, .channels = 32};
+  CheckHalo<k32>(Problem(kData, 4, 32, 32, Axis(9), Axis(12)));
+}
+
 TEST(Halo, BackwardData) {
   constexpr HaloConfig k1 = {
       .direction = Direction::kBackwardData, .teams = 2, .consumers = 1, .stages = 2};
@@ -160,6 +210,9 @@ TEST(Halo, OfGroupsApart) {
 }
 
 TEST(Halo, AnInfinityStaysInItsGroup) {
+  constexpr HaloConfig kTF32 = {
+      .type = DataType::kTF32, .channels = 8, .teams = 2, .consumers = 1, .stages = 2};
+  CheckHalo<kTF32>(Problem(Direction::kForward, 32, 4, 4, Axis(9), Axis(9)), 1, Values::kInfinity);
   CheckHalo<kForward16>(Problem(Direction::kForward, 32, 4, 4, Axis(9), Axis(9)), 1,
                         Values::kInfinity);
   CheckHalo<kForward16>(Problem(Direction::kForward, 5, 16, 16, Axis(9), Axis(9)), /*splits=*/2,

@@ -3,6 +3,7 @@
 
 #include "hopper/halo/args.h"
 #include "hopper/halo/config.h"
+#include "hopper/halo/rounded.h"
 #include "hopper/halo/tile.h"
 #include "hopper/kernel/roles.h"
 
@@ -10,9 +11,10 @@ namespace gridwise::hopper {
 
 /// An output channel's sum over the terms of its own group, at pixel h, w of a phase, in the slice
 /// of a tile.
-template <class T>
+template <DataType kType>
 GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, int residues, int h,
                                  int w, int out) {
+  using T = Element<kType>;
   const int first = out >> args.log_group << args.log_group, end = args.phase_end[residues];
   float v = 0;
 #pragma clang loop unroll(disable)
@@ -20,8 +22,8 @@ GRIDWISE_DEVICE float SumOfGroup(const HaloArgs& args, const HaloTileAt& tile, i
     const T* const x = SourceOf<T>(args, args.tap[tap], tile, h, w);
 #pragma clang loop unroll(disable)
     for (int c = first; c < first + args.of_source_group; ++c) {
-      const float source = x == nullptr ? 0 : static_cast<float>(x[c]);
-      v += source * static_cast<float>(*FilterOf<T>(args, args.tap[tap], out, c));
+      const float source = x == nullptr ? 0 : static_cast<float>(Rounded<kType>(x[c]));
+      v += source * static_cast<float>(Rounded<kType>(*FilterOf<T>(args, args.tap[tap], out, c)));
     }
   }
   return v;
@@ -60,18 +62,19 @@ struct HaloOutputMap {
            static_cast<long>(OutH(row)) * strides.axis[1] +
            static_cast<long>(OutW(row)) * strides.axis[2];
   }
-  GRIDWISE_DEVICE int Count(int) const { return args.channels - block * 64; }
-  GRIDWISE_DEVICE int OfGroup(int column) const { return (block * 64 + column) & args.group_mask; }
+  GRIDWISE_DEVICE int Count(int) const { return args.channels - block * kC.block(); }
+  GRIDWISE_DEVICE int OfGroup(int column) const {
+    return (block * kC.block() + column) & args.group_mask;
+  }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
-    return ((block * 64 + column) >> args.log_group) * strides.group +
+    return ((block * kC.block() + column) >> args.log_group) * strides.group +
            static_cast<long>(OfGroup(column)) * strides.column;
   }
   GRIDWISE_DEVICE bool Has(const Row&, int column) const { return OfGroup(column) < args.of_group; }
   GRIDWISE_DEVICE float Mend(float v, const Row& row, int column) const {
     if (split > 0) return 0;
     if (!args.mixes) return v;
-    return SumOfGroup<Element<kC.type>>(args, tile, row.residues, row.h, row.w,
-                                        block * 64 + column);
+    return SumOfGroup<kC.type>(args, tile, row.residues, row.h, row.w, block * kC.block() + column);
   }
 };
 

@@ -19,13 +19,14 @@ namespace {
 
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
-/// Whether boxes can be stored: the epilogue has no tensors, the output has the operands' type, and
-/// its channels fill multiples of 16 bytes, all of which TMA stores.
+/// Whether boxes can be stored: the epilogue has no tensors, the output is that of one split and
+/// has the operands' type, and its channels fill multiples of 16 bytes, all of which TMA stores.
 bool StoresBoxes(const ConvProblem& problem, const EpilogueArgs& epilogue) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   const std::int64_t bytes = SizeOf(problem.type);
   return axes.size[4] * axes.size[5] * bytes % 16 == 0 && epilogue.tensors == 0 &&
-         epilogue.adds == 0 && epilogue.out_type == static_cast<int>(problem.type) &&
+         epilogue.adds == 0 && epilogue.split_bytes == 0 &&
+         epilogue.out_type == static_cast<int>(StoredType(problem.type)) &&
          !RejectStrides("the output", axes, bytes, /*of_groups=*/false);
 }
 
@@ -62,7 +63,7 @@ double StoreCycles(const ConvProblem& problem) {
 
 std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
-  // For a pixel's 64 channels at a tap: a product of 64 pixels reads 2 KB of them, and 32 bytes per
+  // For a pixel's channels at a tap: a product of 64 pixels reads 2 KB of them, and 32 bytes per
   // column, at 128 bytes per cycle.
   const double cycles = (2048 + config.channels * 32) / 128.0 * config.pixel_bytes() / 32 / 64;
   return MakeHalo(
@@ -74,8 +75,8 @@ std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProbl
                                .up = config.up,
                                .stages = config.stages,
                                .other_bytes = config.filter_bytes(shape.tap_count()) +
-                                              config.teams * config.staging_bytes() +
-                                              kBarrierBytes};
+                                              config.teams * config.staging_bytes() + kBarrierBytes,
+                               .channels = config.block()};
            },
        .matrix = [&](const HaloShape& shape,
                      const HaloTiling&) { return shape.tap_count() * config.pixels() * cycles; },
@@ -163,15 +164,15 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.workgroups = Int(WorkgroupsOf(problem, request.device, halo));
   args.epilogue = MakeEpilogue(problem, request.split_k);
   args.stores = StoresOf(problem, args.epilogue);
-  plan.maps.push_back(
-      {.at = offsetof(HaloArgs, source),
-       .points_to = {Memory::kA},
-       .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch, halo.shape.step)});
+  plan.maps.push_back({.at = offsetof(HaloArgs, source),
+                       .points_to = {Memory::kA},
+                       .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
+                                         halo.shape.step, config.block())});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(HaloArgs, other),
                          .points_to = {Memory::kOut},
                          .spec = PixelsMap(problem, problem.out(), args.tile_h * config.up,
-                                           args.tile_w * config.up, {1, 1})});
+                                           args.tile_w * config.up, {1, 1}, config.block())});
   }
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kA}},
                     {offsetof(HaloArgs, other_data), {Memory::kB}}};

@@ -321,12 +321,13 @@ std::optional<std::string> RejectHalo(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
   const std::int64_t pitch = GroupPitch(problem);
   const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
-  if (pitch > kBlock || (pitch & (pitch - 1)) != 0 || !fit) {
+  const int block = BlockOf(problem.type);
+  if (pitch > block || (pitch & (pitch - 1)) != 0 || !fit) {
     return absl::StrFormat(
         "%d groups have %d input and %d output channels, %d apart; the instance takes groups that "
         "are "
         "as many apart, a power of two up to %d",
-        problem.groups, c, k, pitch, kBlock);
+        problem.groups, c, k, pitch, block);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (problem.direction == Direction::kBackwardWeight && dy.size[4] > 1 && dy.stride[4] != pitch) {
@@ -349,8 +350,9 @@ std::optional<std::string> RejectPixels(const ConvProblem& problem) {
 TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, int pixels,
                         const std::array<int, 2>& step, int channels) {
   const TensorAxes axes = problem.AxesOf(tensor);
-  TensorMapSpec map = {
-      .type = problem.type, .rank = 5, .swizzle_bytes = PixelBytes(problem, channels)};
+  TensorMapSpec map = {.type = tensor == problem.out() ? StoredType(problem.type) : problem.type,
+                       .rank = 5,
+                       .swizzle_bytes = PixelBytes(problem, channels)};
   SetAxis(map, 0, ChannelsOfPixel(axes), 1);
   SetAxis(map, 1, axes.size[3], axes.stride[3]);
   SetAxis(map, 2, axes.size[2], axes.stride[2]);
@@ -408,7 +410,8 @@ HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor sourc
 }
 
 std::int64_t BlocksOf(const ConvProblem& problem) {
-  const std::int64_t of_x = CeilDiv<std::int64_t>(problem.groups * GroupPitch(problem), kBlock);
+  const std::int64_t of_x =
+      CeilDiv<std::int64_t>(problem.groups * GroupPitch(problem), BlockOf(problem.type));
   const bool pairs = problem.groups == 1 && problem.direction == Direction::kBackwardWeight;
   return pairs ? of_x * CeilDiv<std::int64_t>(problem.k, kBlock) : of_x;
 }

@@ -145,7 +145,7 @@ TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, in
 /// The arguments that describe the work, without the layout of the rest of shared memory.
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor pixels);
 
-/// Blocks of 64 channels; in backward-weight of one group, pairs of blocks of x and of dy.
+/// Blocks of channels (BlockOf); in backward-weight of one group, pairs of blocks of x and of dy.
 std::int64_t BlocksOf(const ConvProblem& problem);
 /// Workgroups that share the tiles of a block of channels and a window.
 std::int64_t WorkgroupsOf(const ConvProblem& problem, const DeviceFacts& device, const Halo& halo);

@@ -31,7 +31,8 @@ class Form final : public OperandForm {
   bool splits_b() const override { return splits_b_; }
   bool transposes_w(const ConvProblem& canonical) const override;
   const OperandForm& Simplest(const ConvProblem& problem, Gfx /*gfx*/) const override {
-    return kind_ == Kind::kGroups && !SpacesGroups(problem) ? Spaced() : *this;
+    const bool is_spaced = kind_ == Kind::kGroups && problem.type != DataType::kTF32;
+    return is_spaced && !SpacesGroups(problem) ? Spaced() : *this;
   }
 
  private:
@@ -43,7 +44,8 @@ class Form final : public OperandForm {
 };
 
 bool Form::transposes_w(const ConvProblem& canonical) const {
-  return canonical.type == DataType::kTF32 && canonical.direction == Direction::kBackwardData &&
+  return kind_ == Kind::kTaps && canonical.type == DataType::kTF32 &&
+         canonical.direction == Direction::kBackwardData &&
          canonical.weight_layout == WeightLayout::kGKYXC &&
          canonical.strides[static_cast<std::size_t>(Tensor::kW)] == PerAxis{} &&
          canonical.k_per_group() % CopyElements(canonical.type) == 0;
@@ -51,7 +53,7 @@ bool Form::transposes_w(const ConvProblem& canonical) const {
 
 Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
   const bool multiplies_tf32 =
-      problem.type == DataType::kTF32 && kind_ == Kind::kTaps && !splits_b_;
+      problem.type == DataType::kTF32 && kind_ != Kind::kSpaced && !splits_b_;
   Prepared prepared =
       PrepareCanonical(problem, multiplies_tf32 ? problem.type : MultipliedType(problem, gfx));
   const bool copies = IsLoaded(prepared.canonical.type);
@@ -114,7 +116,7 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
 
 bool SpacesGroups(const ConvProblem& problem) {
   ConvProblem copied = problem;
-  copied.type = MultipliedType(problem, Gfx::kSm90a);
+  if (problem.type != DataType::kTF32) copied.type = MultipliedType(problem, Gfx::kSm90a);
   return HasTma(copied.type, /*parts=*/false) && PowerApart(copied) > 0;
 }
 

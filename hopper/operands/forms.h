@@ -10,10 +10,11 @@ namespace gridwise::hopper {
 
 /// Few channels are copied so that TMA can load them: pixels are multiples of 16 bytes apart.
 const OperandForm& Spaced();
-/// As Spaced, with groups a power of two apart: several are computed at once.
+/// As Spaced, with groups a power of two apart: several are computed at once. tf32 stays tf32,
+/// which is f32 in Spaced.
 const OperandForm& SpacedGroups();
-/// As Spaced, with taps as columns or rows where that pays. For tf32, which is f32 in the other
-/// forms, w of backward-data is transposed.
+/// As Spaced, with taps as columns or rows where that pays. tf32 stays tf32; w of backward-data is
+/// transposed for it.
 const OperandForm& SpacedTaps();
 /// f32: as SpacedTaps, and B in bf16 parts (core/arch/parts.h); B1 is B.
 const OperandForm& SpacedParts();

@@ -233,7 +233,8 @@ std::int64_t PowerApart(const ConvProblem& problem) {
   auto apart = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(most)));
   // Pixels must also be multiples of what TMA loads.
   while (problem.groups * apart % CopyElements(problem.type) != 0) apart *= 2;
-  return apart <= kKTile ? apart : 0;
+  // At most a line of 128 bytes in shared memory.
+  return apart <= (problem.type == DataType::kTF32 ? kShortKTile : kKTile) ? apart : 0;
 }
 
 std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, std::int64_t multiplied) {
