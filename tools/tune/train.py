@@ -22,7 +22,7 @@ Times of a GPU are uncertain, and its estimates fitted to networks that the tabl
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a:
 
     python3 benchmarks/time_instances.py ...  # on the device
-    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_channels.csv.xz \
+    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_{channels,gather}.csv.xz \
         --out=gridwise/planner/sm_90a.inc --margin=0.04 --depth=6
 """
 
