@@ -209,6 +209,13 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
   EXPECT_EQ(RejectProblem(config, CanonicalProblem(back, Gfx::kSm90a, SpacedTaps())).value_or(""),
             "channels of w are 360 elements apart; tensor maps need adjacent channels")
       << "70 are no multiple of 16 bytes";
+  back.k = 36;
+  const ConvProblem filled = CanonicalProblem(back, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(filled.k, 64) << "a k tile of 4 channels and 28 zeros would overlap none";
+  EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 64);
+  EXPECT_EQ(RejectProblem(config, filled).value_or(""), "");
+  back.k = 40;
+  EXPECT_EQ(CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()).k, 40);
 }
 
 // What multiplies f32, or its parts, takes tf32 as f32.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/arch/mma_shape.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/passes/plan_widen.h"
@@ -21,11 +22,18 @@ bool IsPlain(const ConvProblem& canonical) {
          canonical.strides == decltype(canonical.strides){};
 }
 
-/// Whether y of backward-data is copied with a whole k tile of channels.
+/// Whether y of backward-data is copied with a whole k tile of channels: if TMA does not load it,
+/// or in tf32 if its last k tile can overlap none before it. TMA would fill up that k tile of y and
+/// of all columns of w for each tap, which takes longer than a copy unless there are few taps.
 bool FillsKTile(const ConvProblem& canonical) {
+  constexpr std::int64_t kFewTaps = 4;
+  const std::int64_t product =
+      canonical.type == DataType::kTF32 && canonical.filter_taps() > kFewTaps
+          ? WgmmaK(canonical.type)
+          : CopyElements(canonical.type);
   return canonical.direction == Direction::kBackwardData && canonical.groups == 1 &&
-         canonical.k < kKTile && canonical.k % CopyElements(canonical.type) != 0 &&
-         IsPlain(canonical) && canonical.batch * canonical.out_pixels() < kMaxWidened / kKTile;
+         canonical.k < kKTile && canonical.k % product != 0 && IsPlain(canonical) &&
+         canonical.batch * canonical.out_pixels() < kMaxWidened / kKTile;
 }
 
 /// Forward with few channels: the convolution of a copy of x whose pixels are what output pixels
