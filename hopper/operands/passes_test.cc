@@ -211,11 +211,13 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
       << "70 are no multiple of 16 bytes";
   back.k = 36;
   const ConvProblem filled = CanonicalProblem(back, Gfx::kSm90a, SpacedTaps());
-  EXPECT_EQ(filled.k, 64) << "a k tile of 4 channels and 28 zeros would overlap none";
-  EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 64);
+  EXPECT_EQ(filled.k, 40) << "a k tile of 4 channels and 28 zeros would overlap none";
+  EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 40);
   EXPECT_EQ(RejectProblem(config, filled).value_or(""), "");
-  back.k = 40;
-  EXPECT_EQ(CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()).k, 40);
+  for (const std::int64_t k : {20, 32, 40}) {
+    back.k = k;
+    EXPECT_EQ(CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()).k, k == 20 ? 32 : k);
+  }
 }
 
 // What multiplies f32, or its parts, takes tf32 as f32.

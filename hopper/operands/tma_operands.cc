@@ -192,8 +192,11 @@ bool RunsGoOn(const ConvProblem& problem) {
 ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap) {
   ConvProblem deeper = canonical;
   if (FillsKTile(canonical)) {
-    deeper.k =
-        canonical.type == DataType::kTF32 ? WholeChannels(canonical.type, canonical.k) : kKTile;
+    // In tf32, a last k tile of whole products overlaps the one before.
+    deeper.k = canonical.type != DataType::kTF32 ? kKTile
+               : canonical.k > kShortKTile
+                   ? AlignUp<std::int64_t>(canonical.k, WgmmaK(canonical.type))
+                   : WholeChannels(canonical.type, canonical.k);
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(canonical)) {
     deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {
