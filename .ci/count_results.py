@@ -3,7 +3,7 @@
 
 The input is the file that `bazel test --build_event_json_file=...` writes. A test that failed without saying which case
 did (it crashed, timed out or did not build) counts as one failure, and so does each other check that the caller says
-failed.
+failed. Tests that Bazel skipped as incompatible with the build are named before: those of a target by its name alone.
 """
 
 import argparse
@@ -49,6 +49,19 @@ def count_attempt(result):
     return passed, max(failed, 1), skipped
 
 
+def print_incompatible(tests):
+    """Prints which tests, {label: tags}, were skipped as incompatible."""
+    of_targets = collections.Counter()
+    for label, tags in sorted(tests.items()):
+        target = next((tag for tag in tags if label.endswith("_" + tag)), None)
+        if target:
+            of_targets[target] += 1
+        else:
+            print("incompatible:", label)
+    if of_targets:
+        print("incompatible:", ", ".join("%d tests of %s" % (n, target) for target, n in sorted(of_targets.items())))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bazel-exit-code", type=int, required=True)
@@ -58,18 +71,26 @@ def main():
 
     attempts = {}  # (label, shard, run) -> counts of the last attempt
     unbuilt = set()
+    tags = {}  # of tests, by label
+    incompatible = {}
     for event in read_events(options.events):
         kind = event.get("id", {})
         if "testResult" in kind and "testResult" in event:
             key = tuple(str(kind["testResult"].get(k)) for k in ("label", "shard", "run"))
             attempts[key] = count_attempt(event["testResult"])
+        elif "targetConfigured" in kind and event.get("configured", {}).get("testSize"):
+            tags[kind["targetConfigured"]["label"]] = event["configured"].get("tag", [])
         elif "targetCompleted" in kind and not event.get("completed", {}).get("success", False):
             # A target that was skipped as incompatible was not meant to be built.
+            label = kind["targetCompleted"]["label"]
             if event.get("aborted", {}).get("reason") != "SKIPPED":
-                unbuilt.add(kind["targetCompleted"]["label"])
+                unbuilt.add(label)
+            elif label in tags:
+                incompatible[label] = tags[label]
     total = collections.Counter()
     for passed, failed, skipped in attempts.values():
         total.update(passed=passed, failed=failed, skipped=skipped)
+    print_incompatible(incompatible)
     for label in sorted(unbuilt):
         print("did not build:", label)
     failed = total["failed"] + len(unbuilt)

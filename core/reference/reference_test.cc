@@ -14,6 +14,7 @@
 #include "core/conv/problem.h"
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
+#include "core/reference/nonfinite_cases.h"
 #include "core/reference/random_problem.h"
 #include "dnnl.hpp"
 #include "gtest/gtest.h"
@@ -118,6 +119,19 @@ TEST(Reference, WritesZeroWhereNoTapLands) {
   const std::vector<float> ones(4, 1.0f), filter(1, 3.0f);
   EXPECT_EQ(Compute(p, ones, filter),
             (std::vector<double>{3, 0, 3, 0, 0, 0, 0, 0, 3, 0, 3, 0, 0, 0, 0, 0}));
+}
+
+TEST(Reference, MultipliesInfinitiesWithPadding) {
+  for (const Direction direction : kAllDirections) {
+    int cases = 0;
+    ForEachNonFiniteCase(direction, [&](const NonFiniteCase& one) {
+      const std::vector<double> sums = Compute(one.problem, one.a, one.b, /*threads=*/1);
+      EXPECT_TRUE(std::equal(sums.begin(), sums.end(), one.sums.begin(), AreEqual))
+          << ToString(one.problem) << ", tensor " << static_cast<int>(one.planted);
+      ++cases;
+    });
+    EXPECT_GT(cases, 2000);
+  }
 }
 
 /// `problem` with zeros in memory in place of its padding: of x, or of dy in backward-data as many

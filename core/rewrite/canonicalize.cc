@@ -60,9 +60,13 @@ void ShortenStride(Dim& dim) {
 }
 
 /// Whether the filter cuts the axis into patches without gaps: no two output pixels meet one of x.
-bool HasPatches(const Dim& dim) {
+/// A single output pixel takes no step, whatever the stride; but in backward-data, with a stride
+/// less than the filter's length, the padding around it has products with other taps.
+bool HasPatches(const Dim& dim, Direction direction) {
+  const bool any_stride =
+      dim.out() == 1 && (dim.stride > dim.filter || direction != Direction::kBackwardData);
   return dim.dilation == 1 && dim.pad_begin == 0 && dim.pad_end == 0 &&
-         dim.in == dim.out() * dim.filter && (dim.stride == dim.filter || dim.out() == 1);
+         dim.in == dim.out() * dim.filter && (dim.stride == dim.filter || any_stride);
 }
 
 /// Makes the epilogue's tensors step over the taps along `axis` and the channels as over channels.
@@ -88,7 +92,7 @@ bool MergeTensorTaps(ConvProblem& problem, std::size_t axis) {
 /// the next outer axis may follow: no pixel of this one may lie between its taps.
 bool MergeTaps(ConvProblem& problem, std::size_t axis) {
   Dim& dim = problem.dims[axis];
-  const bool merges = HasPatches(dim) && problem.c * dim.filter <= kMaxChannels;
+  const bool merges = HasPatches(dim, problem.direction) && problem.c * dim.filter <= kMaxChannels;
   if (!merges || !MergeTensorTaps(problem, axis)) return false;
   problem.c *= dim.filter;
   dim = Dim{.in = dim.out()};

@@ -14,7 +14,8 @@ namespace gridwise {
 ///     stay.
 ///   - Without groups, taps along w become channels if the stride is the filter's length and there
 ///     is no padding, dilation or remainder. So do taps along h and d if the inner axes have one
-///     output pixel: a filter as large as its input becomes a plain GEMM too.
+///     output pixel: a filter as large as its input becomes a plain GEMM too. In backward-data the
+///     stride must then be at least the filter's length: with less, an input pixel meets padding.
 ///   - Strides that lead to no second output pixel are shortened, except in backward-data.
 ///
 /// Requires a valid `problem`; the result is valid too. Images are merged only if x and y have at

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/rewrite/canonicalize.h"
 
+#include <algorithm>
 #include <random>
 #include <span>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "core/conv/problem_io.h"
 #include "core/conv/validate.h"
 #include "core/reference/expected.h"
+#include "core/reference/nonfinite_cases.h"
 #include "core/reference/random_problem.h"
 #include "gtest/gtest.h"
 
@@ -144,6 +146,23 @@ TEST(Canonicalize, IsTheSameConvolution) {
   }
   EXPECT_GT(changed, 100);
   EXPECT_GT(with_patches, 20);
+}
+
+TEST(Canonicalize, MultipliesInfinitiesWithTheSamePadding) {
+  for (const Direction direction : kAllDirections) {
+    int changed = 0, with_patches = 0;
+    ForEachNonFiniteCase(direction, [&](const NonFiniteCase& one) {
+      const ConvProblem canonical = Canonicalize(one.problem);
+      changed += canonical.dims != one.problem.dims;
+      with_patches += canonical.c != one.problem.c;
+      const std::vector<double> sums = PaddedSums(canonical, one.a, one.b);
+      EXPECT_TRUE(std::equal(sums.begin(), sums.end(), one.sums.begin(), AreEqual))
+          << ToString(one.problem) << " as " << ToString(canonical) << ", tensor "
+          << static_cast<int>(one.planted);
+    });
+    EXPECT_GT(changed, 30);
+    EXPECT_GT(with_patches, 10);
+  }
 }
 
 }  // namespace

@@ -23,6 +23,20 @@ bool IsApt(const Dim& dim, bool forward) {
   return dim.stride == 1 || (!forward && dim.dilation == 1);
 }
 
+/// Whether dy has one position along axes from `first_axis` on, at which the taps are columns: most
+/// products of an output pixel with taps are then products with padding.
+bool HasOnePosition(const ConvProblem& problem, int first_axis) {
+  if (problem.direction != Direction::kBackwardData) return false;
+  bool has_taps = false;
+  for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
+    const Dim& dim = problem.dims[axis];
+    if (dim.filter == 1) continue;
+    if (dim.out() > 1 || dim.stride >= dim.filter) return false;
+    has_taps = true;
+  }
+  return has_taps;
+}
+
 /// Estimated us of kernels that compute `problem`, and of the passes of `columns`, if `problem` is
 /// its columns. Terms that are the same for a problem and its columns are left out.
 ///
@@ -44,8 +58,7 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
                                                                         : 0.55;
   const std::int64_t channels = forward ? problem.c : problem.k;
   const std::int64_t n = AlignUp(forward ? problem.k : problem.c, kFewestColumns);
-  const std::int64_t pixels = problem.batch * problem.out_pixels() * problem.filter_taps();
-  const double loads = static_cast<double>(pixels) * static_cast<double>(channels);
+  const double loads = PixelsMultiplied(problem) * static_cast<double>(channels);
   const double clocks_of_us = 1e3 * device.clock_ghz;
   const double flops_of_us =
       PeakFlopsPerClock(device.gfx, problem.type) * device.compute_units * clocks_of_us;
@@ -65,6 +78,16 @@ double MicrosecondsOf(const ConvProblem& problem, const DeviceFacts& device,
 }
 
 }  // namespace
+
+double PixelsMultiplied(const ConvProblem& problem) {
+  auto pixels = static_cast<double>(problem.batch);
+  for (const Dim& dim : problem.dims) {
+    const bool forward = problem.direction == Direction::kForward;
+    pixels *= static_cast<double>((forward ? dim.out() : dim.in) * dim.filter) /
+              static_cast<double>(forward ? 1 : dim.stride);
+  }
+  return pixels;
+}
 
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
                                          std::int64_t multiple) {
@@ -102,14 +125,16 @@ std::optional<TapColumns> ChooseTapColumns(
     absl::FunctionRef<double(const TapColumns*)> microseconds) {
   constexpr std::int64_t kMaxChannels = 64;  // of the output; with more there are columns enough
   const bool forward = problem.direction == Direction::kForward;
-  if ((forward ? problem.k : problem.c) > kMaxChannels) return std::nullopt;
+  const bool has_few = (forward ? problem.k : problem.c) <= kMaxChannels;
   std::optional<TapColumns> best;
-  double least = microseconds(nullptr);
+  std::optional<double> least;
   for (const int first_axis : {2, 1, 0}) {
+    if (!has_few && !HasOnePosition(problem, first_axis)) continue;
     std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
     if (!columns) continue;
+    if (!least) least = microseconds(nullptr);
     const double us = microseconds(&*columns);
-    if (us >= least) continue;
+    if (us >= *least) continue;
     least = us;
     best = columns;
   }

@@ -48,8 +48,13 @@ struct TapColumns {
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
                                          std::int64_t multiple = 1);
 
+/// Pixels of the source that a kernel multiplies with taps, in forward and backward-data: each as
+/// often as it meets a tap, and so padding.
+double PixelsMultiplied(const ConvProblem& problem);
+
 /// The columns, padded to a multiple of `multiple`, with the least estimated time of `problem`,
 /// which `microseconds` returns for columns and, if null, without; nullopt if it is faster without.
+/// The output has few channels, or dy a single position along the axes whose taps are columns.
 std::optional<TapColumns> ChooseTapColumns(
     const ConvProblem& problem, std::int64_t multiple,
     absl::FunctionRef<double(const TapColumns*)> microseconds);

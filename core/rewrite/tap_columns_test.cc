@@ -184,5 +184,32 @@ TEST(TapColumns, AreChosenForFewChannels) {
   }
 }
 
+/// A generator's first layer, and a classifier as a convolution: without columns nearly all
+/// products would be with padding.
+TEST(TapColumns, AreChosenForOnePositionOfAnyChannels) {
+  ConvProblem generator = {
+      .direction = Direction::kBackwardData, .batch = 512, .c = 1024, .k = 100};
+  for (const std::size_t axis : {1u, 2u}) generator.dims[axis] = Axis(4, 4, 1, 1, 0, 0);
+  ConvProblem classifier = generator;
+  classifier.batch = 32, classifier.c = 512, classifier.k = 4096;
+  for (const std::size_t axis : {1u, 2u}) classifier.dims[axis] = Axis(7, 7, 1, 1, 0, 0);
+  for (const Gfx gfx : kAmdGfx) {
+    for (const ConvProblem& problem : {generator, classifier}) {
+      const std::optional<TapColumns> columns = ChooseTapColumns(problem, gfx);
+      ASSERT_TRUE(columns.has_value()) << Name(gfx) << " " << ToString(problem);
+      EXPECT_EQ(columns->taps, problem.filter_taps());
+    }
+    ConvProblem other = generator;
+    other.dims[2] = Axis(8, 4, 2, 1, 1, 1);
+    EXPECT_FALSE(ChooseTapColumns(other, gfx).has_value()) << "dy has 4 positions";
+  }
+}
+
+TEST(TapColumns, PixelsAreMultipliedAsOftenAsTheyMeetTaps) {
+  EXPECT_EQ(PixelsMultiplied(Decoder()), 2 * (3 * 2) * (4 * 3) * (8 * 3));
+  EXPECT_DOUBLE_EQ(PixelsMultiplied(Deconvolution()),
+                   2 * (5 * 3 / 2.) * (7 * 2 / 3.) * (11 * 5 / 2.));
+}
+
 }  // namespace
 }  // namespace gridwise

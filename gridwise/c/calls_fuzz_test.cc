@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "absl/log/check.h"
+#include "core/arch/target.h"
 #include "gridwise/c/gridwise.h"
 #include "gridwise/c/gridwise_gemm.h"
 
@@ -109,7 +110,8 @@ void CheckLine(const gridwise_plan* plan) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzedDataProvider input(data, size);
-  const char* const target = input.PickValueInArray({"gfx942", "gfx950", "gfx1100", "gfx1201"});
+  const std::string name(gridwise::Name(input.PickValueInArray(gridwise::kAmdGfx)));
+  const char* const target = name.c_str();
   gridwise_plan_options options;
   gridwise_plan_options_init(&options);
   options.splits = static_cast<std::int32_t>(input.ConsumeBool() ? 0 : Size(input));

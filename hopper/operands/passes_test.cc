@@ -109,6 +109,16 @@ TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
   EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
   EXPECT_FALSE(MakeCanonicalForm(stem, kGfx, Spaced()).writes_sums);
+  ConvProblem classifier = {.direction = stem.direction, .batch = 32, .c = 512, .k = 4096};
+  for (const std::size_t axis : {1u, 2u}) classifier.dims[axis] = {.in = 7, .filter = 7};
+  const CanonicalForm of_one = MakeCanonicalForm(classifier, kGfx, SpacedTaps());
+  EXPECT_TRUE(of_one.writes_sums) << "dy has one position, beside which most taps lie";
+  EXPECT_EQ(of_one.problem.c, 7 * 7 * 512);
+  EXPECT_EQ(RejectProblem(RowFor(stem.direction), of_one.problem).value_or(""), "");
+  for (const std::size_t axis : {1u, 2u}) classifier.dims[axis].stride = 7;
+  const CanonicalForm of_patch = MakeCanonicalForm(classifier, kGfx, SpacedTaps());
+  EXPECT_FALSE(of_patch.writes_sums) << "each pixel of dx has one tap";
+  EXPECT_EQ(of_patch.problem.c, 7 * 7 * 512);
   ConvProblem last = Problem(Direction::kBackwardWeight, 50, 1);
   last.c = 85, last.k = 2;
   const CanonicalForm rows = MakeCanonicalForm(last, kGfx, SpacedTaps());

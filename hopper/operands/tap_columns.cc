@@ -41,13 +41,10 @@ double MicrosecondsOf(const ConvProblem& whole, const DeviceFacts& device,
   constexpr std::int64_t kColumns = 64;
   const ConvProblem& problem = columns ? columns->problem : whole;
   const bool forward = problem.direction == Direction::kForward;
-  // Pixels of the output, and loads of channels.
-  double pixels = static_cast<double>(problem.batch), loads = pixels;
-  for (const Dim& dim : problem.dims) {
-    pixels *= static_cast<double>(forward ? dim.out() : dim.in);
-    loads *= static_cast<double>(dim.out() * dim.filter);
-  }
-  loads *= static_cast<double>(forward ? problem.c : problem.k);
+  const double loads =
+      PixelsMultiplied(problem) * static_cast<double>(forward ? problem.c : problem.k);
+  auto pixels = static_cast<double>(problem.batch);  // of the output
+  for (const Dim& dim : problem.dims) pixels *= static_cast<double>(forward ? dim.out() : dim.in);
   const std::int64_t channels = forward ? problem.k : problem.c;
   const double memory_of_us = device.memory_gb_per_s * 1e3;
   const double output = static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());

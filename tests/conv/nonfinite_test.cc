@@ -3,6 +3,7 @@
 // instances fill up with zeros, merge or transpose has none of its neighbours' values. Padding is a
 // 0 in these sums, times which an infinity is NaN.
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "core/reference/compare.h"
 #include "core/reference/elements.h"
 #include "core/reference/expected.h"
+#include "core/reference/nonfinite_cases.h"
 #include "core/rewrite/tap_columns.h"
 #include "core/rewrite/tap_rows.h"
 #include "core/runtime/buffer.h"
@@ -222,6 +224,37 @@ TEST_P(NonFinite, TimesPaddingIsNaN) {
   EXPECT_GT(instances, 10);
 }
 
+/// Computes the case with the plan and expects sums that are not finite where its own are not.
+void ExpectSumsOf(const NonFiniteCase& one, const absl::StatusOr<Plan>& plan) {
+  ASSERT_TRUE(plan.ok()) << plan.status() << " " << ToString(one.problem);
+  const absl::StatusOr<std::vector<float>> out = Compute(*plan, one.a, one.b);
+  ASSERT_TRUE(out.ok()) << out.status() << " " << ToString(one.problem);
+  EXPECT_TRUE(std::equal(out->begin(), out->end(), one.sums.begin(), IsLike))
+      << plan->instance() << ", infinities in " << (one.planted == one.problem.a() ? "a" : "b")
+      << " of " << ToString(one.problem);
+}
+
+/// Each pixel and tap of problems of few, on the planner's instance, and some on one other: all
+/// instances in turn.
+TEST_P(NonFinite, ReachesTheSumsThatHaveItFromEveryPlace) {
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  constexpr std::size_t kEach = 3;
+  std::size_t cases = 0;
+  ForEachNonFiniteCase(GetParam(), [&](const NonFiniteCase& one) {
+    ExpectSumsOf(one, MakePlan(one.problem, *gfx));
+    if (cases++ % kEach != 0) return;
+    std::vector<InstanceExplanation> instances = ExplainInstances(one.problem, *gfx);
+    std::erase_if(instances,
+                  [](const InstanceExplanation& instance) { return instance.reason.has_value(); });
+    ASSERT_FALSE(instances.empty());
+    const InstanceExplanation& other = instances[cases / kEach % instances.size()];
+    ExpectSumsOf(one,
+                 MakePlan(one.problem, *gfx, {.instance = other.instance, .family = other.family}));
+  });
+  EXPECT_GT(cases, 2000u);
+}
+
 /// Products of a source pixel with taps of which no sum is.
 TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrInstances) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
@@ -243,6 +276,24 @@ TEST_P(NonFinite, StaysInSumsWhereTapsAreColumnsOrInstances) {
       1);
   const std::size_t last = ElementsOf(problem, MeetsPadding(problem)) - 1;
   EXPECT_EQ(ExpectStays(problem, *gfx, MeetsPadding(problem), {{0, kInfinity}, {last, kInfinity}},
+                        Instances::kPlanned),
+            1);
+}
+
+/// dy of one position, which most taps of each pixel of dx lie beside, with more channels than
+/// others have columns for.
+TEST_P(NonFinite, ReachesAllPixelsFromTheOnlyPosition) {
+  if (GetParam() != Direction::kBackwardData) GTEST_SKIP() << "it is of backward-data";
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  const ConvProblem problem = {.direction = Direction::kBackwardData,
+                               .batch = 32,
+                               .c = 72,
+                               .k = 320,
+                               .dims = {Dim{}, Dim{}, Dim{.in = 95, .filter = 95, .stride = 2}}};
+  if (!MultipliesParts(*gfx)) EXPECT_TRUE(ChooseTapColumns(problem, *gfx));
+  const std::size_t last = ElementsOf(problem, Tensor::kW) - 1;
+  EXPECT_EQ(ExpectStays(problem, *gfx, Tensor::kW, {{0, kInfinity}, {last, std::nanf("")}},
                         Instances::kPlanned),
             1);
 }

@@ -155,7 +155,10 @@ absl::StatusOr<ImportedSet> Collector::Finish() const {
     std::vector<std::string> reasons = {absl::StrCat("no convolution is in ", source)};
     if (!faults_.empty()) reasons.push_back(faults_.front());
     if (!left_out.empty()) reasons.push_back(left_out);
-    return absl::InvalidArgumentError(absl::StrJoin(reasons, "; "));
+    const bool is_of_no_kind = faults_.empty() && skipped_.empty();
+    return absl::Status(
+        is_of_no_kind ? absl::StatusCode::kNotFound : absl::StatusCode::kInvalidArgument,
+        absl::StrJoin(reasons, "; "));
   }
   ImportedSet set = {.problems = Problems()};
   set.report.push_back(absl::StrFormat("%s: %d convolutions, %d of them different (%s)", source,

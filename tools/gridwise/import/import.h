@@ -42,7 +42,8 @@ struct ImportedFile {
 ///
 /// `program` is argv[0], to find the program that reads ONNX.
 ///
-/// Errors: kInvalidArgument if there is no convolution; the message has the first wrong line.
+/// Errors, if there is no convolution: kNotFound if all lines are of no kind, else
+/// kInvalidArgument; the message has the first wrong line.
 absl::StatusOr<ImportedSet> Import(std::vector<ImportedFile> files, const std::string& program);
 
 }  // namespace gridwise

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -141,9 +140,7 @@ absl::StatusOr<NamedProblem> FindOrReadProblem(const std::vector<ProblemSet>& se
   absl::StatusOr<NamedProblem> named = FindProblem(sets, name);
   if (named.ok() || name.find_first_of(" =") == name.npos) return named;
   const absl::StatusOr<NamedProblem> line = ReadLine(name, argv0);
-  // A line of no kind is a misspelled name.
-  const bool is_line = line.ok() || absl::StrContains(line.status().message(), "--problem:");
-  return is_line ? line : named;
+  return absl::IsNotFound(line.status()) ? named : line;  // one of no kind is a misspelled name
 }
 
 absl::StatusOr<NamedGemm> FindGemm(const std::vector<ProblemSet>& sets, absl::string_view name) {

@@ -55,6 +55,22 @@ TEST(ProblemSetsTest, UnknownNamesSayWhereTheyWereLookedFor) {
               HasSubstr("no problem is called 'nothing' in regressions, retinanet"));
 }
 
+TEST(ProblemSetsTest, LinesOfOtherProgramsAreProblems) {
+  const std::vector<ProblemSet> none;
+  const auto error = [&](const std::string& line) {
+    return std::string(FindOrReadProblem(none, line, "").status().message());
+  };
+  const std::string conv = "MIOpenDriver conv -n 2 -c 8 -H 9 -W 9 -k 16 -y 3 -x 3";
+  const auto problem = FindOrReadProblem(none, conv, "");
+  ASSERT_TRUE(problem.ok()) << problem.status();
+  EXPECT_EQ(problem->name, conv);
+  EXPECT_EQ(problem->problem.k, 16);
+  EXPECT_THAT(error(conv + " -y x"), HasSubstr("--problem:1: "));
+  EXPECT_THAT(error("MIOpenDriver bnorm -n 2 -c 8"), HasSubstr("left out: 1 "));
+  EXPECT_THAT(error(conv + "\n" + conv + " -u 2 -v 2"), HasSubstr("it has 2 problems"));
+  EXPECT_THAT(error("--problem: almiopen 1959"), HasSubstr("no problem is called '--problem: a"));
+}
+
 TEST(ProblemSetsTest, FilesAreReadFromTheUsersFolder) {
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/mine.csv")

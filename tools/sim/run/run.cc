@@ -36,6 +36,7 @@
 #include "tools/build/user_folder.h"
 #include "tools/sim/check/settings.h"
 #include "tools/sim/isa/target.h"
+#include "tools/sim/isa/target_names.h"
 #include "tools/sim/run/program_file.h"
 
 namespace gridwise::sim {
@@ -140,11 +141,6 @@ std::optional<std::string> ChooseDevice(const ProgramFile& file) {
     if (runs(processor.gfx)) return processor.gfx;
   }
   return std::nullopt;
-}
-
-std::string SimulatedTargets() {
-  return absl::StrJoin(kAmdGfx, ", ",
-                       [](std::string* out, Gfx gfx) { out->append(gridwise::Name(gfx)); });
 }
 
 // Becomes the program at `path`.

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +43,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> targets, inputs, outputs;
+  std::vector<std::string> contents;  // of the inputs
   uint64_t alignment = 1;
   bool compress = false, unbundle = false, archive = false;
 };
@@ -72,9 +72,17 @@ bool Parse(std::string_view argument, Options& options) {
   return true;
 }
 
-std::string ReadFile(const std::string& name) {
-  std::ifstream stream(name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+bool ReadInputs(Options& options) {
+  for (const std::string& input : options.inputs) {
+    const auto file = llvm::MemoryBuffer::getFile(input, /*IsText=*/false,
+                                                  /*RequiresNullTerminator=*/false);
+    if (!file) {
+      std::fprintf(stderr, "bundler: %s: %s\n", input.c_str(), file.getError().message().c_str());
+      return false;
+    }
+    options.contents.push_back((*file)->getBuffer().str());
+  }
+  return true;
 }
 bool WriteFile(const std::string& name, std::string_view contents) {
   std::ofstream stream(name, std::ios::binary);
@@ -98,8 +106,7 @@ void AppendNumber(std::string& to, uint64_t value) {
 
 // The magic, a count, a table of {offset, size, length of the id, id}, then the files, aligned.
 std::string Bundle(const Options& options) {
-  std::vector<std::string> files;
-  for (const std::string& input : options.inputs) files.push_back(ReadFile(input));
+  const std::vector<std::string>& files = options.contents;
   std::string bundle = "__CLANG_OFFLOAD_BUNDLE__";
   uint64_t offset = bundle.size() + sizeof(uint64_t);
   for (const std::string& target : options.targets) offset += 3 * sizeof(uint64_t) + target.size();
@@ -134,7 +141,7 @@ bool Compress(std::string& bundle) {
 
 // The host's object with the other inputs as sections, which the host's linker drops.
 bool AddSections(const Options& options, size_t host) {
-  const std::string object = ReadFile(options.inputs[host]);
+  const std::string& object = options.contents[host];
   auto binary = llvm::object::ObjectFile::createObjectFile({object, options.inputs[host]});
   if (!binary) return Report(binary.takeError());
   llvm::objcopy::ConfigManager config;
@@ -143,7 +150,7 @@ bool AddSections(const Options& options, size_t host) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (i == host) continue;
     config.Common.AddSection.emplace_back(
-        names[i], llvm::MemoryBuffer::getMemBufferCopy(ReadFile(options.inputs[i])));
+        names[i], llvm::MemoryBuffer::getMemBufferCopy(options.contents[i]));
     config.Common.SetSectionFlags[names[i]] = llvm::objcopy::SectionFlagsUpdate{
         llvm::StringRef(names[i]), static_cast<llvm::objcopy::SectionFlag>(
                                        llvm::objcopy::SecReadonly | llvm::objcopy::SecExclude)};
@@ -163,8 +170,7 @@ bool Join(const Options& options) {
     return false;
   }
   for (size_t i = 0; i < options.targets.size(); ++i) {
-    if (IsHost(options.targets[i]) && !ReadFile(options.inputs[i]).empty())
-      return AddSections(options, i);
+    if (IsHost(options.targets[i]) && !options.contents[i].empty()) return AddSections(options, i);
   }
   std::string bundle = Bundle(options);
   if (options.compress && !Compress(bundle)) return false;
@@ -220,7 +226,7 @@ bool TakeApart(const Options& options) {
                  options.outputs.size());
     return false;
   }
-  const std::string bundle = ReadFile(options.inputs[0]);
+  const std::string& bundle = options.contents[0];
   for (size_t i = 0; i < options.targets.size(); ++i) {
     const std::string &target = options.targets[i], &output = options.outputs[i];
     const bool written = options.archive ? WriteArchive(bundle, target, output)
@@ -241,5 +247,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bundler: option %s is not one that clang passes for HIP\n", argv[i]);
     return 1;
   }
+  if (!ReadInputs(options)) return 1;
   return (options.unbundle ? TakeApart(options) : Join(options)) ? 0 : 1;
 }

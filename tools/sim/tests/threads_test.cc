@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -27,9 +28,11 @@ class Threads : public GraphTest {
   void SetUp() override {
     GraphTest::SetUp();
     ASSERT_EQ(hipGetDevice(&device_), hipSuccess);
+    was_timed_ = gridwiseSimIsTimed();
   }
   void TearDown() override {
     EXPECT_EQ(gridwiseSimCheck("run"), 0);
+    gridwiseSimTime(was_timed_);
     GraphTest::TearDown();
   }
 
@@ -76,14 +79,32 @@ class Threads : public GraphTest {
     EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);
   }
 
-  int device_ = 0;
+  int device_ = 0, was_timed_ = 0;
 };
 
-class ThreadsInMode : public Threads, public testing::WithParamInterface<const char*> {};
+/// Modes of gridwiseSimCheck, and "time".
+class ThreadsInMode : public Threads, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    Threads::SetUp();
+    const bool timed = std::string_view(GetParam()) == "time";
+    gridwiseSimTime(timed ? 1 : 0);
+    ASSERT_EQ(gridwiseSimCheck(timed ? "run" : GetParam()), 0);
+    gridwiseSimClearFindings();
+    gridwiseSimTakeTimes(&times_);
+  }
+  void TearDown() override {
+    const bool any_timed = gridwiseSimTakeTimes(&times_) == 0;
+    EXPECT_EQ(any_timed, gridwiseSimIsTimed() == 1);
+    if (any_timed) EXPECT_GE(times_.launches, 2 * kThreads * kRounds);
+    Threads::TearDown();
+  }
+
+ private:
+  GridwiseSimTimes times_ = {};
+};
 
 TEST_P(ThreadsInMode, HaveStreamsOfTheirOwn) {
-  ASSERT_EQ(gridwiseSimCheck(GetParam()), 0);
-  gridwiseSimClearFindings();
   AtOnce([&](int thread) {
     for (int i = 0; i < kRounds; ++i) UseAStream(append_, static_cast<uint32_t>(100 * thread + i));
   });
@@ -95,7 +116,6 @@ TEST_P(ThreadsInMode, HaveDevicesOfTheirOwn) {
   int count = 0;
   ASSERT_EQ(hipGetDeviceCount(&count), hipSuccess);
   ASSERT_EQ(count, 2);
-  ASSERT_EQ(gridwiseSimCheck(GetParam()), 0);
   std::vector<hipModule_t> modules(2);
   std::vector<hipFunction_t> functions(2);
   for (const CodeObject& object : GraphKernelsO3()) {
@@ -117,7 +137,7 @@ TEST_P(ThreadsInMode, HaveDevicesOfTheirOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, ThreadsInMode,
-                         testing::Values("run", "check", "deferred", "deferred,check"),
+                         testing::Values("run", "check", "deferred", "deferred,check", "time"),
                          [](const auto& mode) {
                            std::string name = mode.param;
                            std::erase(name, ',');
@@ -142,7 +162,9 @@ TEST_F(Threads, ShareAStream) {
   }
 }
 
+/// In time mode a launch that repeats another one is timed, and not executed again.
 TEST_F(Threads, CaptureAndLaunchGraphs) {
+  const bool repeats = gridwiseSimIsTimed() == 0;
   AtOnce([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {
       hipStream_t stream = nullptr;
@@ -164,7 +186,7 @@ TEST_F(Threads, CaptureAndLaunchGraphs) {
       ASSERT_EQ(hipStreamSynchronize(stream), hipSuccess);
       std::vector<uint32_t> words(2);
       ASSERT_EQ(hipMemcpy(words.data(), log, 8, hipMemcpyDeviceToHost), hipSuccess);
-      EXPECT_THAT(words, ElementsAre(1, value));
+      EXPECT_THAT(words, ElementsAre(repeats ? 1 : 0, repeats ? value : 0));
       EXPECT_EQ(hipGraphExecDestroy(exec), hipSuccess);
       EXPECT_EQ(hipFree(log), hipSuccess);
       EXPECT_EQ(hipStreamDestroy(stream), hipSuccess);

@@ -13,6 +13,7 @@
 #include "core/arch/target.h"
 #include "core/text/parse_device.h"
 #include "llvm/Support/JSON.h"
+#include "tools/sim/isa/target_names.h"
 #include "tools/sim/time/machine/product_machine.h"
 #include "tools/text/json.h"
 #include "tools/text/read_file.h"
@@ -26,11 +27,6 @@ const char* Keep(llvm::StringRef text) {
   static auto* const kept = new std::set<std::string>;
   const std::lock_guard lock(mutex);
   return kept->insert(text.str()).first->c_str();
-}
-
-/// The targets that the simulator executes, as "gfx942, gfx950".
-std::string SimulatedTargets() {
-  return absl::StrJoin(kAmdGfx, ", ", [](std::string* out, Gfx gfx) { *out += Name(gfx); });
 }
 
 absl::Status ReadParameter(llvm::StringRef name, const llvm::json::Value& json, Machine& machine) {
