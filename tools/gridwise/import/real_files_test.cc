@@ -79,7 +79,7 @@ TEST(RealFiles, LogOfMIOpen) {
                   "1x1 pad 1x1 out 12x12 ngchw",
                   "1 x fwd, bwd_data, bwd_weight: fwd f32 g1 n2 c8 k8 in 7x7 filter 3x3 stride 1x1 "
                   "dilation 1x1 pad 1x1 out 7x7 ngchw"));
-  EXPECT_THAT(set.report.front(), HasSubstr("24 convolutions, 10 of them different"));
+  EXPECT_THAT(set.report.front(), HasSubstr("12 convolutions, 10 of them different (24 MIOpen"));
 }
 
 /// `zcat | sed "s/--forw .//" | sort | uniq -c` has 16 lines, 15 of them 3 times and one twice: the
@@ -241,7 +241,7 @@ TEST(RealFiles, CallsOfCudnn) {
   const ImportedSet set = ImportFile("cudnn_calls.log.gz");
   EXPECT_EQ(RunsOf(set), expected);
   ASSERT_EQ(set.report.size(), 2u);
-  EXPECT_THAT(set.report[0], HasSubstr("69 convolutions, 20 of them different"));
+  EXPECT_THAT(set.report[0], HasSubstr("69 convolutions, 20 of them different (127 calls of "));
   EXPECT_THAT(set.report[1], HasSubstr("left out: 6 POINTWISE"));
 }
 
@@ -285,6 +285,7 @@ TEST(RealFiles, GraphsOfCudnn) {
 /// functions before version 8. What cuDNN 9 does inside of them is in the log, too.
 TEST(RealFiles, FunctionsOfCudnn) {
   const ImportedSet set = ImportFile("cudnn_functions.log.gz");
+  EXPECT_THAT(set.report.front(), HasSubstr("11 convolutions, 3 of them different (13 calls of "));
   EXPECT_THAT(
       RunsOf(set),
       UnorderedElementsAre(
