@@ -161,8 +161,12 @@ absl::StatusOr<ImportedSet> Collector::Finish() const {
         absl::StrJoin(reasons, "; "));
   }
   ImportedSet set = {.problems = Problems()};
+  std::int64_t convolutions = 0;  // without searches besides executions
+  for (const NamedProblem& each : set.problems) {
+    convolutions += each.count * static_cast<std::int64_t>(each.directions.size());
+  }
   set.report.push_back(absl::StrFormat("%s: %d convolutions, %d of them different (%s)", source,
-                                       occurrences_, joined_.size(), MostFrequent(kinds_)));
+                                       convolutions, joined_.size(), MostFrequent(kinds_)));
   if (!left_out.empty()) set.report.push_back(absl::StrCat(source, ": ", left_out));
   set.report.insert(set.report.end(), faults_.begin(), faults_.end());
   const std::int64_t rest = fault_count_ - static_cast<std::int64_t>(faults_.size());

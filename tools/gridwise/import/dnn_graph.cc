@@ -145,7 +145,7 @@ ImportedLine ReadNode(const llvm::json::Object& node, const Node& kind, bool hip
   if (x.size() < 2 || w.size() < 2) {
     return absl::InvalidArgumentError("the sizes of x or of the weights are not given");
   }
-  convolution.groups = w[1] > 0 && x[1] % w[1] == 0 ? x[1] / w[1] : 1;
+  convolution.groups = GroupsOf(convolution.x, convolution.w);
   return ReadTensorConvolution(convolution, kKind);
 }
 

@@ -15,6 +15,7 @@
 #include "tools/gridwise/import/ck_profiler.h"
 #include "tools/gridwise/import/collector.h"
 #include "tools/gridwise/import/content.h"
+#include "tools/gridwise/import/cudnn_log.h"
 #include "tools/gridwise/import/dnn_graph.h"
 #include "tools/gridwise/import/hlo.h"
 #include "tools/gridwise/import/line.h"
@@ -41,9 +42,9 @@ bool IsContinued(std::string_view line) {
 }
 
 void ImportLines(std::string_view text, Collector& collector) {
-  const LineReader readers[] = {ReadMIOpenDriver, ReadCkProfiler,    ReadCkExample,
-                                ReadMIOpenFindDb, StableHloReader(), TorchProgramReader(),
-                                HloReader()};
+  const LineReader readers[] = {ReadMIOpenDriver,  ReadCkProfiler,       ReadCkExample,
+                                ReadMIOpenFindDb,  CudnnLogReader(),     CudnnFrontendReader(),
+                                StableHloReader(), TorchProgramReader(), HloReader()};
   constexpr int kMaxContinued = 40;
   int number = 0, first = 0, continued = 0;
   std::string whole;

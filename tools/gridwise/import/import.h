@@ -35,6 +35,7 @@ struct ImportedFile {
 ///   traces of PyTorch's profiler                           torch_trace.h
 ///   programs of torch.export and torch.fx as text          torch_program.h
 ///   graphs of cuDNN's front end and hipDNN, their logs     dnn_graph.h
+///   logs of cuDNN, and of its front end before version 1   cudnn_log.h
 ///   models of ONNX                                         onnx_nodes.h
 ///
 /// Lines of several kinds may be mixed. Lines of no kind are skipped. A wrong line or file, or one

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// Files that other programs wrote: testdata/README.md.
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,6 +23,8 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 ImportedSet ImportFile(std::string_view name) {
   const std::string path = absl::StrCat("tools/gridwise/import/testdata/", name);
@@ -76,7 +79,7 @@ TEST(RealFiles, LogOfMIOpen) {
                   "1x1 pad 1x1 out 12x12 ngchw",
                   "1 x fwd, bwd_data, bwd_weight: fwd f32 g1 n2 c8 k8 in 7x7 filter 3x3 stride 1x1 "
                   "dilation 1x1 pad 1x1 out 7x7 ngchw"));
-  EXPECT_THAT(set.report.front(), HasSubstr("24 convolutions, 10 of them different"));
+  EXPECT_THAT(set.report.front(), HasSubstr("12 convolutions, 10 of them different (24 MIOpen"));
 }
 
 /// `zcat | sed "s/--forw .//" | sort | uniq -c` has 16 lines, 15 of them 3 times and one twice: the
@@ -151,8 +154,7 @@ TEST(RealFiles, OptimizedProgramsOfJax) {
       calls[std::string(Name(direction))] += each.count;
     }
   }
-  EXPECT_THAT(calls, ElementsAre(testing::Pair("bwd_data", 2), testing::Pair("bwd_weight", 3),
-                                 testing::Pair("fwd", 10)));
+  EXPECT_THAT(calls, ElementsAre(Pair("bwd_data", 2), Pair("bwd_weight", 3), Pair("fwd", 10)));
 }
 
 /// The layers of the network, as `%s` of type, directions and layout.
@@ -202,6 +204,118 @@ TEST(RealFiles, CompiledProgramOfPyTorch) {
                           "3x3 stride 2x2 dilation 1x1 pad 1x1 out 16x16",
                           "1 x fwd, bwd_data, bwd_weight: fwd bf16 g1 n4 c24 k64 in 32x32 filter "
                           "4x4 stride 2x2 dilation 1x1 pad 1x1 out 16x16"));
+}
+
+/// How often each problem is computed in each direction. Those of one axis are images of one line,
+/// as PyTorch gives them to cuDNN.
+std::map<std::string, std::int64_t> RunsOf(const ImportedSet& set) {
+  std::map<std::string, std::int64_t> runs;
+  for (const NamedProblem& each : set.problems) {
+    for (const Direction direction : each.directions) {
+      ConvProblem problem = each.problem;
+      problem.direction = direction;
+      problem.rank = std::max(problem.rank, 2);
+      runs[ToString(problem)] += each.count;
+    }
+  }
+  return runs;
+}
+
+/// PyTorch's own count of the same run, `key_averages()`, has 26 aten::convolution, 22
+/// aten::convolution_backward, which make 44 gradients, and two fused convolutions.
+TEST(RealFiles, TraceOfPyTorchOnNvidia) {
+  const ImportedSet set = ImportFile("torch_cuda_trace.json.gz");
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[0], HasSubstr("72 convolutions, 21 of them different"));
+  EXPECT_THAT(set.report[1], HasSubstr("left out: "));
+}
+
+/// Of the convolutions that PyTorch's profiler shows, cuDNN computes all but a depthwise one in
+/// f32, forward and backward: its profile has one aten::_conv_depthwise2d. The log has three
+/// operations after each of two convolutions.
+TEST(RealFiles, CallsOfCudnn) {
+  std::map<std::string, std::int64_t> expected = RunsOf(ImportFile("torch_cuda_trace.json.gz"));
+  const auto erased = std::erase_if(
+      expected, [](const auto& run) { return run.first.find(" f32 g48 ") != run.first.npos; });
+  EXPECT_EQ(erased, 3u);
+  const ImportedSet set = ImportFile("cudnn_calls.log.gz");
+  EXPECT_EQ(RunsOf(set), expected);
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[0], HasSubstr("69 convolutions, 20 of them different (127 calls of "));
+  EXPECT_THAT(set.report[1], HasSubstr("left out: 6 POINTWISE"));
+}
+
+/// The front end's log of the same run has a graph for each shape: `grep -c ^Tag:` has 58, two of
+/// which repeat a third one's convolution.
+TEST(RealFiles, GraphsThatPyTorchBuilds) {
+  std::map<std::string, std::int64_t> expected = RunsOf(ImportFile("cudnn_calls.log.gz"));
+  for (auto& [problem, count] : expected) {
+    count = problem ==
+                    "fwd f16 g1 n4 c64 k64 in 28x28 filter 3x3 stride 1x1 dilation 1x1 pad 1x1 "
+                    "out 28x28"
+                ? 3
+                : 1;
+  }
+  const ImportedSet set = ImportFile("cudnn_frontend.log.gz");
+  EXPECT_EQ(RunsOf(set), expected);
+  EXPECT_THAT(set.report.front(), HasSubstr("58 convolutions, 20 of them different"));
+}
+
+/// A program builds them by the front end 1.23. The second one adds a bias, and takes what is
+/// positive.
+TEST(RealFiles, GraphsOfCudnn) {
+  const ImportedSet set = ImportFile("cudnn_graphs.log.gz");
+  EXPECT_THAT(
+      LinesOf(set),
+      ElementsAre("1 x fwd: fwd f16 g2 n8 c64 k128 in 56x56 filter 3x3 stride 2x2 dilation 1x1 pad "
+                  "1x1 out 28x28",
+                  "1 x fwd: fwd f16 g1 n4 c16 k32 in 20x22 filter 3x3 stride 1x1 dilation 1x1 pad "
+                  "0x1:1x2 out 19x23",
+                  "1 x bwd_data: fwd bf16 g1 n4 c32 k64 in 32x32 filter 4x4 stride 2x2 dilation "
+                  "1x1 pad 1x1 out 16x16",
+                  "1 x bwd_weight: fwd f16 g1 n4 c64 k64 in 28x28 filter 3x3 stride 1x1 dilation "
+                  "2x2 pad 2x2 out 28x28",
+                  "1 x fwd: fwd f32 g1 n2 c8 k16 in 6x12x14 filter 3x3x3 stride 1x2x2 dilation "
+                  "1x1x1 pad 1x1x1 out 6x6x7 ngchw"));
+  ASSERT_EQ(set.report.size(), 2u);
+  EXPECT_THAT(set.report[1], HasSubstr("left out: 2 POINTWISE"));
+}
+
+/// Three layers in three directions, two of them also with a bias and an activation, by the
+/// functions before version 8. What cuDNN 9 does inside of them is in the log, too.
+TEST(RealFiles, FunctionsOfCudnn) {
+  const ImportedSet set = ImportFile("cudnn_functions.log.gz");
+  EXPECT_THAT(set.report.front(), HasSubstr("11 convolutions, 3 of them different (13 calls of "));
+  EXPECT_THAT(
+      RunsOf(set),
+      UnorderedElementsAre(
+          Pair("fwd f16 g4 n4 c64 k128 in 28x30 filter 3x3 stride 2x2 dilation 1x1 pad 1x1 out "
+               "14x15",
+               2),
+          Pair("bwd_data f16 g4 n4 c64 k128 in 28x30 filter 3x3 stride 2x2 dilation 1x1 pad 1x1 "
+               "out 14x15",
+               1),
+          Pair("bwd_weight f16 g4 n4 c64 k128 in 28x30 filter 3x3 stride 2x2 dilation 1x1 pad 1x1 "
+               "out 14x15",
+               1),
+          Pair("fwd f32 g1 n2 c8 k12 in 17x19 filter 5x3 stride 1x1 dilation 2x1 pad 2x1 out 13x19 "
+               "ngchw",
+               2),
+          Pair("bwd_data f32 g1 n2 c8 k12 in 17x19 filter 5x3 stride 1x1 dilation 2x1 pad 2x1 out "
+               "13x19 ngchw",
+               1),
+          Pair("bwd_weight f32 g1 n2 c8 k12 in 17x19 filter 5x3 stride 1x1 dilation 2x1 pad 2x1 "
+               "out 13x19 ngchw",
+               1),
+          Pair("fwd f32 g1 n2 c4 k8 in 6x10x12 filter 3x3x3 stride 1x2x2 dilation 1x1x1 pad 1x1x1 "
+               "out 6x5x6 ngchw",
+               1),
+          Pair("bwd_data f32 g1 n2 c4 k8 in 6x10x12 filter 3x3x3 stride 1x2x2 dilation 1x1x1 pad "
+               "1x1x1 out 6x5x6 ngchw",
+               1),
+          Pair("bwd_weight f32 g1 n2 c4 k8 in 6x10x12 filter 3x3x3 stride 1x2x2 dilation 1x1x1 pad "
+               "1x1x1 out 6x5x6 ngchw",
+               1)));
 }
 
 }  // namespace

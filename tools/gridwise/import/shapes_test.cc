@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/// Programs of torch.fx, and graphs of cuDNN's front end and hipDNN.
+/// Programs of torch.fx, graphs of cuDNN's front end and hipDNN, and logs of cuDNN.
 
 #include <string>
 #include <string_view>
@@ -159,6 +159,65 @@ TEST(DnnGraph, OfHipdnn) {
                            R"("x_tensor_uid": 3}, "outputs": {"dw_tensor_uid": 2})"}})),
             "1 x bwd_weight bf16 g1 n2 c8 k16 in 14x14 filter 3x3 stride 2x2 dilation 1x1 pad "
             "0x0:1x1 out 7x7 ngchw; file, node grad; its weights are KCYX");
+}
+
+/// As cuDNN 9 prints a call without marks at the lines. Padding before and after is unequal.
+constexpr char kCall[] = R"(cuDNN (v90000) function cudnnBackendFinalize() called:
+    descriptor: type=CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR:
+        dxDesc: type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+            type: type=cudnnDataType_t; val=CUDNN_DATA_HALF (2);
+            dimA: type=int; val=[8,64,56,56];
+            strideA: type=int; val=[200704,1,3584,64];
+        wDesc: type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+            type: type=cudnnDataType_t; val=CUDNN_DATA_HALF (2);
+            dimA: type=int; val=[128,32,3,3];
+            strideA: type=int; val=[288,1,96,32];
+        convDesc: type=CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
+            mode: type=cudnnConvolutionMode_t; val=CUDNN_CROSS_CORRELATION (1);
+            upperPadA: type=int; val=[1,2];
+            lowerPadA: type=int; val=[0,1];
+            strideA: type=int; val=[2,2];
+            dilationA: type=int; val=[1,1];
+        dyDesc: type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+            type: type=cudnnDataType_t; val=CUDNN_DATA_HALF (2);
+            dimA: type=int; val=[8,128,28,29];
+            strideA: type=int; val=[103936,1,3712,128];
+Time: 2026-01-01T00:00:00.000000 (0d+0h+0m+5s since start)
+Process: 1, Thread: 1, cudnn_handle: NULL, cudnn_stream: NULL.
+)";
+
+TEST(CudnnLog, ACallWithoutMarks) {
+  EXPECT_EQ(DescribeProblems(kCall),
+            "1 x bwd_data f16 g2 n8 c64 k128 in 56x56 filter 3x3 stride 2x2 dilation 1x1 pad "
+            "0x1:1x2 out 28x29; file:21");
+}
+
+TEST(CudnnLog, WrongCallsAreNamed) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    return DescribeProblems(absl::StrReplaceAll(kCall, {{from, to}}));
+  };
+  EXPECT_THAT(with("CUDNN_CROSS_CORRELATION (1)", "CUDNN_CONVOLUTION (0)"),
+              HasSubstr("file:21: mode is 'CUDNN_CONVOLUTION'; Gridwise has CUDNN_CROSS_CORR"));
+  EXPECT_THAT(with("wDesc", "zDesc"), HasSubstr("the call has no wDesc"));
+  EXPECT_THAT(with("[2,2]", "[]"), HasSubstr("convDesc.strideA is '[]'; must be a list"));
+  EXPECT_THAT(with("[1,2]", "[1,a]"), HasSubstr("convDesc.upperPadA is 'a'; must be an integer"));
+  EXPECT_THAT(with("28,29", "28,28"), HasSubstr("the output is 28x28; these sizes make 28x29"));
+  EXPECT_THAT(with("DATA_HALF", "DATA_INT8x32"), HasSubstr("the type is 'INT8x32'"));
+  EXPECT_THAT(with("CONVOLUTION_BACKWARD_DATA", "RESAMPLE_FWD"), HasSubstr("1 RESAMPLE_FWD"));
+  EXPECT_THAT(with("Time:", "Tame:"), HasSubstr("no convolution is in file"));
+}
+
+TEST(CudnnLog, TensorsOfTheFrontEndHaveKnownNumbers) {
+  std::string graph;
+  for (const int number : {120, 119, 1}) {
+    absl::StrAppend(&graph, "[cudnn_frontend]    CUDNN_BACKEND_TENSOR_DESCRIPTOR :\n  Id: ", number,
+                    "\n  isVirtual: 0\n");
+  }
+  EXPECT_THAT(DescribeProblems(absl::StrCat(graph, "Tag: ConvFwd_\n")),
+              HasSubstr("file:10: none of the convolution's tensors has the number 121, which "
+                        "stands for 'y'; write cuDNN's own log instead"));
+  EXPECT_THAT(DescribeProblems(absl::StrCat(graph, "Tag: Matmul_\n")),
+              HasSubstr("left out: 1 Matmul_"));
 }
 
 TEST(Import, OtherFilesAreNamed) {

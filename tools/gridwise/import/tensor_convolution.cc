@@ -167,6 +167,11 @@ std::vector<Direction> DirectionsOfMask(const std::vector<std::string_view>& mas
   return directions;
 }
 
+std::int64_t GroupsOf(const LogicalTensor& x, const LogicalTensor& w) {
+  if (x.sizes.size() < 2 || w.sizes.size() < 2) return 1;
+  return w.sizes[1] > 0 && x.sizes[1] % w.sizes[1] == 0 ? x.sizes[1] / w.sizes[1] : 1;
+}
+
 absl::StatusOr<ImportedItem> ReadTensorConvolution(const TensorConvolution& convolution,
                                                    const char* kind) {
   absl::StatusOr<ConvProblem> problem = ComputeGeometry(convolution);

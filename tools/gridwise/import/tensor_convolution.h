@@ -38,6 +38,10 @@ struct TensorConvolution {
 /// for x, the weights and the bias.
 std::vector<Direction> DirectionsOfMask(const std::vector<std::string_view>& mask);
 
+/// The number of groups as cuDNN and hipDNN define it: the channels of x over those of the weights;
+/// 1 if these do not divide them, which is then an error of ReadTensorConvolution.
+std::int64_t GroupsOf(const LogicalTensor& x, const LogicalTensor& w);
+
 /// The problems that `convolution` is. The layout follows from the strides of x: NHWGC or NGCHW.
 /// Where weights lie otherwise the note says so.
 ///

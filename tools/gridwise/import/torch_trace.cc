@@ -98,34 +98,47 @@ class Arguments {
   const llvm::json::Object* arguments_;
 };
 
-/// aten::convolution has x, weights, bias and numbers from 3 on; its backward dy, x, weights, the
-/// bias's sizes and numbers from 4 on.
-ImportedLine ReadConvolution(const llvm::json::Object& event, bool backward) {
+/// A convolution's operator, and where its arguments are: x, the weights after it, and numbers:
+/// stride, padding, dilation; transposed, output padding; groups.
+struct Operator {
+  std::string_view name;
+  std::size_t x, numbers;
+  bool is_backward = false;  // dy is the first argument, and the mask follows the groups
+  bool is_fused = false;     // has neither transposed nor output padding
+};
+constexpr Operator kOperators[] = {{"aten::convolution", 0, 3},
+                                   {"aten::convolution_backward", 1, 4, true},
+                                   {"aten::cudnn_convolution_relu", 0, 3, false, true},
+                                   {"aten::cudnn_convolution_add_relu", 0, 5, false, true},
+                                   {"aten::miopen_convolution_relu", 0, 3, false, true},
+                                   {"aten::miopen_convolution_add_relu", 0, 5, false, true}};
+
+ImportedLine ReadConvolution(const llvm::json::Object& event, const Operator& what) {
   const Arguments arguments(event);
   if (!arguments.has_sizes()) {
     return absl::InvalidArgumentError(
         "the convolution has no Input Dims; profile with record_shapes=True");
   }
-  const std::size_t x = backward ? 1 : 0, numbers = backward ? 4 : 3;
-  TensorConvolution convolution = {.x = arguments.Shape(x), .w = arguments.Shape(x + 1)};
-  if (backward) convolution.y = arguments.Shape(0);
-  const std::pair<std::string_view, std::pair<std::size_t, Numbers*>> kNumbers[] = {
+  TensorConvolution convolution = {.x = arguments.Shape(what.x), .w = arguments.Shape(what.x + 1)};
+  if (what.is_backward) convolution.y = arguments.Shape(0);
+  std::vector<std::pair<std::string_view, std::pair<std::size_t, Numbers*>>> numbers = {
       {"stride", {0, &convolution.stride}},
       {"padding", {1, &convolution.pad_begin}},
-      {"dilation", {2, &convolution.dilation}},
-      {"output_padding", {4, &convolution.output_padding}}};
-  for (const auto& [what, place] : kNumbers) {
-    absl::StatusOr<Numbers> values = arguments.Values(what, numbers + place.first);
+      {"dilation", {2, &convolution.dilation}}};
+  if (!what.is_fused) numbers.push_back({"output_padding", {4, &convolution.output_padding}});
+  for (const auto& [name, place] : numbers) {
+    absl::StatusOr<Numbers> values = arguments.Values(name, what.numbers + place.first);
     if (!values.ok()) return values.status();
     *place.second = *std::move(values);
   }
   convolution.pad_end = convolution.pad_begin;
-  convolution.transposed = arguments.Value(numbers + 3) == "True";
-  absl::StatusOr<Numbers> groups = arguments.Values("groups", numbers + 5);
+  convolution.transposed = !what.is_fused && arguments.Value(what.numbers + 3) == "True";
+  const std::size_t after = what.numbers + (what.is_fused ? 3 : 5);
+  absl::StatusOr<Numbers> groups = arguments.Values("groups", after);
   if (!groups.ok()) return groups.status();
   convolution.groups = groups->empty() ? 0 : groups->front();
-  convolution.directions = backward ? DirectionsOfMask(arguments.WordsOfList(numbers + 6))
-                                    : std::vector<Direction>{Direction::kForward};
+  convolution.directions = what.is_backward ? DirectionsOfMask(arguments.WordsOfList(after + 1))
+                                            : std::vector<Direction>{Direction::kForward};
   return ReadTensorConvolution(convolution, kKind);
 }
 
@@ -155,8 +168,9 @@ void ForEachOperator(const llvm::json::Value& trace,
     const llvm::json::Object* const event = value.getAsObject();
     if (event == nullptr || event->getString("cat") != "cpu_op") continue;
     const std::string_view name = event->getString("name").value_or("");
-    if (name == "aten::convolution" || name == "aten::convolution_backward") {
-      visit(number, ReadConvolution(*event, name != "aten::convolution"));
+    const auto* const what = std::ranges::find(kOperators, name, &Operator::name);
+    if (what != std::end(kOperators)) {
+      visit(number, ReadConvolution(*event, *what));
     } else if (std::ranges::find(kNested, name) == std::end(kNested)) {
       visit(number, ImportedItem::Skip(kKind, name));
     }

@@ -13,9 +13,9 @@ namespace gridwise {
 bool IsTrace(const llvm::json::Value& document);
 
 /// Calls visit(number, event) for the operators of a trace of PyTorch's profiler, numbered from 1.
-/// Convolutions are the events aten::convolution and aten::convolution_backward. Others of the same
-/// convolution nest around or in them (aten::conv2d, aten::_convolution, aten::miopen_convolution)
-/// and are left out.
+/// Convolutions are the events aten::convolution, aten::convolution_backward and the fused
+/// aten::{cudnn,miopen}_convolution_{relu,add_relu}. Others of the same convolution nest around or
+/// in them (aten::conv2d, aten::_convolution, aten::miopen_convolution) and are left out.
 ///
 /// Sizes are those of `Input Dims` and `Concrete Inputs`, which a trace has if it was recorded with
 /// record_shapes=True. Layouts follow from `Input Strides`.
