@@ -19,11 +19,11 @@ What these judgements come to, beside the estimates alone, is written for each d
 the model only where it is better.
 
 Times of a GPU are uncertain, and its estimates fitted to networks that the tables may know little of. So with --margin=M, log2, the
-kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a:
+kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a, which has no margin:
 
     python3 benchmarks/time_instances.py ...  # on the device
     python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_{channels,gather}.csv.xz \
-        --out=gridwise/planner/sm_90a.inc --margin=0.04 --depth=6
+        --out=gridwise/planner/sm_90a.inc --depth=6
 """
 
 import argparse
