@@ -60,7 +60,7 @@ TEST(Import, EqualProblemsAreJoinedAndCounted) {
   EXPECT_EQ(set.problems[2].problem.type, DataType::kF32);
   EXPECT_THAT(
       set.report,
-      ElementsAre("file: 5 convolutions, 2 of them different (5 MIOpenDriver command lines)",
+      ElementsAre("file: 4 convolutions, 2 of them different (5 MIOpenDriver command lines)",
                   "file: left out: 1 bnormfp16",
                   HasSubstr("file:8: c is 9; must be a multiple of groups")));
 }
