@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/arch/device_facts.h"
 #include "core/arch/target.h"
 #include "core/conv/direction.h"
 #include "gmock/gmock.h"
@@ -32,7 +33,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// The targets whose layers are timed, and those that the page of the family shows.
-constexpr Gfx kTimed[] = {Gfx::k942, Gfx::k950, Gfx::k90a};
+constexpr Gfx kTimed[] = {Gfx::k942, Gfx::k950, Gfx::k90a, Gfx::k1201};
 constexpr Gfx kOnPage[] = {Gfx::k942, Gfx::k950};
 
 class Times : public testing::TestWithParam<Gfx> {};
@@ -91,15 +92,16 @@ INSTANTIATE_TEST_SUITE_P(Targets, Times, testing::ValuesIn(kTimed),
 
 /// The figures of the targets that a page has where `pattern` is are those that `value` makes of a
 /// target's times.
-void ExpectOnPage(const std::string& page, const std::string& pattern, std::span<const Gfx> targets,
-                  const std::function<std::vector<double>(const std::vector<LayerTime>&)>& value) {
+void ExpectOnPage(
+    const std::string& page, const std::string& pattern, std::span<const Gfx> targets,
+    const std::function<std::vector<double>(const std::vector<LayerTime>&, Gfx)>& value) {
   const absl::StatusOr<std::vector<Figure>> figures = FindFigures(ReadText(page), pattern);
   ASSERT_TRUE(figures.ok()) << page << ": " << figures.status();
   std::vector<double> values;
   for (const Gfx gfx : targets) {
     const absl::StatusOr<std::vector<LayerTime>> times = ReadTimes(TimesPath(gfx));
     ASSERT_TRUE(times.ok()) << times.status();
-    const std::vector<double> of_target = value(*times);
+    const std::vector<double> of_target = value(*times, gfx);
     values.insert(values.end(), of_target.begin(), of_target.end());
   }
   ASSERT_EQ(figures->size(), values.size()) << pattern;
@@ -112,25 +114,31 @@ void ExpectOnPage(const std::string& page, const std::string& pattern, std::span
 /// The geometric mean of `part` over the times that `is_in` names, in percent.
 double Percent(const std::vector<LayerTime>& times,
                const std::function<bool(const LayerTime&)>& is_in,
-               const std::function<double(const LayerTime&)>& part) {
+               const std::function<double(const LayerTime&, Gfx)>& part, Gfx gfx) {
   double logs = 0;
   int count = 0;
   for (const LayerTime& time : times) {
     if (!is_in(time)) continue;
-    logs += std::log(part(time));
+    logs += std::log(part(time, gfx));
     ++count;
   }
   return 100 * std::exp(logs / count);
 }
 
 double PartOfBound(const LayerTime& time) { return time.bound_us / time.us; }
+/// What it would be if a kernel took the bound, and its launch before it.
+double PartWithLaunch(const LayerTime& time, Gfx gfx) {
+  return time.bound_us / (time.bound_us + DeviceFacts(gfx).machine.launch_us);
+}
 bool IsBox(const LayerTime& time) { return time.name.starts_with("box.reg"); }
 
 TEST(Summaries, HaveTheMeansOfTheTimes) {
   struct Mean {
     std::string on_front, in_table;
     std::function<bool(const LayerTime&)> is_in;
-    std::function<double(const LayerTime&)> part = PartOfBound;
+    std::function<double(const LayerTime&, Gfx)> part = [](const LayerTime& time, Gfx) {
+      return PartOfBound(time);
+    };
   };
   const auto of = [](const char* direction) {
     return [=](const LayerTime& time) { return time.direction == direction; };
@@ -145,13 +153,12 @@ TEST(Summaries, HaveTheMeansOfTheTimes) {
       {"| the 100 without `box.reg` (36 output channels) |", "| the 100 others |",
        [](const LayerTime& time) { return !IsBox(time); }},
       {"| if kernels took the bound and a launch of 2.7 us |",
-       "| kernels that took the bound and a launch of 2.7 us |", all,
-       [](const LayerTime& time) { return time.bound_us / (time.bound_us + 2.7); }}};
+       "| kernels that took the bound and a launch |", all, PartWithLaunch}};
   for (const Mean& mean : means) {
-    const auto value = [&](const std::vector<LayerTime>& times) {
-      return std::vector<double>{Percent(times, mean.is_in, mean.part)};
+    const auto value = [&](const std::vector<LayerTime>& times, Gfx gfx) {
+      return std::vector<double>{Percent(times, mean.is_in, mean.part, gfx)};
     };
-    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} | {} |", kTimed, value);
+    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} | {} | {} |", kTimed, value);
     if (!mean.on_front.empty()) {
       ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", kOnPage, value);
     }
@@ -163,7 +170,7 @@ TEST(Summaries, CountTheLayersByTheirPartOfTheBound) {
       {90, 101}, {75, 90}, {50, 75}, {25, 50}, {2, 25}};
   for (const auto& [low, high] : ranges) {
     ExpectOnPage("tile/README.md", absl::StrCat(low, " to ", high, " % ...# {} ...# {}"), kOnPage,
-                 [&](const std::vector<LayerTime>& times) {
+                 [&](const std::vector<LayerTime>& times, Gfx) {
                    const auto count =
                        std::count_if(times.begin(), times.end(), [&](const LayerTime& time) {
                          const double percent = 100 * PartOfBound(time);
@@ -184,7 +191,7 @@ TEST(Summaries, HaveTheTimesOfSomeLayers) {
     });
     ASSERT_NE(layer, layers->end()) << name;
     ExpectOnPage("tile/README.md", absl::StrCat("| `", name, "`: ... | {}, {}, {} | {}, {}, {} |"),
-                 kOnPage, [&](const std::vector<LayerTime>& times) {
+                 kOnPage, [&](const std::vector<LayerTime>& times, Gfx) {
                    const LayerTime& time = *FindTime(times, *layer);
                    return std::vector<double>{time.us, layer->problem.Flops() / time.us * 1e-6,
                                               100 * PartOfBound(time)};
