@@ -45,6 +45,14 @@ struct TermsOfAxis {
   }
 };
 
+/// Elements from an image's first to the only term along an axis; negative if there is none.
+GRIDWISE_DEVICE int OnlyTerm(const OverlapAxis& axis, const TermsOfAxis& terms) {
+  for (int u = 0; u < axis.max_terms; ++u) {
+    if (terms.HasTap(axis, u) && terms.HasPixel(axis, u)) return terms.At(axis, u);
+  }
+  return -1;
+}
+
 /// The sum of an output pixel's terms. If one of its taps meets padding, `padding` has 0 times
 /// another product of the same weights: 0 times the weights is 0, unless that product is NaN.
 struct OverlapSum {
@@ -91,8 +99,13 @@ struct TermsOfLine {
 template <DataType kType>
 GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
   const int tile = SlotOf(args.runs, BlockIdX(), args.tiles);
-  const int at = tile * kOverlapAddThreads + ThreadId();
-  if (at >= args.reduce.elements) return;
+  const int lane = tile * kOverlapAddThreads + ThreadId();
+  if (lane >= args.lanes) return;
+  int at = lane;
+  if (args.images > 1) {
+    const int group = static_cast<int>(Divide(lane, args.by_image_outputs));
+    at += group * (args.images - 1) * args.image_outputs;
+  }
   int rest = static_cast<int>(Divide(at, args.by_channels));
   const int channel = at - rest * args.channels;
   const auto& [d, h, w] = args.axis;
@@ -112,11 +125,26 @@ GRIDWISE_DEVICE void OverlapAddTile(const OverlapAddArgs& args) {
       }
     }
   }
+  bool is_nan = false;
   if (sum.padding != 0) [[unlikely]] {
     const int pixel = static_cast<int>(Divide(at, args.by_channels));
-    if (PaddingIsNaN(args.padding, pixel, channel)) sum.terms = __builtin_nanf("");
+    is_nan = PaddingIsNaN(args.padding, pixel, channel);
   }
-  FinishRun<kType, 1>(args.reduce, at, {{sum.terms}});
+  struct {
+    int d, h, w;
+  } only = {};
+  for (int i = 1;; ++i) {
+    FinishRun<kType, 1>(args.reduce, at, {{is_nan ? __builtin_nanf("") : sum.terms}});
+    at += args.image_outputs;
+    if (i == args.images || at >= args.reduce.elements) return;
+    if (i == 1) only = {OnlyTerm(d, of_d), OnlyTerm(h, of_h), OnlyTerm(w, of_w)};
+    sum.terms = 0;
+    if (only.d < 0 || only.h < 0 || only.w < 0) continue;
+    const int term = image + i * args.image_elements + only.d + only.h + only.w;
+    for (int split = 0; split < args.reduce.splits; ++split) {
+      sum.terms += args.reduce.partial[split * args.reduce.split_elements + term];
+    }
+  }
 }
 
 }  // namespace gridwise

@@ -8,7 +8,7 @@
 
 namespace gridwise {
 
-/// Lanes per workgroup of the overlap-adding kernel, one output element each.
+/// Lanes per workgroup of the overlap-adding kernel, one element of one or several images each.
 inline constexpr int kOverlapAddThreads = 256;
 /// Loads of a lane that are in flight at a time: taps along w.
 inline constexpr int kOverlapAddAtATime = 4;
@@ -38,7 +38,12 @@ struct OverlapAddArgs {
   int channels, channel_columns;  // of the output; columns from one channel to the next
   MagicDiv by_channels;
   int image_elements;  // of the columns
-  int tiles;           // workgroups; XCDs have runs of them
+  int image_outputs;   // elements of an image of the output
+  MagicDiv by_image_outputs;
+  // Images of which a lane takes its element one after the other. With several, an element has at
+  // most one term, and the same taps meet padding in all of them.
+  int images;
+  int lanes, tiles;  // tiles are workgroups; XCDs have runs of them
   XcdRuns runs;
   PaddingArgs padding;  // of the whole problem
 };

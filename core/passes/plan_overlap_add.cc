@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/passes/plan_overlap_add.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "core/arch/device_facts.h"
@@ -52,6 +54,19 @@ OverlapAxis MakeAxis(const Dim& dim, bool forward, bool has_columns, int pixel_e
   return axis;
 }
 
+/// Images that a lane takes: several if the columns' source has one pixel along their axes. A lane
+/// looks for padding among all taps' products, but only in its first image's. There remain lanes
+/// enough for a device.
+int ImagesOfLane(const ConvProblem& problem, const TapColumns& columns) {
+  constexpr std::int64_t kLanes = std::int64_t{1} << 19;
+  if (problem.direction != Direction::kBackwardData) return 1;
+  for (auto a = static_cast<std::size_t>(columns.first_axis); a < problem.dims.size(); ++a) {
+    if (problem.dims[a].filter > 1 && problem.dims[a].out() > 1) return 1;
+  }
+  return static_cast<int>(
+      std::clamp<std::int64_t>(problem.out_elements() / kLanes, 1, problem.batch));
+}
+
 }  // namespace
 
 OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& columns,
@@ -65,7 +80,12 @@ OverlapAddArgs PlanOverlapAdd(const ConvProblem& problem, const TapColumns& colu
   args.channel_columns = static_cast<int>(columns.channel_step);
   args.by_channels = MakeMagicDiv(static_cast<unsigned>(args.channels));
   args.image_elements = static_cast<int>(of_columns.stride[0]);
-  args.tiles = CeilDiv(args.reduce.elements, kOverlapAddThreads);
+  args.image_outputs = static_cast<int>(problem.out_elements() / problem.batch);
+  args.by_image_outputs = MakeMagicDiv(static_cast<unsigned>(args.image_outputs));
+  args.images = ImagesOfLane(problem, columns);
+  args.lanes =
+      static_cast<int>(CeilDiv<std::int64_t>(problem.batch, args.images)) * args.image_outputs;
+  args.tiles = CeilDiv(args.lanes, kOverlapAddThreads);
   args.runs = MakeXcdRuns(xcds);
   args.padding = PlanPadding(problem, weights_type);
   std::int64_t tap_columns = columns.tap_step;

@@ -23,18 +23,18 @@ bool IsApt(const Dim& dim, bool forward) {
   return dim.stride == 1 || (!forward && dim.dilation == 1);
 }
 
-/// Whether dy has one position along axes from `first_axis` on, at which the taps are columns: most
-/// products of an output pixel with taps are then products with padding.
-bool HasOnePosition(const ConvProblem& problem, int first_axis) {
-  if (problem.direction != Direction::kBackwardData) return false;
-  bool has_taps = false;
+/// The taps of a pixel of dx if dy has one position along the axes from `first_axis` on that have
+/// taps: all but one of them are multiplied with padding. 1 if dy has more, or dx fewer than taps.
+std::int64_t TapsOfOnePosition(const ConvProblem& problem, int first_axis) {
+  if (problem.direction != Direction::kBackwardData) return 1;
+  std::int64_t taps = 1;
   for (auto axis = static_cast<std::size_t>(first_axis); axis < problem.dims.size(); ++axis) {
     const Dim& dim = problem.dims[axis];
     if (dim.filter == 1) continue;
-    if (dim.out() > 1 || dim.stride >= dim.filter) return false;
-    has_taps = true;
+    if (dim.out() > 1 || dim.in < dim.filter) return 1;
+    taps *= CeilDiv(dim.filter, dim.stride);
   }
-  return has_taps;
+  return taps;
 }
 
 /// Estimated us of kernels that compute `problem`, and of the passes of `columns`, if `problem` is
@@ -124,17 +124,21 @@ std::optional<TapColumns> ChooseTapColumns(
     const ConvProblem& problem, std::int64_t multiple,
     absl::FunctionRef<double(const TapColumns*)> microseconds) {
   constexpr std::int64_t kMaxChannels = 64;  // of the output; with more there are columns enough
+  // Estimates leave out how long the sums of a tile take if it is alone. So many more terms take
+  // longer than a pass.
+  constexpr std::int64_t kManyTaps = 8;
   const bool forward = problem.direction == Direction::kForward;
   const bool has_few = (forward ? problem.k : problem.c) <= kMaxChannels;
   std::optional<TapColumns> best;
   std::optional<double> least;
   for (const int first_axis : {2, 1, 0}) {
-    if (!has_few && !HasOnePosition(problem, first_axis)) continue;
+    const std::int64_t taps = TapsOfOnePosition(problem, first_axis);
+    if (!has_few && taps == 1) continue;
     std::optional<TapColumns> columns = WithTapColumns(problem, first_axis, multiple);
     if (!columns) continue;
     if (!least) least = microseconds(nullptr);
     const double us = microseconds(&*columns);
-    if (us >= *least) continue;
+    if (us >= *least && (best || taps < kManyTaps)) continue;
     least = us;
     best = columns;
   }

@@ -194,7 +194,9 @@ TEST(TapColumns, AreChosenForOnePositionOfAnyChannels) {
   classifier.batch = 32, classifier.c = 512, classifier.k = 4096;
   for (const std::size_t axis : {1u, 2u}) classifier.dims[axis] = Axis(7, 7, 1, 1, 0, 0);
   for (const Gfx gfx : kAmdGfx) {
-    for (const ConvProblem& problem : {generator, classifier}) {
+    ConvProblem small = generator;
+    small.batch = 8;
+    for (const ConvProblem& problem : {generator, classifier, small}) {
       const std::optional<TapColumns> columns = ChooseTapColumns(problem, gfx);
       ASSERT_TRUE(columns.has_value()) << Name(gfx) << " " << ToString(problem);
       EXPECT_EQ(columns->taps, problem.filter_taps());
