@@ -76,7 +76,7 @@ const waves = await rowsOf(
    join thread_track on slice.track_id = thread_track.id join thread using (utid) join process using (upid) group by pid, tid`,
   { pid: 0, tid: 0, slices: 0, clocks: 0 },
 );
-const [distinct] = await rowsOf(processor, "select count(distinct name) as n from slice", { n: 0 });
+const shown = new Set(await rowsOf(processor, "select distinct name from slice", { name: "str" }));
 const lost = await rowsOf(processor, "select name, value from stats where value > 0 and severity in ('error', 'data_loss')", { name: "str", value: 0 });
 processor.close();
 
@@ -84,7 +84,8 @@ const wanted = [...expected].map(([wave, { slices, clocks }]) => `${wave} ${slic
 const faults = lost.map((what) => `the trace processor says: ${what}`);
 for (const wave of wanted.filter((each) => !waves.includes(each))) faults.push(`not there: process, thread, slices, clocks ${wave}`);
 for (const wave of waves.filter((each) => !wanted.includes(each))) faults.push(`too many: process, thread, slices, clocks ${wave}`);
-if (Number(distinct) !== names.size) faults.push(`${distinct} names; the file has ${names.size}`);
+for (const name of names) if (!shown.has(name)) faults.push(`no slice is called ${name}`);
+for (const name of shown) if (!names.has(name)) faults.push(`slices are called ${name}, which the file has not`);
 for (const fault of faults) console.log(`perfetto: ${fault}`);
 const total = [...expected.values()].reduce((sum, { slices }) => sum + slices, 0);
 console.log(`perfetto: ${total} slices of ${expected.size} waves, ${faults.length} faults`);

@@ -18,7 +18,7 @@ struct TermsOfAxis {
   /// Divides `rest`, the pixel's index over this axis and the outer ones, and keeps the outer part
   /// in it.
   GRIDWISE_DEVICE TermsOfAxis(const OverlapAxis& axis, int& rest) {
-    if (axis.out == 1 && axis.max_terms == 1) return;
+    if (axis.out == 1 && axis.taps == 1) return;
     const int outer = static_cast<int>(Divide(rest, axis.by_out));
     const int shifted = rest - outer * axis.out + axis.shift;
     rest = outer;

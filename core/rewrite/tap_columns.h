@@ -54,7 +54,8 @@ double PixelsMultiplied(const ConvProblem& problem);
 
 /// The columns, padded to a multiple of `multiple`, with the least estimated time of `problem`,
 /// which `microseconds` returns for columns and, if null, without; nullopt if it is faster without.
-/// The output has few channels, or dy a single position along the axes whose taps are columns.
+/// The output has few channels, or dy a single position along the axes whose taps are columns. Of
+/// such axes with many taps, columns are returned without comparing.
 std::optional<TapColumns> ChooseTapColumns(
     const ConvProblem& problem, std::int64_t multiple,
     absl::FunctionRef<double(const TapColumns*)> microseconds);

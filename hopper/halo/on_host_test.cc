@@ -2,14 +2,20 @@
 // Before other headers of device code:
 #include "hopper/testing/check_on_host.h"
 // and what it checks.
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <random>
 
+#include "core/arch/factor.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
+#include "core/reference/elements.h"
 #include "gtest/gtest.h"
 #include "hopper/halo/kernel.h"
 #include "hopper/halo/plan.h"
+#include "hopper/halo/rounded.h"
 #include "hopper/operands/forms.h"
 
 namespace gridwise::hopper {
@@ -143,11 +149,26 @@ TEST(Halo, TF32) {
   CheckHalo<k16>(apart(kForward, 5, 12, 12));
   CheckHalo<k16>(apart(kForward, 5, 9, 16), /*splits=*/2);
   CheckHalo<k32>(apart(kForward, 3, 20, 24));
-  ConvProblem wide = apart(kForward, 3, 40, 24);
-  EXPECT_EQ(wide.a_elements(), Problem(kForward, 3, 40, 24, Axis(9), Axis(10)).a_elements())
-      << "64 channels of f32 are no line of shared memory";
-  wide.direction = kForward;
+  const ConvProblem wide = apart(kForward, 3, 40, 24);
+  EXPECT_EQ(wide.AxesOf(Tensor::kX).stride[4], 40) << "64 channels of f32 are no line";
   EXPECT_NE(RejectProblem(k32, wide).value_or(""), "");
+}
+
+TEST(Halo, LanesRoundToTF32) {
+  std::mt19937 random(3);
+  const auto check = [](std::uint32_t bits) {
+    const auto value = std::bit_cast<float>(bits);
+    if (std::isnan(value)) {
+      EXPECT_TRUE(std::isnan(std::bit_cast<float>(RoundedWord<DataType::kTF32>(bits) & kTF32Bits)));
+      return;
+    }
+    EXPECT_EQ(RoundedWord<DataType::kTF32>(bits),
+              std::bit_cast<std::uint32_t>(RoundTo(DataType::kTF32, value)));
+  };
+  for (int i = 0; i < 100000; ++i) check(static_cast<std::uint32_t>(random()));
+  for (const std::uint32_t bits : {0x0u, 0x80000000u, 0x7f800000u, 0x7f800001u, 0x7f7fffffu}) {
+    check(bits);
+  }
 }
 
 TEST(Halo, BackwardDataOfTF32) {
@@ -157,6 +178,10 @@ TEST(Halo, BackwardDataOfTF32) {
   CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)));
   CheckHalo<k8>(Problem(kData, 20, 2, 2, Axis(9), Axis(10)), /*splits=*/2);
   CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)), 1, Values::kUnrounded);
+  CheckHalo<k8>(Problem(kData, 20, 2, 2, Axis(9), Axis(10)), 1, Values::kInfinity);
+  ConvProblem apart = Problem(kData, 5, 3, 7, Axis(9), Axis(10));
+  apart.type = DataType::kTF32;
+  CheckHalo<k8>(WithPixels(SpacedGroups(), apart));
   constexpr HaloConfig k16 = {
       .direction = kData, .type = DataType::kTF32, .up = 2, .consumers = 1, .stages = 4};
   CheckHalo<k16>(Problem(kData, 5, 16, 16, Axis(9, 2), Axis(12, 2)));

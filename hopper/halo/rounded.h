@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "core/arch/factor.h"
 #include "core/arch/gpu.h"
 #include "core/base/types.h"
 
@@ -12,7 +13,7 @@ template <DataType kType>
 GRIDWISE_DEVICE unsigned RoundedWord(unsigned word) {
   if constexpr (kType != DataType::kTF32) return word;
   if ((word & 0x7fffffffu) > 0x7f800000u) return word | 0x400000u;  // NaN
-  return (word + 0xfffu + (word >> 13 & 1)) & 0xffffe000u;
+  return (word + 0xfffu + (word >> 13 & 1)) & kTF32Bits;
 }
 
 /// The same of an element.

@@ -224,6 +224,11 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
   EXPECT_EQ(filled.k, 40) << "a k tile of 4 channels and 28 zeros would overlap none";
   EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 40);
   EXPECT_EQ(RejectProblem(config, filled).value_or(""), "");
+  ConvProblem few = back;
+  for (const std::size_t axis : {1u, 2u}) few.dims[axis] = {.in = 20, .filter = 2};
+  EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).k, 36) << "of 4 taps";
+  few.dims[2].filter = 3;
+  EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).k, 40) << "of 6 taps";
   for (const std::int64_t k : {20, 32, 40}) {
     back.k = k;
     EXPECT_EQ(CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()).k, k == 20 ? 32 : k);

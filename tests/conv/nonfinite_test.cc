@@ -292,10 +292,10 @@ TEST_P(NonFinite, ReachesAllPixelsFromTheOnlyPosition) {
   const absl::StatusOr<Gfx> gfx = UseTestTarget();
   ASSERT_TRUE(gfx.ok()) << gfx.status();
   const ConvProblem problem = {.direction = Direction::kBackwardData,
-                               .batch = 160,
+                               .batch = 161,  // the last lanes take fewer
                                .c = 72,
                                .k = 16,
-                               .dims = {Dim{}, Dim{}, Dim{.in = 95, .filter = 95, .stride = 2}}};
+                               .dims = {Dim{}, Dim{}, Dim{.in = 96, .filter = 95, .stride = 2}}};
   if (!MultipliesParts(*gfx)) EXPECT_TRUE(ChooseTapColumns(problem, *gfx));
   const absl::StatusOr<ConvCase> numbers = ConvCase::Make(problem, /*seed=*/5);
   ASSERT_TRUE(numbers.ok()) << numbers.status();
@@ -306,6 +306,32 @@ TEST_P(NonFinite, ReachesAllPixelsFromTheOnlyPosition) {
   EXPECT_EQ(ExpectStays(problem, *gfx, Tensor::kW, {{0, kInfinity}, {last, std::nanf("")}},
                         Instances::kPlanned),
             1);
+}
+
+/// x of one pixel along an axis, which not the first tap meets, or none.
+TEST_P(NonFinite, ReachesTheOnlyPixelByItsOwnTap) {
+  if (GetParam() != Direction::kBackwardData) GTEST_SKIP() << "it is of backward-data";
+  const absl::StatusOr<Gfx> gfx = UseTestTarget();
+  ASSERT_TRUE(gfx.ok()) << gfx.status();
+  int with_columns = 0;
+  for (const Dim& pixel : {Dim{.in = 1, .filter = 2, .stride = 2, .pad_begin = 1},
+                           Dim{.in = 1, .filter = 2, .stride = 3, .pad_begin = 2},
+                           Dim{.in = 1, .filter = 3, .stride = 3, .pad_begin = 1, .pad_end = 1}}) {
+    const ConvProblem problem = {
+        .direction = Direction::kBackwardData,
+        .batch = 64,
+        .c = 3,
+        .k = 2048,
+        .dims = {Dim{}, Dim{.in = 112, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3},
+                 pixel}};
+    with_columns += ChooseTapColumns(problem, *gfx).has_value();
+    const absl::StatusOr<ConvCase> numbers = ConvCase::Make(problem, /*seed=*/5);
+    ASSERT_TRUE(numbers.ok()) << numbers.status();
+    const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_EQ(numbers->CheckPlan(*plan), absl::OkStatus()) << ToString(problem);
+  }
+  if (!MultipliesParts(*gfx)) EXPECT_GT(with_columns, 0);
 }
 
 /// f32 of which all of one operand is subnormal, or less than 2 from its largest value in powers of

@@ -245,7 +245,7 @@ stderr what was read, what was left out, and what is wrong, by line. The content
   traces of PyTorch's profiler with record_shapes=True (export_chrome_trace), also compressed
   programs of torch.export and logs of torch.compile's aot_graphs, as text
   graphs of cuDNN's front end and of hipDNN in JSON, and logs that have them
-  logs of cuDNN (CUDNN_LOGLEVEL_DBG=3)
+  logs of cuDNN (CUDNN_LOGLEVEL_DBG=3) and of its front end (CUDNN_FRONTEND_LOG_INFO=1)
   ONNX models, with one image where the model leaves their number open, or --batch
 
 Types and layouts are those of the file. Where a layout has no counterpart, the nearest one is taken and the note says so. All

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,17 +35,18 @@ std::string_view Between(std::string_view text, std::string_view begin, std::str
 }
 
 /// Reads "Dim [ 4,64,28,28 ]" of a line. Lists after the first of a line begin with a comma.
-absl::StatusOr<Numbers> ReadList(std::string_view line, const std::string& name) {
+absl::StatusOr<Numbers> ReadList(std::string_view line, const std::string& name,
+                                 std::int64_t most = kMaxImportedNumber) {
   std::string_view text = absl::StripAsciiWhitespace(Between(line, name + " [", "]"));
   absl::ConsumePrefix(&text, ",");
-  return ReadImportedNumbers(name, text, ',');
+  return ReadImportedNumbers(name, text, ',', most);
 }
 
 /// Puts the lines of a graph together.
 class Graphs {
  public:
   ImportedLine Read(std::string_view line) {
-    if (absl::StrContains(line, "INFO: Building ")) is_version_1_ = true;
+    if (line.starts_with("[cudnn_frontend] INFO: Building ")) is_version_1_ = true;
     if (absl::StrContains(line, "CUDNN_BACKEND_TENSOR_DESCRIPTOR :")) {
       tensor_ = LogicalTensor();
     } else if (absl::StrContains(line, "CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR :")) {
@@ -61,11 +63,12 @@ class Graphs {
 
  private:
   ImportedLine ReadTensorLine(std::string_view line) {
-    const std::pair<const char*, Numbers*> kLists[] = {{"Dim", &tensor_->sizes},
-                                                       {"Str", &tensor_->strides}};
-    for (const auto& [name, numbers] : kLists) {
+    const std::tuple<const char*, std::int64_t, Numbers*> kLists[] = {
+        {"Dim", kMaxImportedNumber, &tensor_->sizes},
+        {"Str", kMaxImportedStride, &tensor_->strides}};
+    for (const auto& [name, most, numbers] : kLists) {
       if (!line.starts_with(absl::StrFormat("%s [", name))) continue;
-      absl::StatusOr<Numbers> read = ReadList(line, name);
+      absl::StatusOr<Numbers> read = ReadList(line, name, most);
       if (!read.ok()) return read.status();
       *numbers = *std::move(read);
     }

@@ -53,7 +53,8 @@ bool Computes(std::string_view function) {
   for (const char* const other : {"cudnnGet", "cudnnFind", "cudnnCreate", "cudnnSet"}) {
     if (function.starts_with(other)) return false;
   }
-  return absl::StrContains(function, "Forward") || absl::StrContains(function, "Backward");
+  return absl::StrContains(function, "Forward") || absl::StrContains(function, "Backward") ||
+         function == "cudnnFusedOpsExecute";
 }
 
 const Convolution* FindConvolution(std::string_view name, std::string_view Convolution::* member) {
@@ -71,13 +72,14 @@ std::string_view Find(const Arguments& arguments, const std::string& name) {
 }
 
 /// "[4,64,28,28]", or a number.
-absl::StatusOr<Numbers> ReadList(const Arguments& arguments, const std::string& name) {
+absl::StatusOr<Numbers> ReadList(const Arguments& arguments, const std::string& name,
+                                 std::int64_t most = kMaxImportedNumber) {
   std::string_view text = Find(arguments, name);
   if (!absl::ConsumePrefix(&text, "[") || !absl::ConsumeSuffix(&text, "]") || text.empty()) {
     return absl::InvalidArgumentError(
         absl::StrFormat("%s is '%s'; must be a list of numbers", name, Find(arguments, name)));
   }
-  return ReadImportedNumbers(name, text, ',');
+  return ReadImportedNumbers(name, text, ',', most);
 }
 
 /// The strides of filters before version 8, which have a format instead.
@@ -114,7 +116,7 @@ absl::StatusOr<LogicalTensor> ReadTensor(const Arguments& arguments,
       tensor.strides = StridesOf(tensor.sizes, format != "CUDNN_TENSOR_NCHW");
     return tensor;
   }
-  absl::StatusOr<Numbers> strides = ReadList(arguments, *name + ".strideA");
+  absl::StatusOr<Numbers> strides = ReadList(arguments, *name + ".strideA", kMaxImportedStride);
   if (!strides.ok()) return strides.status();
   tensor.strides = *std::move(strides);
   return tensor;
@@ -122,11 +124,15 @@ absl::StatusOr<LogicalTensor> ReadTensor(const Arguments& arguments,
 
 ImportedLine ReadConvolution(const Arguments& arguments, const Convolution& kind, bool is_search) {
   TensorConvolution convolution = {.directions = {kind.direction}};
-  const std::pair<std::vector<std::string>, LogicalTensor*> kTensors[] = {
+  std::pair<std::vector<std::string>, LogicalTensor*> tensors[] = {
       {{"xDesc", "dxDesc", "srcDesc"}, &convolution.x},
       {{"wDesc", "dwDesc", "filterDesc"}, &convolution.w},
-      {{"yDesc", "dyDesc", "destDesc"}, &convolution.y}};
-  for (const auto& [names, tensor] : kTensors) {
+      {{"yDesc", "dyDesc", "destDesc", "diffDesc"}, &convolution.y}};
+  // What backward functions that get an algorithm compute.
+  if (kind.direction != Direction::kForward) {
+    tensors[kind.direction == Direction::kBackwardData ? 0 : 1].first.push_back("gradDesc");
+  }
+  for (const auto& [names, tensor] : tensors) {
     absl::StatusOr<LogicalTensor> read = ReadTensor(arguments, names);
     if (!read.ok()) return read.status();
     *tensor = *std::move(read);
@@ -163,7 +169,13 @@ class Calls {
       if (line[0] != 'I' && line[0] != 'i') return std::nullopt;  // warnings and errors
       line.remove_prefix(3);
     }
-    if (absl::StrContains(line, "uDNN (v") && Begin(line)) return std::nullopt;
+    if (line == kEndOfText || (absl::StrContains(line, "uDNN (v") && IsFirst(line))) {
+      const ImportedLine before = TakeOperation();
+      Begin(line);
+      if (before.ok() && (!before->has_value() || (*before)->problems.empty())) return std::nullopt;
+      return absl::InvalidArgumentError(
+          "the call of a convolution before it has no line 'Time:', and may be cut");
+    }
     if (function_.empty()) return std::nullopt;
     if (!line.starts_with("Time:")) return AddArgument(line);
     ImportedLine read = TakeOperation();
@@ -174,21 +186,26 @@ class Calls {
  private:
   static constexpr std::string_view kFinalize = "cudnnBackendFinalize",
                                     kExecute = "cudnnBackendExecute";
+  static constexpr std::string_view kBefore = " function ", kAfter = "() called:";
 
-  /// Begins a call if `line` is the first line of one. Most are none that count.
-  bool Begin(std::string_view line) {
-    constexpr std::string_view kBefore = " function ", kAfter = "() called:";
+  /// Whether `line` is the first line of a call.
+  static bool IsFirst(std::string_view line) {
     const std::size_t before = line.find(kBefore), after = line.find(kAfter);
-    if (before == line.npos || after == line.npos || after < before + kBefore.size()) return false;
-    const std::string_view name =
-        line.substr(before + kBefore.size(), after - before - kBefore.size());
-    const bool counts = name == kFinalize || name == kExecute || Computes(name) ||
-                        FindConvolution(name, &Convolution::function) != nullptr;
-    function_ = counts ? name : std::string_view();
+    return before != line.npos && after != line.npos && after >= before + kBefore.size();
+  }
+
+  /// Begins the call whose first line is `line`. Most are none that count.
+  void Begin(std::string_view line) {
+    function_.clear();
     operation_.clear();
     arguments_.clear();
     parents_.clear();
-    return true;
+    if (!IsFirst(line)) return;
+    const std::size_t begin = line.find(kBefore) + kBefore.size();
+    const std::string_view name = line.substr(begin, line.find(kAfter) - begin);
+    const bool counts = name == kFinalize || name == kExecute || Computes(name) ||
+                        FindConvolution(name, &Convolution::function) != nullptr;
+    if (counts) function_ = name;
   }
 
   /// "    xDesc: type=CUDNN_BACKEND_TENSOR_DESCRIPTOR:", "    dimA: type=int; val=[4,64];". Returns

@@ -67,6 +67,10 @@ void ImportLines(std::string_view text, Collector& collector) {
     continued = 0;
     whole.clear();
   }
+  for (const LineReader& reader : readers) {
+    const ImportedLine read = reader(kEndOfText);
+    if (!read.ok() || read->has_value()) collector.Add("line", absl::StrCat(number), read);
+  }
 }
 
 /// Graphs of cuDNN and hipDNN in a log.

@@ -14,22 +14,20 @@
 
 namespace gridwise {
 
-absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::string_view text) {
+absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::string_view text,
+                                                std::int64_t most) {
   std::int64_t value = 0;
-  if (absl::SimpleAtoi(text, &value) && value <= kMaxImportedNumber &&
-      value >= -kMaxImportedNumber) {
-    return value;
-  }
-  return absl::InvalidArgumentError(absl::StrFormat("%s is '%s'; must be an integer of at most %d",
-                                                    what, text, kMaxImportedNumber));
+  if (absl::SimpleAtoi(text, &value) && value <= most && value >= -most) return value;
+  return absl::InvalidArgumentError(
+      absl::StrFormat("%s is '%s'; must be an integer of at most %d", what, text, most));
 }
 
 absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view what,
-                                                              std::string_view text,
-                                                              char separator) {
+                                                              std::string_view text, char separator,
+                                                              std::int64_t most) {
   std::vector<std::int64_t> values;
   for (const std::string_view part : absl::StrSplit(text, separator)) {
-    const absl::StatusOr<std::int64_t> value = ReadImportedNumber(what, part);
+    const absl::StatusOr<std::int64_t> value = ReadImportedNumber(what, part, most);
     if (!value.ok()) return value.status();
     values.push_back(*value);
   }

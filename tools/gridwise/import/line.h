@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,18 +33,22 @@ struct ImportedItem {
 /// is of this kind and wrong, or asks for what Gridwise does not have.
 using ImportedLine = absl::StatusOr<std::optional<ImportedItem>>;
 
-/// Reads the lines of a text, in their order.
+/// Reads the lines of a text, in their order, and then kEndOfText, at which it says what is open.
+inline constexpr std::string_view kEndOfText = "\x04";
 using LineReader = std::function<ImportedLine(std::string_view line)>;
 
 /// A number of the source. Larger ones than this are errors, so that sums and products of two
 /// numbers do not overflow; no valid problem has them (core/conv/limits.h).
 inline constexpr std::int64_t kMaxImportedNumber = std::int64_t{1} << 30;
+/// Strides, of which none is multiplied, have no limit.
+inline constexpr std::int64_t kMaxImportedStride = std::numeric_limits<std::int64_t>::max();
 /// Parses a number of at most that absolute value. Errors: "`what` is 'x'; must be an integer ...".
-absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::string_view text);
+absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::string_view text,
+                                                std::int64_t most = kMaxImportedNumber);
 /// The same for numbers that are joined, such as "3x3".
-absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view what,
-                                                              std::string_view text,
-                                                              char separator);
+absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(
+    std::string_view what, std::string_view text, char separator,
+    std::int64_t most = kMaxImportedNumber);
 
 /// The words of a line, which blanks separate.
 std::vector<std::string_view> SplitWords(std::string_view line);

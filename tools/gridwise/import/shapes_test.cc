@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "core/conv/problem_io.h"
 #include "gmock/gmock.h"
@@ -204,7 +205,54 @@ TEST(CudnnLog, WrongCallsAreNamed) {
   EXPECT_THAT(with("28,29", "28,28"), HasSubstr("the output is 28x28; these sizes make 28x29"));
   EXPECT_THAT(with("DATA_HALF", "DATA_INT8x32"), HasSubstr("the type is 'INT8x32'"));
   EXPECT_THAT(with("CONVOLUTION_BACKWARD_DATA", "RESAMPLE_FWD"), HasSubstr("1 RESAMPLE_FWD"));
-  EXPECT_THAT(with("Time:", "Tame:"), HasSubstr("no convolution is in file"));
+  EXPECT_THAT(with("[200704,1,", "[2097152000,1,"), HasSubstr("1 x bwd_data"))
+      << "strides are large";
+  for (const char* const y : {"[7,128,28,29]", "[8,127,28,29]"}) {
+    EXPECT_THAT(with("[8,128,28,29]", y), HasSubstr("must be of 8 images and 128 channels"));
+  }
+}
+
+TEST(CudnnLog, CallsThatAreCutAreNamed) {
+  const std::string cut = absl::StrReplaceAll(kCall, {{"Time:", "Tame:"}});
+  EXPECT_THAT(DescribeProblems(cut), HasSubstr("before it has no line 'Time:'"));
+  const absl::StatusOr<ImportedSet> set =
+      Import({{"file", absl::StrCat(cut, "\n", kCall)}}, /*program=*/"");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_EQ(set->problems.size(), 1u);
+  EXPECT_THAT(absl::StrJoin(set->report, "\n"), HasSubstr("before it has no line 'Time:'"));
+}
+
+TEST(CudnnLog, GradientsBeforeVersion8) {
+  // As cudnnGetConvolutionBackwardDataAlgorithm_v7 and ...FilterAlgorithm_v7 name their arguments.
+  const auto get = [](std::string_view function, std::string_view x, std::string_view w) {
+    return DescribeProblems(absl::StrReplaceAll(
+        R"(I! CuDNN (v91900 17) function cudnnGetConvolution$fAlgorithm_v7() called:
+i!     $x: type=cudnnTensorDescriptor_t:
+i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);
+i!         nbDims: type=int; val=4;
+i!         dimA: type=int; val=[2,8,5,5];
+i!         strideA: type=int; val=[200,25,5,1];
+i!     $w: type=cudnnFilterDescriptor_t:
+i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);
+i!         dimA: type=int; val=[16,8,3,3];
+i!         format: type=cudnnTensorFormat_t; val=CUDNN_TENSOR_NCHW (0);
+i!     diffDesc: type=cudnnTensorDescriptor_t:
+i!         dataType: type=cudnnDataType_t; val=CUDNN_DATA_FLOAT (0);
+i!         dimA: type=int; val=[2,16,5,5];
+i!         strideA: type=int; val=[400,25,5,1];
+i!     convDesc: type=cudnnConvolutionDescriptor_t:
+i!         mode: type=cudnnConvolutionMode_t; val=CUDNN_CROSS_CORRELATION (1);
+i!         padA: type=int; val=[1,1];
+i!         strideA: type=int; val=[1,1];
+i!         dilationA: type=int; val=[1,1];
+i! Time: 2026-01-01T00:00:00.000000 (0d+0h+0m+0s since start)
+)",
+        {{"$f", function}, {"$x", x}, {"$w", w}}));
+  };
+  EXPECT_THAT(get("BackwardData", "gradDesc", "filterDesc"),
+              HasSubstr("1 x bwd_data f32 g1 n2 c8 k16 in 5x5 filter 3x3"));
+  EXPECT_THAT(get("BackwardFilter", "srcDesc", "gradDesc"),
+              HasSubstr("1 x bwd_weight f32 g1 n2 c8 k16 in 5x5 filter 3x3"));
 }
 
 TEST(CudnnLog, TensorsOfTheFrontEndHaveKnownNumbers) {

@@ -124,6 +124,12 @@ absl::StatusOr<ConvProblem> ComputeGeometry(const TensorConvolution& convolution
                         absl::StrJoin(w, "x"), convolution.groups));
   }
   problem.c = w1;
+  const std::int64_t channels = convolution.transposed ? w1 : w[0];
+  if (!y.empty() && (y[0] != x[0] || y[1] != channels)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("the output is %s; must be of %d images and %d channels",
+                        absl::StrJoin(y, "x"), x[0], channels));
+  }
   for (std::size_t i = 0; i < rank; ++i) axes[i]->in = x[2 + i];
   if (!convolution.transposed) {
     absl::Status status = y.empty() ? absl::OkStatus() : CheckOutput(problem, AxesOfSizes(y));
