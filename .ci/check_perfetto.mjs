@@ -85,7 +85,7 @@ const faults = lost.map((what) => `the trace processor says: ${what}`);
 for (const wave of wanted.filter((each) => !waves.includes(each))) faults.push(`not there: process, thread, slices, clocks ${wave}`);
 for (const wave of waves.filter((each) => !wanted.includes(each))) faults.push(`too many: process, thread, slices, clocks ${wave}`);
 for (const name of names) if (!shown.has(name)) faults.push(`no slice is called ${name}`);
-for (const name of shown) if (!names.has(name)) faults.push(`slices are called ${name}, which the file has not`);
+for (const name of shown) if (!names.has(name)) faults.push(`the file has no slice called ${name}`);
 for (const fault of faults) console.log(`perfetto: ${fault}`);
 const total = [...expected.values()].reduce((sum, { slices }) => sum + slices, 0);
 console.log(`perfetto: ${total} slices of ${expected.size} waves, ${faults.length} faults`);

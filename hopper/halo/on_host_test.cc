@@ -135,6 +135,8 @@ TEST(Halo, TF32) {
   CheckHalo<k16>(problem);
   CheckHalo<k16>(problem, /*splits=*/3);
   CheckHalo<k16>(problem, 1, Values::kUnrounded);
+  CheckHalo<k16>(problem, 1, Values::kUnroundedB);
+  CheckHalo<k8>(Problem(kForward, 20, 4, 4, Axis(9), Axis(13)), 1, Values::kUnroundedB);
   CheckHalo<k16>(WithTensors(1, problem));
   CheckHalo<k16>(WithTensors(2, problem));
   constexpr HaloConfig k32 = {
@@ -178,6 +180,7 @@ TEST(Halo, BackwardDataOfTF32) {
   CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)));
   CheckHalo<k8>(Problem(kData, 20, 2, 2, Axis(9), Axis(10)), /*splits=*/2);
   CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)), 1, Values::kUnrounded);
+  CheckHalo<k8>(Problem(kData, 10, 8, 8, Axis(9), Axis(10)), 1, Values::kUnroundedB);
   CheckHalo<k8>(Problem(kData, 20, 2, 2, Axis(9), Axis(10)), 1, Values::kInfinity);
   ConvProblem apart = Problem(kData, 5, 3, 7, Axis(9), Axis(10));
   apart.type = DataType::kTF32;

@@ -132,9 +132,11 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   if (problem.direction != Direction::kBackwardWeight) gemms_ = MakeSubGemms(problem);
   if (splits > 1) split_k_.partial_elements = problem.out_elements();
   std::mt19937 random(5);
-  const DataType drawn = values == Values::kUnrounded ? StoredType(problem.type) : problem.type;
-  std::vector<float> a = Uniform(drawn, problem.a_elements(), random);
-  std::vector<float> b = Uniform(drawn, problem.b_elements(), random);
+  const bool unrounded = values == Values::kUnrounded, unrounded_b = values == Values::kUnroundedB;
+  const DataType stored = StoredType(problem.type);
+  std::vector<float> a = Uniform(unrounded ? stored : problem.type, problem.a_elements(), random);
+  std::vector<float> b =
+      Uniform(unrounded || unrounded_b ? stored : problem.type, problem.b_elements(), random);
   const float scale = values == Values::kTiny ? 0x1p-128f : values == Values::kHuge ? 0x1p127f : 1;
   for (float& value : a) value *= scale;
   for (float& value : b) value /= scale == 0x1p-128f ? 0x1p-100f : scale;
@@ -153,6 +155,9 @@ HostProblem::HostProblem(const ConvProblem& problem, DataType copied, int splits
   }
   a_ = Encode(StoredType(copied), Spread(a, packed, problem, problem.a()));
   std::vector<float> spread_b = Spread(b, packed, problem, problem.b());
+  if (unrounded_b) {
+    for (float& value : b) value = RoundTo(problem.type, value);
+  }
   expected_ = ExpectedOutput(packed, a, b, {d[0], d[1]});
   if (RunsGoOn(multiplied_)) {
     spread_b.resize(spread_b.size() + kKTile, std::numeric_limits<float>::quiet_NaN());

@@ -44,8 +44,9 @@ ConvProblem WithTensors(int tensors, ConvProblem problem);
 
 /// kInfinity: one value of A is infinite; kInfinityInB: one of B. For f32, kTiny: all of A is
 /// subnormal, and B is large; kHuge: A is so large that it has no parts. For tf32, kUnrounded: f32
-/// of more bits.
-enum class Values { kFinite, kInfinity, kInfinityInB, kTiny, kHuge, kUnrounded };
+/// of more bits; kUnroundedB: B alone, which kernels round to the nearest as they load it (tensor
+/// maps of the host do not).
+enum class Values { kFinite, kInfinity, kInfinityInB, kTiny, kHuge, kUnrounded, kUnroundedB };
 
 /// A problem with random operands, its output filled with NaN, and the expected output.
 class HostProblem {

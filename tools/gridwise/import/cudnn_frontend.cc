@@ -25,15 +25,6 @@ constexpr char kKind[] = "graphs of cuDNN's front end";
 
 using Numbers = std::vector<std::int64_t>;
 
-/// The text between `begin` and the next `end`; empty if there is none.
-std::string_view Between(std::string_view text, std::string_view begin, std::string_view end) {
-  const std::size_t at = text.find(begin);
-  if (at == text.npos) return "";
-  text.remove_prefix(at + begin.size());
-  const std::size_t length = text.find(end);
-  return length == text.npos ? "" : text.substr(0, length);
-}
-
 /// Reads "Dim [ 4,64,28,28 ]" of a line. Lists after the first of a line begin with a comma.
 absl::StatusOr<Numbers> ReadList(std::string_view line, const std::string& name,
                                  std::int64_t most = kMaxImportedNumber) {

@@ -34,6 +34,14 @@ absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(std::string_view w
   return values;
 }
 
+std::string_view Between(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::size_t start = text.find(begin);
+  if (start == text.npos) return "";
+  text.remove_prefix(start + begin.size());
+  const std::size_t length = text.find(end);
+  return length == text.npos ? "" : text.substr(0, length);
+}
+
 std::vector<std::string_view> SplitWords(std::string_view line) {
   return absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
 }

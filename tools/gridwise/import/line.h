@@ -33,8 +33,9 @@ struct ImportedItem {
 /// is of this kind and wrong, or asks for what Gridwise does not have.
 using ImportedLine = absl::StatusOr<std::optional<ImportedItem>>;
 
-/// Reads the lines of a text, in their order, and then kEndOfText, at which it says what is open.
+/// What a LineReader is given after a text's last line: it says what is incomplete.
 inline constexpr std::string_view kEndOfText = "\x04";
+/// Reads the lines of a text, in their order.
 using LineReader = std::function<ImportedLine(std::string_view line)>;
 
 /// A number of the source. Larger ones than this are errors, so that sums and products of two
@@ -49,6 +50,9 @@ absl::StatusOr<std::int64_t> ReadImportedNumber(std::string_view what, std::stri
 absl::StatusOr<std::vector<std::int64_t>> ReadImportedNumbers(
     std::string_view what, std::string_view text, char separator,
     std::int64_t most = kMaxImportedNumber);
+
+/// What is between `begin` and the next `end`; empty if they are not there.
+std::string_view Between(std::string_view text, std::string_view begin, std::string_view end);
 
 /// The words of a line, which blanks separate.
 std::vector<std::string_view> SplitWords(std::string_view line);

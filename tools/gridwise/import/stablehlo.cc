@@ -25,15 +25,6 @@ namespace {
 
 constexpr char kKind[] = "operations of StableHLO";
 
-/// What is between `begin` and the next `end`; empty if they are not there.
-std::string_view Between(std::string_view text, std::string_view begin, std::string_view end) {
-  const std::size_t start = text.find(begin);
-  if (start == text.npos) return "";
-  text.remove_prefix(start + begin.size());
-  const std::size_t length = text.find(end);
-  return length == text.npos ? "" : text.substr(0, length);
-}
-
 /// "[b, 0, 1, f]" without all but letters and digits.
 XlaLabels ParseLabels(std::string_view text) {
   XlaLabels labels;
