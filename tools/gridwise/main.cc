@@ -185,9 +185,11 @@ ABSL_FLAG(std::string, export, "", "JSON file for the instances, - for stdout");
 ABSL_FLAG(std::string, instances, "", "JSON file of instances, from `gridwise instances --export`");
 ABSL_FLAG(
     int, workers, 0,
-    "number of worker processes; each run has its own process, so that a crash affects one line of "
-    "the table; default: none");
-ABSL_FLAG(double, run_limit, 600, "seconds after which a run in a worker is killed");
+    "number of worker processes, which do the runs, so that a crash affects one line of the table; "
+    "default: none");
+ABSL_FLAG(double, run_limit, 600, "seconds after which a worker is killed that does a run");
+ABSL_FLAG(bool, runs_from_stdin, false,
+          "do the runs whose numbers are lines of stdin, from 0, as a worker process does");
 ABSL_FLAG(bool, training, false,
           "all directions of each layer, without the gradient of the first one's input");
 ABSL_FLAG(std::string, use, "training", "use of the set: training, validation or test");
@@ -290,6 +292,7 @@ gridwise::ExitCode Sweep(const gridwise::ProblemRequest& request,
                                  .instances = absl::GetFlag(FLAGS_instances),
                                  .workers = absl::GetFlag(FLAGS_workers),
                                  .run_limit_s = absl::GetFlag(FLAGS_run_limit),
+                                 .runs_from_stdin = absl::GetFlag(FLAGS_runs_from_stdin),
                                  .arguments = arguments});
 }
 

@@ -97,7 +97,7 @@ constexpr auto kSweepFlags =
     Join(kNamed, Flags("direction"), kSizes, kMatrices, kVariant, kChoice,
          Flags("all_instances", "first_instances", "random_instances", "best", "quick", "precise",
                "shard", "max_flops", "verify", "time", "seed", "csv", "json", "instances",
-               "workers", "run_limit"));
+               "workers", "run_limit", "runs_from_stdin"));
 
 constexpr CommandHelp kSweep = {
     .name = "sweep",
@@ -132,7 +132,7 @@ with a lower bound of its time.
   gridwise sweep --problems=mine.csv --csv=- >out.csv
   gridwise sweep --problems=mine.csv --instances=instances.json --workers=8 --run-limit=60 --verify --csv=out.csv
 
-With --workers every run has its own process. A crash or a hang then affects only its own line of the table, which reports it.
+With --workers other processes do the runs. A crash or a hang then affects only its own line of the table, which reports it.
 )",
     .flags = kSweepFlags};
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tools/gridwise/cli/subprocess.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -29,6 +32,41 @@ TEST(RunProgram, SaysHowItEnded) {
   EXPECT_EQ(crash.status, -1);
   EXPECT_EQ(crash.signal, 11);
   EXPECT_THAT(crash.ToString(), StartsWith("died of signal 11 ("));
+}
+
+TEST(Subprocess, AnswersLinesWithLines) {
+  absl::StatusOr<std::unique_ptr<Subprocess>> process = Subprocess::Start(
+      {"/bin/sh", "-c",
+       "echo ready; while read x; do echo about $x >&2; echo got $x; done; exit 4"},
+      60);
+  ASSERT_TRUE(process.ok()) << process.status();
+  EXPECT_EQ((*process)->ReadLine(), "ready");
+  for (const char* line : {"first", "second"}) {
+    (*process)->WriteLine(line, 60);
+    EXPECT_EQ((*process)->ReadLine(), absl::StrCat("got ", line));
+  }
+  const Ending ending = (*process)->Wait();
+  EXPECT_EQ(ending.status, 4);
+  EXPECT_EQ(ending.last_words, "about second\n");
+}
+
+TEST(Subprocess, HasItsTimeForEachLine) {
+  absl::StatusOr<std::unique_ptr<Subprocess>> process =
+      Subprocess::Start({"/bin/sh", "-c", "while read x; do sleep $x; echo $x; done"}, 60);
+  ASSERT_TRUE(process.ok()) << process.status();
+  (*process)->WriteLine("0", 60);
+  EXPECT_EQ((*process)->ReadLine(), "0");
+  (*process)->WriteLine("100", 0.3);
+  EXPECT_EQ((*process)->ReadLine(), std::nullopt);
+  EXPECT_EQ((*process)->Wait().ToString(), "did not end within 0.3 s");
+}
+
+TEST(Subprocess, MayNotReadWhatIsWritten) {
+  absl::StatusOr<std::unique_ptr<Subprocess>> process = Subprocess::Start({"/bin/true"}, 60);
+  ASSERT_TRUE(process.ok()) << process.status();
+  EXPECT_EQ((*process)->ReadLine(), std::nullopt);
+  (*process)->WriteLine("line", 60);
+  EXPECT_EQ((*process)->Wait().status, 0);
 }
 
 TEST(RunProgram, KillsWhatIsLate) {

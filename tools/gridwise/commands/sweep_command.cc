@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <iostream>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -97,6 +98,27 @@ class Sweep {
     return absl::OkStatus();
   }
 
+  /// Does the runs whose numbers stdin has, and adds a line to the table for each at once.
+  absl::Status RunFromStdin() {
+    const std::vector<NumberedRun> runs = AllRuns();
+    const SweepItem* last = nullptr;
+    std::optional<SweepRuns> runs_of_item;
+    std::size_t number = 0;
+    while (std::cin >> number) {
+      if (number >= runs.size()) {
+        return absl::InvalidArgumentError(
+            absl::StrFormat("there is no run %d; the sweep has %d", number, runs.size()));
+      }
+      const auto [_, item, instance] = runs[number];
+      if (item != last) runs_of_item.emplace(options_, device_, *item);
+      last = item;
+      if (absl::Status status = table_.Add(runs_of_item->Run(*instance)); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
   /// Returns the document of --json: the runs of this process.
   llvm::json::Object TakeJson() { return llvm::json::Object{{"runs", std::move(records_)}}; }
 
@@ -119,40 +141,51 @@ class Sweep {
     return table_.Find(MakeRecord(options_, device_, item, instance), wanted);
   }
 
-  /// Does all runs, each in its own process, several at the same time.
-  absl::Status RunInWorkers() {
-    std::vector<std::pair<const SweepItem*, const InstanceChoice*>> runs;
+  /// A problem on an instance. Workers, which have the same flags, give it the same number.
+  struct NumberedRun {
+    std::size_t number;
+    const SweepItem* item;
+    const InstanceChoice* instance;
+  };
+
+  std::vector<NumberedRun> AllRuns() const {
+    std::vector<NumberedRun> runs;
     for (const SweepItem& item : items_) {
       for (const InstanceChoice& instance : item.instances) {
-        if (const std::optional<Result> earlier = Find(item, instance)) {
-          report_.SkipRun(*earlier);
-        } else {
-          runs.emplace_back(&item, &instance);
-        }
+        runs.push_back({runs.size(), &item, &instance});
       }
     }
+    return runs;
+  }
+
+  /// Does all runs in other processes, several at the same time.
+  absl::Status RunInWorkers() {
+    std::vector<NumberedRun> runs = AllRuns();
+    std::erase_if(runs, [&](const NumberedRun& run) {
+      const std::optional<Result> earlier = Find(*run.item, *run.instance);
+      if (earlier) report_.SkipRun(*earlier);
+      return earlier.has_value();
+    });
     std::mutex mutex;
     std::size_t next = 0;
     absl::Status failed;
     const auto work = [&] {
+      SweepWorker worker(options_.arguments);
+      bool is_suspect = false;  // its device may be in a bad state
       std::unique_lock lock(mutex);
       while (next < runs.size() && failed.ok()) {
-        const auto [item, instance] = runs[next++];
+        const auto [number, item, instance] = runs[next++];
         lock.unlock();
+        if (is_suspect) worker.End();
         const Clock::time_point start = Clock::now();
-        const absl::StatusOr<std::string> line =
-            instance->instance.empty() ? absl::AbortedError(item->reason)
-                                       : RunInWorker(options_.arguments,
-                                                     {.problem = item->name,
-                                                      .direction = KindOf(item->problem),
-                                                      .family = instance->family,
-                                                      .instance = instance->instance,
-                                                      .quick = IsQuick(options_)},
-                                                     options_.run_limit_s);
+        const absl::StatusOr<std::string> line = instance->instance.empty()
+                                                     ? absl::AbortedError(item->reason)
+                                                     : worker.Run(number, options_.run_limit_s);
         lock.lock();
-        absl::Status status =
+        const absl::StatusOr<Result> result =
             TakeLine(*item, *instance, line, SecondsSince(start) / options_.workers);
-        if (!status.ok()) failed = status;
+        if (!result.ok()) failed = result.status();
+        is_suspect = line.ok() && result.ok() && *result == Result::kError;
       }
     };
     std::vector<std::thread> threads;
@@ -161,9 +194,9 @@ class Sweep {
     return failed;
   }
 
-  /// Adds the result of a worker's run, which took `seconds` of the sweep.
-  absl::Status TakeLine(const SweepItem& item, const InstanceChoice& instance,
-                        const absl::StatusOr<std::string>& line, double seconds) {
+  /// Adds the result of a worker's run, which took `seconds` of the sweep, and returns it.
+  absl::StatusOr<Result> TakeLine(const SweepItem& item, const InstanceChoice& instance,
+                                  const absl::StatusOr<std::string>& line, double seconds) {
     SweepRecord record = MakeRecord(options_, device_, item, instance);
     if (line.ok()) {
       const absl::StatusOr<Result> result = table_.AddLine(*line);
@@ -174,7 +207,7 @@ class Sweep {
       if (absl::Status status = table_.Add(record); !status.ok()) return status;
     }
     report_.EndRun(record, Flops(item.problem), seconds);
-    return absl::OkStatus();
+    return record.result;
   }
 
   absl::Status RunItem(const SweepItem& item) {
@@ -274,17 +307,20 @@ ExitCode SweepCommand(const SweepOptions& options) {
   absl::StatusOr<std::vector<SweepItem>> items =
       SelectItems(options, *target, *instances ? &**instances : nullptr, people);
   if (!items.ok()) return Fail(items.status());
+  if (auto device = DeviceFor(target->device); !device.ok())
+    return Fail(device.status(), kDeviceError);
+  // Before the header of the table, which tells that a worker has started.
+  if (const std::string note = CalibrationNote(target->device); !note.empty())
+    absl::FPrintF(people, "times and estimates are %s\n", note);
   absl::StatusOr<SweepTable> table =
       options.csv.empty()
           ? SweepTable()
           : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
   if (!table.ok()) return Fail(table.status());
-  if (auto device = DeviceFor(target->device); !device.ok())
-    return Fail(device.status(), kDeviceError);
-  if (const std::string note = CalibrationNote(target->device); !note.empty())
-    absl::FPrintF(people, "times and estimates are %s\n", note);
   Sweep sweep(options, target->device, *std::move(items), *std::move(table), people);
-  if (absl::Status status = sweep.Run(); !status.ok()) return Fail(status);
+  const absl::Status status = options.runs_from_stdin ? sweep.RunFromStdin() : sweep.Run();
+  if (!status.ok()) return Fail(status);
+  if (options.runs_from_stdin) return kSuccess;
   const bool passed = sweep.PrintSummary();
   if (options.json) PrintJson(sweep.TakeJson());
   return passed ? kSuccess : kVerificationFailed;

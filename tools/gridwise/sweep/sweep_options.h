@@ -32,9 +32,10 @@ struct SweepOptions {
   bool json = false;  // print the records as one document to stdout
   std::string
       instances;  // file of instances to choose from (tools/tune/builder.h); empty: built-in ones
-  /// The number of processes at the same time, each for one run; 0: run in this process.
+  /// The number of processes that do the runs, at the same time; 0: this process.
   int workers = 0;
-  double run_limit_s = 0;                   // time limit of such a process
+  double run_limit_s = 0;                   // time limit of a run in such a process
+  bool runs_from_stdin = false;             // be such a process
   std::vector<std::string> arguments = {};  // the program and its flags, for workers
 };
 
