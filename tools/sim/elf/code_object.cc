@@ -159,12 +159,14 @@ absl::StatusOr<std::vector<KernelMetadata>> ReadNotes(const ElfFile& file) {
   int notes = 0;
   for (const auto& segment : *segments) {
     if (segment.p_type != elf::PT_NOTE) continue;
+    // An alignment of 0 or 1 is allowed, and stands for 4.
+    const size_t alignment = std::max<size_t>(segment.p_align, 4);
     absl::Status status;
     llvm::Error error = llvm::Error::success();
     for (const auto& note : file.notes(segment, error)) {
       if (note.getType() != elf::NT_AMDGPU_METADATA || note.getName() != "AMDGPU") continue;
       absl::StatusOr<std::vector<KernelMetadata>> more =
-          ReadMetadata(std::string_view(note.getDescAsStringRef(segment.p_align)));
+          ReadMetadata(std::string_view(note.getDescAsStringRef(alignment)));
       status.Update(more.status());
       if (more.ok()) std::move(more->begin(), more->end(), std::back_inserter(kernels));
       ++notes;

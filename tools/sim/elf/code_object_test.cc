@@ -172,32 +172,47 @@ constexpr std::string_view kNoKernels =
     "amdhsa.kernels"
     "\x90";
 
-// `elf` with a second metadata note before or after its own.
-Bytes WithSecondNote(Bytes elf, bool before, std::string_view description = kNoKernels) {
+// The header of the segment with the notes.
+Elf64_Phdr* NoteSegment(Bytes& elf) {
   Elf64_Ehdr header;
   std::memcpy(&header, elf.data(), sizeof(header));
-  for (int s = 0; s < header.e_phnum; ++s) {
-    std::byte* const place = elf.data() + header.e_phoff + s * sizeof(Elf64_Phdr);
-    Elf64_Phdr segment;
-    std::memcpy(&segment, place, sizeof(segment));
-    if (segment.p_type != PT_NOTE) continue;
-    const Bytes own(elf.begin() + segment.p_offset,
-                    elf.begin() + segment.p_offset + segment.p_filesz);
-    Bytes other;
-    for (const uint32_t word : {uint32_t{7}, static_cast<uint32_t>(description.size()), 32u})
-      Append(other, word);
-    for (const char c : absl::StrCat(std::string_view("AMDGPU\0\0", 8), description))
-      Append(other, c);
-    other.resize((other.size() + 3) / 4 * 4);
-    segment.p_offset = (elf.size() + 3) / 4 * 4;
-    segment.p_filesz = own.size() + other.size();
-    std::memcpy(place, &segment, sizeof(segment));
-    elf.resize(segment.p_offset);
-    for (const Bytes& note : {before ? other : own, before ? own : other})
-      elf.insert(elf.end(), note.begin(), note.end());
-    return elf;
+  auto* const segments = reinterpret_cast<Elf64_Phdr*>(elf.data() + header.e_phoff);
+  return std::find_if(segments, segments + header.e_phnum,
+                      [](const Elf64_Phdr& segment) { return segment.p_type == PT_NOTE; });
+}
+
+// `elf` with a second metadata note before or after its own.
+Bytes WithSecondNote(Bytes elf, bool before, std::string_view description = kNoKernels) {
+  Elf64_Phdr& segment = *NoteSegment(elf);
+  const Bytes own(elf.begin() + segment.p_offset,
+                  elf.begin() + segment.p_offset + segment.p_filesz);
+  Bytes other;
+  for (const uint32_t word : {uint32_t{7}, static_cast<uint32_t>(description.size()), 32u})
+    Append(other, word);
+  for (const char c : absl::StrCat(std::string_view("AMDGPU\0\0", 8), description))
+    Append(other, c);
+  other.resize((other.size() + 3) / 4 * 4);
+  const size_t end = (elf.size() + 3) / 4 * 4;
+  segment.p_offset = end;
+  segment.p_filesz = own.size() + other.size();
+  elf.resize(end);
+  for (const Bytes& note : {before ? other : own, before ? own : other})
+    elf.insert(elf.end(), note.begin(), note.end());
+  return elf;
+}
+
+TEST_P(CodeObjectTest, NotesAreAlignedTo4BytesAtLeast) {
+  for (const uint64_t alignment : {0, 1, 4}) {
+    Bytes elf = Elf();
+    NoteSegment(elf)->p_align = alignment;
+    Memory memory;
+    const auto object = CodeObject::Load(elf, memory, Gfx());
+    ASSERT_TRUE(object.ok()) << object.status();
+    EXPECT_EQ((*object)->kernels().size(), 2u) << alignment;
   }
-  return {};
+  Bytes elf = Elf();
+  NoteSegment(elf)->p_align = 16;
+  EXPECT_THAT(LoadError(elf), HasSubstr("alignment (16) is not 4 or 8"));
 }
 
 TEST_P(CodeObjectTest, ReadsTheKernelsOfAllNotes) {
