@@ -84,7 +84,7 @@ InstanceShape ShapeOf(const HaloDenseConfig& c) {
           .occupancy = c.warpgroups() + kOfProducer,
           .mma_m = 64 * c.reps,
           .mma_n = c.product_columns(),
-          .mma_k = kDepth,
+          .mma_k = WgmmaK(c.type),
           .k_tiles = c.stages,
           .halo_pixels = c.pixels(),
           .walk_b = c.resident,

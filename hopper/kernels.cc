@@ -81,6 +81,7 @@ template <class Config>
 const OperandForm& OperandsFor(const Config&) {
   return Spaced();
 }
+const OperandForm& OperandsFor(const HaloDenseConfig&) { return SpacedPatches(); }
 /// Halo and narrow instances compute several groups at a time.
 const OperandForm& OperandsFor(const HaloConfig&) { return SpacedGroups(); }
 const OperandForm& OperandsFor(const HaloWeightConfig&) { return SpacedGroups(); }

@@ -17,6 +17,7 @@ namespace {
 std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.canonical.k_per_group(), to = prepared.deeper.k_per_group();
   if (from == to || tensor == Tensor::kX || prepared.merged_groups() > 1) return std::nullopt;
+  if (prepared.has_runs_of_y()) return std::nullopt;
   const std::int64_t elements = prepared.canonical.AxesOf(tensor).Elements();
   const std::int64_t of_channel =
       tensor == Tensor::kW ? elements / (prepared.canonical.groups * from) : 1;
@@ -63,6 +64,30 @@ std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
                .of_row = w.out(),
                .step = w.stride,
                .used = w.filter * c};
+}
+
+/// Prepared::has_runs_of_y: the lines of y along w, with their padding and maybe more channels.
+std::optional<Lines> RunLinesOfY(const Prepared& prepared, Tensor tensor) {
+  if (!prepared.has_runs_of_y() || tensor != Tensor::kY) return std::nullopt;
+  const ConvProblem& canonical = prepared.canonical;
+  const Dim& w = canonical.dims[2];
+  const std::int64_t pixels = w.in + w.filter - 1, before = w.filter - 1 - w.pad_begin;
+  const std::int64_t lines = canonical.batch * canonical.out_pixels() / w.out();
+  const std::int64_t channels = prepared.deeper.AxesOf(tensor).stride[3];
+  if (channels == canonical.k) {
+    return Lines{.count = lines,
+                 .from_line = w.out() * channels,
+                 .to_line = pixels * channels,
+                 .before = before * channels};
+  }
+  return Lines{.count = lines * pixels,
+               .from_line = w.out(),
+               .to_line = channels,
+               .before = before,
+               .item = canonical.k,
+               .of_row = pixels,
+               .step = 1,
+               .used = canonical.k};
 }
 
 /// The lines of x along w that are copied with their padding, or the taps of w if pixels get more
@@ -138,8 +163,8 @@ PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
 CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,
                             const OperandForm& form) {
   return {.whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor),
-                    FilledLines(prepared, tensor), WidenedLines(prepared, tensor),
-                    ColumnLines(prepared, tensor)},
+                    FilledLines(prepared, tensor), RunLinesOfY(prepared, tensor),
+                    WidenedLines(prepared, tensor), ColumnLines(prepared, tensor)},
           .apart = {RowLines(prepared, tensor), form.PaddedPixels(prepared.problem, tensor, gfx)}};
 }
 

@@ -14,7 +14,7 @@ namespace gridwise {
 
 /// The copies of an operand, each made from the one before; nullopt where there is no such copy.
 struct CopiedLines {
-  std::array<std::optional<Lines>, 5> whole;  // of everything that kernels add up
+  std::array<std::optional<Lines>, 6> whole;  // of everything that kernels add up
   std::array<std::optional<Lines>, 2> apart;  // with taps or pixels moved apart
 };
 CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,

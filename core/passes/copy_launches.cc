@@ -27,8 +27,10 @@ std::pair<int, Lines> InWidestWords(Gfx gfx, DataType type, const Lines& lines) 
 
 KernelLaunch MakeTransposeLaunch(Gfx gfx, DataType type, const Matrices& matrices,
                                  const MemoryOffset& from, const MemoryOffset& to) {
+  LaunchShape shape = TransposeShape(matrices);
+  shape.begins_early = BeginsEarly(gfx);
   return {.code = PassCode("transpose", SizeOf(type), gfx),
-          .shape = TransposeShape(matrices),
+          .shape = shape,
           .arguments = BytesOf(PlanTranspose(matrices)),
           .addresses = {{offsetof(TransposeArgs, from), from}, {offsetof(TransposeArgs, to), to}},
           .map = {}};

@@ -11,6 +11,7 @@
 #include "core/cost/pass_cycles.h"
 #include "core/passes/copied_lines.h"
 #include "core/passes/copy_launches.h"
+#include "core/passes/plan_columns.h"
 #include "core/passes/plan_overlap_add.h"
 #include "core/passes/plan_reduce.h"
 #include "core/passes/plan_sum_tap_rows.h"
@@ -205,7 +206,9 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
     const MemoryOffset copy = {Memory::kWorkspace,
                                plan.Reserve(prepared.problem.w_elements() * SizeOf(copied))};
     plan.launches.push_back(
-        MakeTransposeLaunch(gfx_, copied, MatricesOfW(prepared.problem), offsets.b, copy));
+        prepared.has_runs_of_y()
+            ? MakeRunsOfWeightsLaunch(prepared.canonical, prepared.deeper, gfx_, offsets.b, copy)
+            : MakeTransposeLaunch(gfx_, copied, MatricesOfW(prepared.problem), offsets.b, copy));
     offsets.b = copy;
   }
   if (form_.splits_b()) {

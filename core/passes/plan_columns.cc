@@ -31,6 +31,20 @@ std::optional<std::int64_t> StrideOfTerms(const PerAxis& size, const PerAxis& st
   return step.value_or(stride[5]);
 }
 
+/// The launch of a copy in words of `bytes` bytes.
+KernelLaunch LaunchOf(const ColumnsArgs& args, int bytes, Gfx gfx, const MemoryOffset& from,
+                      const MemoryOffset& to) {
+  const unsigned workgroups =
+      CeilDiv(static_cast<unsigned>(args.elements), unsigned{kColumnsThreads});
+  return {.code = PassCode("columns", bytes, gfx),
+          .shape = {.workgroups = {workgroups, 1, 1},
+                    .threads = {kColumnsThreads, 1, 1},
+                    .begins_early = BeginsEarly(gfx)},
+          .arguments = BytesOf(args),
+          .addresses = {{offsetof(ColumnsArgs, from), from}, {offsetof(ColumnsArgs, to), to}},
+          .map = {}};
+}
+
 }  // namespace
 
 std::variant<std::string, ConvProblem> ColumnsProblem(const ConvProblem& problem) {
@@ -141,14 +155,34 @@ KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& co
                                const MemoryOffset& from, const MemoryOffset& to) {
   const ColumnsArgs whole = PlanColumns(problem, columns);
   const int elements = ElementsOfWord(whole, SizeOf(problem.type));
-  const ColumnsArgs args = InWords(whole, elements);
-  const unsigned workgroups =
-      CeilDiv(static_cast<unsigned>(args.elements), unsigned{kColumnsThreads});
-  return {.code = PassCode("columns", elements * SizeOf(problem.type), gfx),
-          .shape = {.workgroups = {workgroups, 1, 1}, .threads = {kColumnsThreads, 1, 1}},
-          .arguments = BytesOf(args),
-          .addresses = {{offsetof(ColumnsArgs, from), from}, {offsetof(ColumnsArgs, to), to}},
-          .map = {}};
+  return LaunchOf(InWords(whole, elements), elements * SizeOf(problem.type), gfx, from, to);
+}
+
+ColumnsArgs PlanRunsOfWeights(const ConvProblem& canonical, const ConvProblem& deeper) {
+  const TensorAxes w = canonical.AxesOf(Tensor::kW);
+  const std::int64_t taps = w.size[4];
+  ColumnsArgs args = {};
+  args.elements = static_cast<int>(deeper.w_elements());
+  args.first = (taps - 1) * w.stride[4];
+  args.pixels[0] = static_cast<int>(canonical.k);
+  args.pixels[1] = args.pixels[2] = 1;
+  using Digit = ColumnsArgs::Digit;
+  const auto digit = [](std::int64_t size, std::int64_t unit) {
+    return Digit{.size = static_cast<int>(size), .by = {}, .unit = unit};
+  };
+  args.digit[4] = digit(w.size[2], w.stride[2]);
+  args.digit[5] = digit(w.size[3], w.stride[3]);
+  args.digit[6] = digit(w.size[5], w.stride[5]);
+  args.digit[7] = digit(taps, -w.stride[4]);
+  args.digit[8] = digit(deeper.k / taps, w.stride[1]);
+  args.digit[8].step = 1;  // what lies beyond the last output channel is zero
+  for (Digit& each : args.digit) each.by = MakeMagicDiv(static_cast<unsigned>(each.size));
+  return args;
+}
+
+KernelLaunch MakeRunsOfWeightsLaunch(const ConvProblem& canonical, const ConvProblem& deeper,
+                                     Gfx gfx, const MemoryOffset& from, const MemoryOffset& to) {
+  return LaunchOf(PlanRunsOfWeights(canonical, deeper), SizeOf(canonical.type), gfx, from, to);
 }
 
 }  // namespace gridwise

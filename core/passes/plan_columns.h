@@ -34,4 +34,12 @@ double ColumnsCycles(const ConvProblem& problem, const ConvProblem& columns,
 KernelLaunch MakeColumnsLaunch(const ConvProblem& problem, const ConvProblem& columns, Gfx gfx,
                                const MemoryOffset& from, const MemoryOffset& to);
 
+/// Arguments of the copy of w for Prepared::has_runs_of_y: [z][y][c][x][k], with the last tap along
+/// x first, and as many k as w of `deeper` has for each of them. Pointers null.
+ColumnsArgs PlanRunsOfWeights(const ConvProblem& canonical, const ConvProblem& deeper);
+
+/// That launch, from `from` to `to`.
+KernelLaunch MakeRunsOfWeightsLaunch(const ConvProblem& canonical, const ConvProblem& deeper,
+                                     Gfx gfx, const MemoryOffset& from, const MemoryOffset& to);
+
 }  // namespace gridwise

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/base/types.h"
+#include "core/conv/direction.h"
 #include "core/conv/problem.h"
 #include "core/rewrite/fold.h"
 #include "core/rewrite/tap_columns.h"
@@ -25,6 +26,10 @@ struct Prepared {
   ConvProblem problem;  // what kernels compute, except for the strides of padded pixels
 
   bool writes_sums() const { return columns || rows; }
+  /// Backward-data: whether the pixels of y that a pixel of x meets along w are one of `deeper`.
+  bool has_runs_of_y() const {
+    return canonical.direction == Direction::kBackwardData && canonical.dims[2] != deeper.dims[2];
+  }
   /// Groups of `canonical` that are merged into one of `deeper`.
   std::int64_t merged_groups() const { return canonical.groups / deeper.groups; }
 };

@@ -26,11 +26,17 @@ GRIDWISE_DEVICE void TransposeTile(const TransposeArgs& args) {
   Word* const to = static_cast<Word*>(args.to) + start;
 
   const int lane = ThreadId() % kTile, group = ThreadId() / kTile;
-  for (int i = group; i < kTile; i += kRowsAtATime) {
-    const int row = first_row + i, column = first_column + lane;
+  Word loaded[kTile / kRowsAtATime] = {};  // all are in flight before the first is stored
+#pragma unroll
+  for (int i = 0; i < kTile / kRowsAtATime; ++i) {
+    const int row = first_row + group + i * kRowsAtATime, column = first_column + lane;
     if (row < args.rows && column < args.columns) {
-      tile[i * kPitch + lane] = from[static_cast<long>(row) * args.columns + column];
+      loaded[i] = from[static_cast<long>(row) * args.columns + column];
     }
+  }
+#pragma unroll
+  for (int i = 0; i < kTile / kRowsAtATime; ++i) {
+    tile[(group + i * kRowsAtATime) * kPitch + lane] = loaded[i];
   }
   BarrierLds();
   for (int i = group; i < kTile; i += kRowsAtATime) {

@@ -5,6 +5,7 @@
 #include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/direction.h"
+#include "core/text/instance_fields.h"
 
 namespace gridwise::hopper {
 
@@ -27,10 +28,12 @@ struct Config {
   int resident = 0;    // k tiles of B that stay in shared memory; 0: all pass through the stages
   bool lanes = false;  // lanes load A in backward-weight: its pixels may be multiples of 8 bytes
                        // apart
+  Omittable<false> x_is_a = {};  // in backward-weight of tf32, rows are channels of x at taps, and
+                                 // columns those of dy
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, consumers, pingpong, reps, columns, stages, epilogue_columns, k_tile,
-           resident, lanes] = self;
+           resident, lanes, x_is_a] = self;
     visit("", direction);
     visit("", type);
     visit("g", consumers);
@@ -42,6 +45,7 @@ struct Config {
     visit("k", k_tile);
     visit("b", resident);
     visit("l", lanes);
+    visit("x", x_is_a);
   }
   bool operator==(const Config&) const = default;
 
@@ -54,7 +58,8 @@ struct Config {
   constexpr bool transposes_b() const {
     return type == DataType::kTF32 && direction == Direction::kBackwardWeight;
   }
-  /// Backward-weight: channels of x at a tap that are a block of columns, a line of 128 bytes.
+  /// Backward-weight: channels of x at a tap that are a block of columns, or of rows if x is A: a
+  /// line of 128 bytes.
   constexpr int block_columns() const { return transposes_b() ? 32 : 64; }
   /// Backward-weight: whether a tile may multiply several groups of few channels with each other.
   constexpr bool merges_groups() const {
@@ -109,9 +114,9 @@ struct Config {
   /// Bytes of a column; with parts, of one of them.
   constexpr int b_run_bytes() const { return k_tile * (has_parts() ? 2 : SizeOf(type)); }
   constexpr int a_bytes() const { return rows() * k_tile_bytes(); }
-  /// Columns that there is room for: if B lies along them in 16 bits, whole lines of 64.
+  /// Columns that there is room for: unless B lies along K, whole lines of 128 bytes.
   constexpr int b_columns() const {
-    return b_runs_along_k() || transposes_b() ? columns : AlignUp(columns, 64);
+    return b_runs_along_k() ? columns : AlignUp(columns, transposes_b() ? 32 : 64);
   }
   constexpr int b_part_bytes() const { return b_columns() * b_run_bytes(); }
   constexpr int b_bytes() const { return parts() * b_part_bytes(); }
@@ -156,6 +161,7 @@ constexpr const char* Reject(const Config& c) {
     return "where B is transposed, warpgroups share tiles of at most 128 rows each, and TMA loads "
            "both operands";
   }
+  if (c.x_is_a && !c.transposes_b()) return "x is A only where B is transposed";
   if (!TakesType(c.direction, c.type)) return "operands of the direction have no 8-bit types";
   if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
     return "there are 1 to 3 warpgroups, 2 if they take turns";
@@ -171,7 +177,8 @@ constexpr const char* Reject(const Config& c) {
     return "in backward-weight, no operand stays in shared memory";
   }
   if (c.reps * c.columns > 256) return "the sums do not fit in registers";
-  if (c.columns % (c.direction == Direction::kBackwardWeight ? c.block_columns() : 8) != 0) {
+  const bool has_blocks = c.direction == Direction::kBackwardWeight && !c.x_is_a;
+  if (c.columns % (has_blocks ? c.block_columns() : 8) != 0) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
   if (SizeOf(c.type) == 2 && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||

@@ -25,7 +25,7 @@ struct HaloDenseConfig {
   bool merges_taps = false;  // the taps of a filter line in one product: requires adjacent taps
   bool pingpong = false;     // the two consumers take turns at tiles: one stores while the other
                              // multiplies
-  int k_tile = 64;           // source channels per step: 64, 32 or 16
+  int k_tile = 64;           // source channels per step: 128, 64 or 32 bytes
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, columns, filter, consumers, reps, stages, resident, merges_taps,
@@ -53,19 +53,22 @@ struct HaloDenseConfig {
   constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }  // warpgroups
   constexpr int pixels() const { return rows() * tile_consumers() * reps; }
   constexpr bool is_forward() const { return direction == Direction::kForward; }
-  constexpr int k_tile_bytes() const { return k_tile * 2; }  // per pixel of a patch
-  /// Backward-data, whose filter lies along its columns: blocks of 64 of a product's taps, for
+  constexpr int k_tile_bytes() const { return k_tile * SizeOf(type); }  // per pixel of a patch
+  /// Whether w lies along K in memory: in backward-data, where it was copied for tf32.
+  constexpr bool b_runs_along_k() const { return is_forward() || type == DataType::kTF32; }
+  /// If the filter lies along its columns: blocks of 64 of a product's taps, for
   /// `channels` columns of a tap.
   constexpr int blocks(int channels) const { return (merged_taps() * channels + 63) / 64; }
-  /// Bytes from one tap to the next; in backward-data, from the taps of one product to the next.
+  /// Bytes from one tap to the next; if the filter lies along its columns, from the taps of one
+  /// product to the next.
   constexpr int filter_pitch(int channels) const {
-    if (!is_forward()) return blocks(channels) * k_tile * 128;
+    if (!b_runs_along_k()) return blocks(channels) * k_tile * 128;
     return (merges_taps ? columns : channels) * k_tile_bytes();
   }
   /// Products read one or more rows after the last.
   constexpr int filter_bytes(int channels) const {
     const int pitch = filter_pitch(channels), taps = filter * filter;
-    if (!is_forward()) return taps / merged_taps() * pitch;
+    if (!b_runs_along_k()) return taps / merged_taps() * pitch;
     return AlignUp(taps * pitch + product_columns() * k_tile_bytes() - merged_taps() * pitch, 1024);
   }
   constexpr int barrier_bytes() const {
@@ -75,13 +78,15 @@ struct HaloDenseConfig {
 
 /// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const HaloDenseConfig& c) {
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16) return "operands are f16 or bf16";
-  if (c.direction == Direction::kBackwardWeight) return "the direction is forward or backward-data";
-  if (c.columns % (c.merges_taps && c.is_forward() ? 4 : 8) != 0) {
-    return "columns are a multiple of 8, or, in forward with merged taps, of 4";
+  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kTF32) {
+    return "operands are f16, bf16 or tf32";
   }
-  if (c.k_tile != 64 && c.k_tile != 32 && c.k_tile != 16)
-    return "k tiles are 64, 32 or 16 channels";
+  if (c.direction == Direction::kBackwardWeight) return "the direction is forward or backward-data";
+  if (c.columns % (c.merges_taps && c.b_runs_along_k() ? 4 : 8) != 0) {
+    return "columns are a multiple of 8, or, with merged taps and a filter along K, of 4";
+  }
+  if (c.k_tile_bytes() != 128 && c.k_tile_bytes() != 64 && c.k_tile_bytes() != 32)
+    return "k tiles are 128, 64 or 32 bytes of channels";
   if (c.consumers > 4) return "there are 1 to 4 warpgroups";
   if (c.reps * c.product_columns() > (c.consumers > 3 ? 128 : c.consumers > 2 ? 192 : 336)) {
     return "the sums do not fit in registers";

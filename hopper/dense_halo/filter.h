@@ -21,10 +21,16 @@ struct HaloDenseFilter {
     return kC.resident > 0 ? base + args.filter_at + step * args.k_tile_bytes
                            : stage + args.other_at;
   }
+  /// Where the columns of the product that begins with a tap are, in units of filter_pitch. Taps
+  /// that are loaded together lie in the order of w, which backward-data's is the reverse of.
+  GRIDWISE_DEVICE static constexpr int PlaceOf(int tap) {
+    if (!kC.b_runs_along_k()) return tap / kC.merged_taps();
+    return kC.is_forward() || kC.merges_taps ? tap : kTaps - 1 - tap;
+  }
   /// Bytes of a step's filter to load.
   GRIDWISE_DEVICE static int Bytes(const HaloArgs& args) {
-    return kC.is_forward() ? kTaps * args.channels * kPixelBytes
-                           : kTaps / kC.merged_taps() * args.filter_pitch;
+    return kC.b_runs_along_k() ? kTaps * args.channels * kPixelBytes
+                               : kTaps / kC.merged_taps() * args.filter_pitch;
   }
 
   /// Starts to load the filter of a step: from `channel` on, for the taps from `first` on.
@@ -34,11 +40,13 @@ struct HaloDenseFilter {
       const HaloTap& of = args.tap[first + tap];
       return (of.z * kC.filter + of.y) * kC.filter + of.x;
     };
-    if constexpr (kC.is_forward()) {
+    if constexpr (kC.b_runs_along_k() && kC.merges_taps) {
 #pragma unroll
-      for (int tap = 0; tap < (kC.merges_taps ? kTaps : 1); ++tap) {
+      for (int tap = 0; tap < kTaps; ++tap) {
         LoadBox(to + tap * args.filter_pitch, args.other, bar, channel, 0, number(tap));
       }
+    } else if constexpr (kC.b_runs_along_k()) {
+      LoadBox(to, args.other, bar, channel, 0, number(kC.is_forward() ? 0 : kTaps - 1));
     } else {
 #pragma unroll 1
       for (int tap = 0; tap < kTaps; tap += kC.merged_taps()) {

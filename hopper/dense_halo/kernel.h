@@ -14,8 +14,9 @@
 /// multiplies: a k tile of source channels of a patch, and the filter's taps in a slice. Products
 /// with few columns wait for operand A, so a product merges taps that have the same A.
 ///
-/// In backward-data the filter lies along its columns, tap after tap, so the columns of a line's
-/// taps are adjacent. The first are those of the tap that meets the furthest pixel.
+/// In backward-data of 16-bit types the filter lies along its columns, tap after tap, so the
+/// columns of a line's taps are adjacent. The first are those of the tap that meets the furthest
+/// pixel.
 
 namespace gridwise::hopper {
 
@@ -25,9 +26,9 @@ struct HaloDenseRoles {
   static constexpr int kTaps = Filter::kTaps, kPixelBytes = Filter::kPixelBytes;
   static constexpr int kStored = AlignUp(kC.columns, 8), kProduct = kC.product_columns();
   static constexpr OperandOrder kOrderB =
-      kC.is_forward() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
+      kC.b_runs_along_k() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
   using Sums = float[kC.reps][kProduct / 2];
-  using Merge = TapMerge<kC.columns, !kC.is_forward()>;
+  using Merge = TapMerge<kC.columns, !kC.b_runs_along_k()>;
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     for (int i = 0; i < kC.resident; ++i) Filter::Resident(args, base, i).Init(1);
@@ -70,9 +71,9 @@ struct HaloDenseRoles {
     return args.k_tiles * (work.split + 1) / args.splits;
   }
 
-  /// The operand of the filter's first 16 channels.
+  /// The operand of the filter's first 32 bytes of channels.
   GRIDWISE_DEVICE static MatrixDescriptor FilterOperand(SharedAddress filter) {
-    if constexpr (kC.is_forward()) return RunsAlongK<kPixelBytes>(OfWarp(filter));
+    if constexpr (kC.b_runs_along_k()) return RunsAlongK<kPixelBytes>(OfWarp(filter));
     return LinesPerK(OfWarp(filter), kC.k_tile * 128);
   }
 
@@ -80,21 +81,21 @@ struct HaloDenseRoles {
   template <bool kFirst>
   GRIDWISE_DEVICE static void StartStep(Sums& sums, const HaloArgs& args, SharedAddress pixels,
                                         SharedAddress filter) {
-    constexpr int kBytesOfB = kC.is_forward() ? 32 : 16 * 128;  // for 16 channels
+    constexpr int kBytesOfB = kC.b_runs_along_k() ? 32 : 16 * 128;  // for 32 bytes of channels
     const MatrixDescriptor a = RunsAlongK<kPixelBytes>(OfWarp(pixels));
     const MatrixDescriptor b = FilterOperand(filter);
     WgmmaFence();
 #pragma unroll
     for (int tap = 0; tap < kTaps; tap += kC.merged_taps()) {
       const MatrixDescriptor a_tap = Moved(a, args.tap[tap].at);
-      const int at_b = (kC.is_forward() ? tap : tap / kC.merged_taps()) * args.filter_pitch;
+      const int at_b = Filter::PlaceOf(tap) * args.filter_pitch;
 #pragma unroll
-      for (int k16 = 0; k16 < kC.k_tile / 16; ++k16) {
+      for (int run = 0; run < kPixelBytes / 32; ++run) {
 #pragma unroll
         for (int rep = 0; rep < kC.reps; ++rep) {
           Wgmma<kProduct, kC.type, OperandOrder::kRunsAlongK, kOrderB>(
-              sums[rep], Moved(a_tap, rep * kC.rows() * kPixelBytes + k16 * 32),
-              Moved(b, at_b + k16 * kBytesOfB), !kFirst || tap + k16 != 0);
+              sums[rep], Moved(a_tap, rep * kC.rows() * kPixelBytes + run * 32),
+              Moved(b, at_b + run * kBytesOfB), !kFirst || tap + run != 0);
         }
       }
     }

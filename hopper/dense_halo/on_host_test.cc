@@ -16,11 +16,11 @@ namespace gridwise::hopper {
 namespace {
 
 template <HaloDenseConfig kC>
-void CheckDense(const ConvProblem& problem, int splits = 1) {
+void CheckDense(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
   ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
-      RunRoles<kC.warpgroups(), HaloDenseRoles<kC>, HaloArgs>, splits);
+      RunRoles<kC.warpgroups(), HaloDenseRoles<kC>, HaloArgs>, splits, values);
 }
 
 TEST(HaloDense, FewColumns) {
@@ -157,6 +157,62 @@ TEST(HaloDense, BackwardDataIsRefused) {
   EXPECT_THAT(
       RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9))).value(),
       ::testing::HasSubstr("direction"));
+}
+
+/// With w of backward-data as the pass transposes it.
+template <HaloDenseConfig kC>
+void CheckTF32(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
+  problem.type = DataType::kTF32;
+  CheckDense<kC>(WithPixels(SpacedPatches(), problem), splits, values);
+}
+
+constexpr HaloDenseConfig OfTF32(Direction direction, int columns, int consumers, int k_tile) {
+  return {.direction = direction,
+          .type = DataType::kTF32,
+          .columns = columns,
+          .consumers = consumers,
+          .k_tile = k_tile};
+}
+constexpr HaloDenseConfig Merged(HaloDenseConfig config, int reps = 1, int resident = 0) {
+  config.reps = reps;
+  config.resident = resident;
+  config.merges_taps = true;
+  return config;
+}
+
+TEST(HaloDense, TF32) {
+  constexpr Direction kForward = Direction::kForward;
+  constexpr HaloDenseConfig kMerged = Merged(OfTF32(kForward, 36, 2, 32), /*reps=*/2);
+  CheckTF32<kMerged>(Problem(kForward, 1, 72, 36, Axis(9), Axis(17)));
+  CheckTF32<kMerged>(Problem(kForward, 1, 36, 35, Axis(9, 2), Axis(17)), /*splits=*/2);
+  constexpr HaloDenseConfig kShort = OfTF32(kForward, 48, 4, 8);
+  CheckTF32<kShort>(Problem(kForward, 1, 24, 48, Axis(9, 2), Axis(17, 2)));
+  for (const Values values : {Values::kInfinity, Values::kUnrounded}) {
+    CheckTF32<kShort>(Problem(kForward, 1, 24, 8, Axis(3), Axis(3)), 1, values);
+  }
+  constexpr HaloDenseConfig kResident = Merged(OfTF32(kForward, 16, 4, 16), 2, /*resident=*/3);
+  CheckTF32<kResident>(WithDepth(Problem(kForward, 1, 16, 16, Axis(6), Axis(21)), Axis(4)));
+  constexpr HaloDenseConfig kFive = [] {
+    HaloDenseConfig config = OfTF32(Direction::kForward, 64, 4, 8);
+    config.filter = 5;
+    return config;
+  }();
+  const Dim of_five = {.in = 13, .filter = 5, .pad_begin = 2, .pad_end = 2};
+  CheckTF32<kFive>(Problem(kForward, 1, 24, 64, of_five, of_five));
+}
+
+TEST(HaloDense, BackwardDataOfTF32) {
+  constexpr Direction kData = Direction::kBackwardData;
+  constexpr HaloDenseConfig kMerged = Merged(OfTF32(kData, 24, 4, 8));
+  CheckTF32<kMerged>(Problem(kData, 1, 24, 40, Axis(9), Axis(17)));
+  CheckTF32<kMerged>(Problem(kData, 1, 20, 24, Axis(8, 1, 0), Axis(30)), /*splits=*/3);
+  CheckTF32<kMerged>(Problem(kData, 1, 8, 32, Axis(3), Axis(3)), 1, Values::kInfinity);
+  constexpr HaloDenseConfig k64 = OfTF32(kData, 64, 2, 16);
+  CheckTF32<k64>(Problem(kData, 1, 56, 40, Axis(9, 1, 2), Axis(17)));
+  const Dim depth = {.in = 5, .filter = 3, .pad_begin = 2};  // causal
+  CheckTF32<k64>(WithDepth(Problem(kData, 1, 64, 16, Axis(6), Axis(13)), depth));
+  constexpr HaloDenseConfig kResident = Merged(OfTF32(kData, 32, 4, 16), 1, /*resident=*/6);
+  CheckTF32<kResident>(WithDepth(Problem(kData, 1, 32, 32, Axis(6), Axis(13)), depth));
 }
 
 TEST(HaloDense, EightColumns) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/str_format.h"
@@ -21,10 +22,10 @@ int Int(std::int64_t value) { return static_cast<int>(value); }
 /// Number of output channels of a dense instance.
 int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
 
-/// Columns of a tap of w: the output channels, or in backward-data those of a copy, which may be
-/// more.
+/// Columns of a tap of w: the output channels, or, if they are adjacent, those of a copy, which may
+/// be more.
 int FilterColumnsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
-  return config.is_forward() ? ColumnsOf(problem) : Int(problem.AxesOf(Tensor::kW).stride[4]);
+  return config.b_runs_along_k() ? ColumnsOf(problem) : Int(problem.AxesOf(Tensor::kW).stride[4]);
 }
 
 /// Number of steps of K: k tiles of source channels at slices of the filter.
@@ -33,13 +34,20 @@ std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) 
   return CeilDiv<std::int64_t>(channels, config.k_tile) * problem.dims[0].filter;
 }
 
+/// Bytes per cycle at which products read operands. In tf32 products of a single tap are faster
+/// (26 layers of channels.csv, H200).
+double BytesPerCycle(const HaloDenseConfig& config, const Fit& fit) {
+  return config.type == DataType::kTF32 && !config.merges_taps ? 1.1 * fit.halo_dense
+                                                               : fit.halo_dense;
+}
+
 std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
                                        const DeviceFacts& device, const Fit& fit,
                                        Wanted wanted = Wanted::kBest) {
-  // Both operands of a product come from shared memory: 64 rows and the columns, with 16 channels.
-  const double product = (64 + config.product_columns()) * 32 / fit.halo_dense;
+  // Both operands of a product come from shared memory: 32 bytes of 64 rows and of the columns.
+  const double product = (64 + config.product_columns()) * 32 / BytesPerCycle(config, fit);
   const double products =
-      config.k_tile / 16.0 * config.tile_consumers() * config.reps / config.merged_taps();
+      config.k_tile_bytes() / 32.0 * config.tile_consumers() * config.reps / config.merged_taps();
   return MakeHalo(problem, device,
                   {.limits =
                        [&](const HaloShape&) {
@@ -61,7 +69,11 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
 }
 
 /// Measured on an H200, from 350 problems. With two stages, loads wait for products.
-double EfficiencyOf(const HaloDenseConfig& config) {
+double EfficiencyOf(const HaloDenseConfig& config, const ConvProblem& problem) {
+  if (config.type == DataType::kTF32) {  // from 26 layers
+    const bool is_strided = problem.dims[1].stride > 1 || problem.dims[2].stride > 1;
+    return is_strided ? 0.75 : config.stages == 2 ? 0.9 : 1;
+  }
   if (config.stages == 2) return 0.9;
   if (config.columns < 128) return 1;
   if (config.consumers > 2) return 0.8;
@@ -76,19 +88,27 @@ double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, c
   const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_tile));
   const double filled = channels % config.k_tile == 0 ? 0 : 1 / k_tiles;
   const double filter_lines =
-      1.0 * halo.limits.filter_bytes / (config.is_forward() ? config.k_tile_bytes() : 128);
+      1.0 * halo.limits.filter_bytes / (config.b_runs_along_k() ? config.k_tile_bytes() : 128);
   const double pixels =
       1.0 * (halo.tiling.stage_bytes - halo.limits.filter_bytes) / config.k_tile_bytes();
-  const double lines =
-      fit.line * (pixels + filter_lines) +
-      filled * (fit.filled_line - fit.line) * (pixels + (config.is_forward() ? filter_lines : 0));
+  const double lines = fit.line * (pixels + filter_lines) +
+                       filled * (fit.filled_line - fit.line) *
+                           (pixels + (config.b_runs_along_k() ? filter_lines : 0));
   return std::max(lines, halo.tiling.stage_bytes / fit.l2);
 }
 
-/// w as [tap][k][c]: boxes of a k tile of c, for all k and the taps of a slice, or for one. They
-/// have only the existing columns: TMA is slow to fill in zeros.
+/// w with the source channels as its last axis: it lies along K.
+TensorAxes AlongK(const HaloDenseConfig& config, TensorAxes w) {
+  if (config.is_forward() || !config.b_runs_along_k()) return w;
+  std::swap(w.size[1], w.size[5]);
+  std::swap(w.stride[1], w.stride[5]);
+  return w;
+}
+
+/// w as [tap][column][source channel]: boxes of a k tile of channels, for all columns and the taps
+/// of a slice, or for one. They have only the existing columns: TMA is slow to fill in zeros.
 TensorMapSpec FilterMap(const HaloDenseConfig& config, const ConvProblem& problem) {
-  const TensorAxes w = problem.AxesOf(Tensor::kW);
+  const TensorAxes w = AlongK(config, problem.AxesOf(Tensor::kW));
   TensorMapSpec map = {.type = problem.type, .rank = 3, .swizzle_bytes = config.k_tile_bytes()};
   SetAxis(map, 0, w.size[5], 1);
   SetAxis(map, 1, w.size[1], w.stride[1]);
@@ -104,7 +124,7 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
                                          const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   const int columns = problem.groups == 1 ? ColumnsOf(problem) : 0;
-  const bool is_exact = config.merges_taps && !config.is_forward();
+  const bool is_exact = config.merges_taps && !config.b_runs_along_k();
   const std::int64_t of_tap = w.stride[4];
   if (problem.groups != 1 || columns > config.columns || (is_exact && of_tap != config.columns) ||
       problem.dims[1].filter != config.filter || problem.dims[2].filter != config.filter ||
@@ -116,7 +136,7 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
         problem.groups, problem.AxesOf(problem.out()).size[4] * columns, of_tap, config.columns,
         is_exact ? " as far apart" : "", config.filter, config.filter);
   }
-  if (!config.is_forward() && of_tap < columns) return "taps of w overlap";
+  if (!config.b_runs_along_k() && of_tap < columns) return "taps of w overlap";
   if (const std::int64_t steps = StepsOf(config, problem);
       config.resident > 0 && steps > config.resident) {
     return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
@@ -128,7 +148,7 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
   const std::int64_t bytes = SizeOf(problem.type);
   const Tensor source = GatheredTensor(problem);
   if (auto reason = RejectStrides("x or dy", problem.AxesOf(source), bytes)) return reason;
-  if (auto reason = RejectStrides("w", w, bytes)) return reason;
+  if (auto reason = RejectStrides("w", AlongK(config, w), bytes)) return reason;
   return RejectTiles(config, config.direction, problem,
                      [&] { return HaloOf(config, problem, Gfx::kSm90a, kFit, Wanted::kAny); });
 }
@@ -143,9 +163,10 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double resident = config.resident * config.filter_bytes(FilterColumnsOf(config, problem));
   const double launch = fit.launch + resident / 2 / fit.l2;  // half of it hides behind
                                                              // the first tile
-  const double store = config.columns > 8 ? 1500 : 300;      // measured, in cycles
-  const double step =
-      std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo, fit)) / EfficiencyOf(config);
+  // Measured, in cycles.
+  const double store = (config.columns > 8 ? 1500 : 300) * (SizeOf(config.type) == 4 ? 1.5 : 1);
+  const double step = std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo, fit)) /
+                      EfficiencyOf(config, problem);
   return {.splits = std::max(request.split_k.splits, 1),
           .cost = WithCycles({.matrix_cycles = step * steps,
                               .memory_cycles = step * steps,
@@ -184,8 +205,8 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
                                   halo.shape.step, config.k_tile)},
                {.at = offsetof(HaloArgs, other),
                 .points_to = {Memory::kB},
-                .spec = config.is_forward() ? FilterMap(config, problem)
-                                            : WeightLinesMap(problem, config.k_tile)}};
+                .spec = config.b_runs_along_k() ? FilterMap(config, problem)
+                                                : WeightLinesMap(problem, config.k_tile)}};
   args.filter_pitch = config.filter_pitch(args.filter_columns);
   // Rows after the tile's last are multiplied as well, whatever they hold.
   int furthest = 0;

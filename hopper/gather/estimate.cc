@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
@@ -43,9 +44,10 @@ std::int64_t WeightBlocks(const Config& config, const ConvProblem& problem) {
 Grid WeightGrid(const Config& config, const ConvProblem& problem) {
   const std::int64_t groups = GroupsOfTile(config, problem);
   Grid grid = {.groups = problem.groups / groups};
-  grid.m_tiles = CeilDiv<std::int64_t>(problem.k_per_group() * groups, config.rows());
-  grid.n_tiles =
-      CeilDiv<std::int64_t>(WeightBlocks(config, problem), config.columns / config.block_columns());
+  const std::int64_t k = problem.k_per_group() * groups;
+  const std::int64_t x = WeightBlocks(config, problem) * config.block_columns();
+  grid.m_tiles = CeilDiv<std::int64_t>(config.x_is_a ? x : k, config.rows());
+  grid.n_tiles = CeilDiv<std::int64_t>(config.x_is_a ? k : x, config.columns);
   grid.of_group = grid.m_tiles * grid.n_tiles;
   grid.max_steps = static_cast<double>(KTilesOf(config, problem.batch * problem.out_pixels()));
   grid.min_steps = grid.max_steps;
@@ -78,8 +80,9 @@ Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem
   }
   if (config.direction != Direction::kBackwardWeight) return loaded;
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
-  const auto rows = static_cast<double>(AlignUp<std::int64_t>(k, 64));
-  const auto columns = static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
+  auto rows = static_cast<double>(AlignUp<std::int64_t>(k, config.x_is_a ? 32 : 64));
+  auto columns = static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
+  if (config.x_is_a) std::swap(rows, columns);
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
 
@@ -132,13 +135,15 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
-      groups_are_adjacent ? 0 : filling * FilledPart(problem.k_per_group(), 64);
+      groups_are_adjacent ? 0
+                          : filling * FilledPart(problem.k_per_group(), config.x_is_a ? 32 : 64);
   const bool is_whole = problem.groups > 1 || RunsGoOn(problem);
   const double filled_x = is_whole ? 0 : filling * FilledPart(channels, config.block_columns());
   const double dy =
       fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
-  return (config.lanes ? 0 : loaded.rows * dy) +
-         loaded.columns * config.parts() * (source + filled_x * fit.filled_x);
+  const double x = config.parts() * (source + filled_x * fit.filled_x);
+  if (config.x_is_a) return loaded.rows * x + loaded.columns * dy;
+  return (config.lanes ? 0 : loaded.rows * dy) + loaded.columns * x;
 }
 
 /// The part of tiles with hanging lines in the workgroup that has most of them, and which lags the
@@ -166,8 +171,20 @@ constexpr double kProductsOfParts = 6;
 double CyclesOverSharedMemory(const Config& config) {
   constexpr double kPairsOfCycle = 1024, kBytesOfCycle = 128;
   const double rows = config.rows(), columns = config.columns, bytes = config.k_tile_bytes();
-  const double shared = (2 * rows + (3 + rows / 64) * columns) * bytes / kBytesOfCycle;
+  // With a single product of few columns, warps wait for each other in every k tile.
+  constexpr double kWait = 120;
+  const double shared =
+      (2 * rows + 3 * config.b_columns() + rows / 64 * columns) * bytes / kBytesOfCycle +
+      (config.x_is_a && config.reps == 1 ? kWait : 0);
   return rows * columns * config.k_tile / kPairsOfCycle / shared;
+}
+
+/// What EfficiencyOf is multiplied by for tf32 in forward and backward-data. Tiles that warpgroups
+/// take in turns load more for each product; of others, those of more columns are faster, whose B
+/// comes in boxes (20 layers of channels.csv and RetinaNet, H200).
+double EfficiencyOfTF32(const Config& config) {
+  if (config.pingpong) return 0.93;
+  return config.rows() <= config.columns ? 1 : 0.98;
 }
 
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
@@ -180,15 +197,17 @@ double EfficiencyOf(const Config& config) {
   if (config.transposes_b()) {
     return (config.consumers == 1 ? 0.7 : 0.95) * CyclesOverSharedMemory(config);
   }
-  return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
+  const double efficiency = config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
+  return config.type == DataType::kTF32 ? efficiency * EfficiencyOfTF32(config) : efficiency;
 }
 
-/// Bytes of x that CountRooflineWork counts several times, because they belong to several pixels.
+/// Bytes of the gathered tensor that CountRooflineWork counts several times, because they belong to
+/// several pixels.
 double OverlappingBytes(const ConvProblem& problem) {
   if (!PixelsOverlap(problem)) return 0;
-  const TensorAxes x = problem.AxesOf(Tensor::kX);
-  const std::int64_t pixels = x.size[0] * x.size[1] * x.size[2] * x.size[3];
-  return static_cast<double>(pixels * (x.size[5] - x.stride[3]) * SizeOf(problem.type));
+  const TensorAxes of = problem.AxesOf(GatheredTensor(problem));
+  const std::int64_t pixels = of.size[0] * of.size[1] * of.size[2] * of.size[3];
+  return static_cast<double>(pixels * (of.size[5] - of.stride[3]) * SizeOf(problem.type));
 }
 
 double FourthPower(double x) { return x * x * (x * x); }
@@ -207,6 +226,7 @@ class Estimates {
         config.k_tile_bytes() < 128 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
+    if (config.type == DataType::kTF32 && config.pingpong) waits_ *= 1.1;
     const Loaded loaded = LoadedOf(fit_, config, problem, grid);
     lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
@@ -291,12 +311,20 @@ class Estimates {
   double CyclesOutsideSteps(const Division& of) const {
     const double elements = config_.rows() * config_.columns;
     const double store = elements * OutBytes(of) / fit_.store / (of.in_cluster ? of.splits : 1);
-    const double shown_store = !config_.pingpong ? fit_.shared_store
+    const double shown_store = !config_.pingpong ? SharedStore(of)
                                : of.rounds > 1   ? fit_.pingpong_store
                                                  : fit_.only_store;
     const double exchange = of.in_cluster ? fit_.exchange + elements * 4 / fit_.exchange_rate : 0;
     return shown_store * store +
            (config_.pingpong ? fit_.pingpong_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
+  }
+  /// The part of the store of a shared tile that is not hidden. The next tile's products hide some
+  /// of it where boxes of f32 are stored.
+  double SharedStore(const Division& of) const {
+    constexpr double kBoxes = 0.55;
+    const bool has_f32_boxes =
+        config_.stores_boxes() && SizeOf(config_.type) == 4 && of.tensors == 1 && !of.in_cluster;
+    return fit_.shared_store * (has_f32_boxes ? kBoxes + (1 - kBoxes) / of.rounds : 1);
   }
   double TensorCycles(const Division& of) const {
     return (operand_bytes_ + elements_ * OutBytes(of) * of.tensors) /

@@ -272,6 +272,25 @@ TEST(Gather, TF32) {
   CheckTF32<kBackResident>(Problem(kData, 1, 136, 32, Axis(7), Axis(9)));
 }
 
+// Pixels of dy that overlap, and k tiles of 32 of their 120 channels.
+TEST(Gather, TF32OfRuns) {
+  constexpr Config kBack = {.direction = Direction::kBackwardData,
+                            .type = DataType::kTF32,
+                            .columns = 96,
+                            .stages = 3,
+                            .k_tile = 32};
+  ConvProblem head = Problem(Direction::kBackwardData, 1, 100, 36, Axis(9), Axis(8));
+  head.type = DataType::kTF32;
+  const ConvProblem runs = CanonicalProblem(head, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(runs.k, 120);
+  CheckGather<kBack>(runs);
+  CheckGather<kBack>(runs, /*splits=*/2);
+  head.c = 8;
+  for (const Values values : {Values::kInfinity, Values::kUnrounded}) {
+    CheckGather<kBack>(CanonicalProblem(head, Gfx::kSm90a, SpacedTaps()), 1, values);
+  }
+}
+
 TEST(Gather, TF32TakesOnlyWhatTensorMapsDescribe) {
   constexpr Config kBack = {
       .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};

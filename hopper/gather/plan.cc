@@ -144,6 +144,9 @@ std::optional<std::string> RejectProblem(const Config& config, const ConvProblem
           channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
   }
+  if (config.x_is_a && problem.groups > 1) {
+    return absl::StrFormat("there are %d groups; the instance is for one", problem.groups);
+  }
   if (auto reason = RejectResident(config, problem)) return reason;
   return RejectMaps(problem, config.lanes, GroupsOfTile(config, problem));
 }

@@ -62,6 +62,12 @@ class Finisher {
   using Row = OutputMap::Row;
   /// Whether 64 columns may be of several groups, or blocks of channels, with gaps between them.
   static constexpr bool kHasGroups = requires { requires OutputMap::kHasGroups; };
+  /// Columns that are adjacent in runs of kRun, from multiples of it on, of which CountOfRun exist;
+  /// 0: not known.
+  static constexpr int kRun = [] {
+    if constexpr (requires { OutputMap::kRun; }) return OutputMap::kRun;
+    return 0;
+  }();
   static constexpr bool kAddsTensors = kTensors && sizeof(Narrow) == 2;
 
   GRIDWISE_DEVICE Finisher(const EpilogueArgs& args, const OutputMap& output, int split)
@@ -77,6 +83,7 @@ class Finisher {
   GRIDWISE_DEVICE const OutputMap& output() const { return output_; }
   GRIDWISE_DEVICE Row FindRow(int row) const { return output_.FindRow(row); }
   GRIDWISE_DEVICE int Count(int column) const { return output_.Count(column); }
+  GRIDWISE_DEVICE int CountOfRun(int column) const { return output_.CountOfRun(column); }
   GRIDWISE_DEVICE long Column(int column) const { return output_.Column(args_.strides, column); }
   /// How the sums are stored: by elements where the output or a tensor is not aligned to vectors.
   GRIDWISE_DEVICE Stores Aligned(Stores stores) const {

@@ -81,7 +81,7 @@ GRIDWISE_DEVICE void TransposeColumns(int b) {
 /// Waits until the stage of the ring has arrived, and transposes this warp's columns of it.
 template <Config kC>
 GRIDWISE_DEVICE void TransposeB(const KTileRing<kC>& ring) {
-  constexpr int kBlocks = kC.columns / 32, kWarps = 4 * kC.consumers;
+  constexpr int kBlocks = kC.b_columns() / 32, kWarps = 4 * kC.consumers;
   const int b = static_cast<int>(ring.b(0) - DynamicSharedMemory());
   ring.WaitFull();
 #pragma unroll

@@ -57,6 +57,38 @@ class VectorColumns {
   int first_, mine_, count_;
 };
 
+/// The same where columns are adjacent in runs: addresses are computed once for each of them.
+/// `first` is a multiple of kRun, or 16 columns of a run begin there.
+template <class Finish>
+  requires(Finish::kRun > 0)
+class VectorColumns<Finish> {
+ public:
+  static constexpr int kRun = Finish::kRun;
+
+  GRIDWISE_DEVICE VectorColumns(const Finish& finish, const OutputStrides& strides, int first,
+                                int mine)
+      : mine_(mine) {
+#pragma unroll
+    for (int run = 0; run < 64 / kRun; ++run) {
+      const int column = Here(first) + run * kRun;
+      count_[run] = finish.CountOfRun(column);
+      at_[run] = finish.output().Column(strides, column);
+    }
+  }
+
+  GRIDWISE_DEVICE bool Has(int column) const {
+    return column % kRun + mine_ < count_[column / kRun];
+  }
+  GRIDWISE_DEVICE long AtMine(int bytes) const { return mine_ * bytes; }
+  GRIDWISE_DEVICE long At(int column, int bytes) const {
+    return at_[column / kRun] + column % kRun * bytes;
+  }
+
+ private:
+  int mine_, count_[64 / kRun];
+  long at_[64 / kRun];
+};
+
 /// Adds a tensor of the epilogue to 64 rows of sums, two columns at a time. All of 64 columns are
 /// loaded before the first is added. Rows and columns that do not exist get any value.
 template <int kColumns, DataType kNarrow, class Finish>

@@ -20,7 +20,7 @@
 namespace gridwise::hopper {
 namespace {
 
-enum class Kind { kSpaced, kGroups, kTaps };
+enum class Kind { kSpaced, kPatches, kGroups, kTaps };
 
 class Form final : public OperandForm {
  public:
@@ -31,8 +31,10 @@ class Form final : public OperandForm {
   bool splits_b() const override { return splits_b_; }
   bool transposes_w(const ConvProblem& canonical) const override;
   const OperandForm& Simplest(const ConvProblem& problem, Gfx /*gfx*/) const override {
-    const bool is_spaced = kind_ == Kind::kGroups && problem.type != DataType::kTF32;
-    return is_spaced && !SpacesGroups(problem) ? Spaced() : *this;
+    if (problem.type == DataType::kTF32) return *this;
+    const bool is_spaced =
+        kind_ == Kind::kPatches || (kind_ == Kind::kGroups && !SpacesGroups(problem));
+    return is_spaced ? Spaced() : *this;
   }
 
  private:
@@ -44,7 +46,8 @@ class Form final : public OperandForm {
 };
 
 bool Form::transposes_w(const ConvProblem& canonical) const {
-  return kind_ == Kind::kTaps && canonical.type == DataType::kTF32 &&
+  const bool along_k = kind_ == Kind::kTaps || kind_ == Kind::kPatches;
+  return along_k && canonical.type == DataType::kTF32 &&
          canonical.direction == Direction::kBackwardData &&
          canonical.weight_layout == WeightLayout::kGKYXC &&
          canonical.strides[static_cast<std::size_t>(Tensor::kW)] == PerAxis{} &&
@@ -75,7 +78,7 @@ Prepared Form::PrepareSteps(const ConvProblem& problem, Gfx gfx) const {
   }
   if (!copies) prepared.folded = folded;
   if (copies && !prepared.writes_sums()) {
-    prepared.deeper = WithKTiles(prepared.canonical, /*may_overlap=*/may_have_taps);
+    prepared.deeper = WithKTiles(prepared.canonical, /*gathers=*/may_have_taps);
   }
   return prepared;
 }
@@ -122,6 +125,11 @@ bool SpacesGroups(const ConvProblem& problem) {
 
 const OperandForm& Spaced() {
   static const Form form(Kind::kSpaced);
+  return form;
+}
+
+const OperandForm& SpacedPatches() {
+  static const Form form(Kind::kPatches);
   return form;
 }
 

@@ -10,6 +10,8 @@ namespace gridwise::hopper {
 
 /// Few channels are copied so that TMA can load them: pixels are multiples of 16 bytes apart.
 const OperandForm& Spaced();
+/// As Spaced for 16-bit types. tf32 stays tf32, and w of backward-data is transposed for it.
+const OperandForm& SpacedPatches();
 /// As Spaced, with groups a power of two apart: several are computed at once. tf32 stays tf32,
 /// which is f32 in Spaced.
 const OperandForm& SpacedGroups();

@@ -17,8 +17,12 @@
 #include "core/arch/parts.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
+#include "core/conv/problem.h"
+#include "core/passes/columns.h"
+#include "core/passes/columns_args.h"
 #include "core/passes/convert.h"
 #include "core/passes/convert_args.h"
+#include "core/passes/plan_columns.h"
 #include "core/passes/plan_widen.h"
 #include "core/passes/split.h"
 #include "core/passes/split_args.h"
@@ -190,6 +194,40 @@ TEST(Widen, WordsOfSeveralElements) {
   }
   EXPECT_FALSE(InWords(groups, 8).has_value());
   EXPECT_FALSE(InWords({.count = 2, .from_line = 64, .to_line = 128, .before = 3}, 4).has_value());
+}
+
+/// An element of the copies that make runs of y: w of backward-data by taps and input channels, the
+/// last tap along w first.
+TEST(Columns, RunsOfWeights) {
+  ConvProblem head = {.direction = Direction::kBackwardData, .type = DataType::kTF32, .c = 5};
+  head.k = 3;
+  head.dims = {Dim{}, {.in = 9, .filter = 2}, {.in = 9, .filter = 3}};
+  ConvProblem deeper = head;
+  constexpr std::int64_t kOfTap = 8;
+  deeper.k = 3 * kOfTap;
+  deeper.dims[2] = {.in = 9};
+  std::vector<float> from(static_cast<std::size_t>(head.w_elements()));
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = 1.0f + static_cast<float>(i);
+  std::vector<float> to(static_cast<std::size_t>(deeper.w_elements()) + 1, -1);
+  ColumnsArgs args = PlanRunsOfWeights(head, deeper);
+  args.from = from.data();
+  args.to = to.data();
+  RunGrid(static_cast<int>(CeilDiv<std::int64_t>(args.elements, kColumnsThreads)), kColumnsThreads,
+          [&] { ColumnsTile<unsigned>(args); });
+  const TensorAxes w = head.AxesOf(Tensor::kW);
+  std::size_t at = 0;
+  for (std::int64_t y = 0; y < 2; ++y) {
+    for (std::int64_t c = 0; c < 5; ++c) {
+      for (std::int64_t x = 2; x >= 0; --x) {
+        for (std::int64_t k = 0; k < kOfTap; ++k, ++at) {
+          const std::int64_t element =
+              k * w.stride[1] + y * w.stride[3] + x * w.stride[4] + c * w.stride[5];
+          EXPECT_EQ(to[at], k < 3 ? from[static_cast<std::size_t>(element)] : 0) << at;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(to[at], -1) << "behind the last";
 }
 
 }  // namespace

@@ -220,6 +220,7 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
             "channels of w are 360 elements apart; tensor maps need adjacent channels")
       << "70 are no multiple of 16 bytes";
   back.k = 36;
+  back.dims[2].stride = 2;
   const ConvProblem filled = CanonicalProblem(back, Gfx::kSm90a, SpacedTaps());
   EXPECT_EQ(filled.k, 40) << "a k tile of 4 channels and 28 zeros would overlap none";
   EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 40);
@@ -227,12 +228,48 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
   ConvProblem few = back;
   for (const std::size_t axis : {1u, 2u}) few.dims[axis] = {.in = 20, .filter = 2};
   EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).k, 36) << "of 4 taps";
-  few.dims[2].filter = 3;
+  few.dims[2] = {.in = 20, .filter = 3, .stride = 2};
   EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).k, 40) << "of 6 taps";
   for (const std::int64_t k : {20, 32, 40}) {
     back.k = k;
     EXPECT_EQ(CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()).k, k == 20 ? 32 : k);
   }
+}
+
+// tf32, backward-data: where y is copied, the pixels that a pixel of dx meets along w are one.
+TEST(CanonicalProblem, HasRunsOfYThatOverlap) {
+  ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
+  head.type = DataType::kTF32;
+  head.c = 96, head.k = 36;
+  head.dims[2] = {.in = 21, .filter = 3, .pad_begin = 1, .pad_end = 0};
+  const ConvProblem runs = CanonicalProblem(head, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(runs.k, 3 * 40) << "36, in products of 8";
+  EXPECT_EQ(runs.dims[1], head.dims[1]);
+  EXPECT_EQ(runs.dims[2], Dim{.in = 21});
+  EXPECT_EQ(runs.x_elements(), head.x_elements());
+  const std::int64_t line = std::int64_t{23} * 40, image = head.dims[1].out() * line;
+  EXPECT_EQ(runs.AxesOf(Tensor::kY).stride, (PerAxis{image, image, line, 40, 120, 1}));
+  const std::int64_t tap = std::int64_t{96} * 120;
+  EXPECT_EQ(runs.AxesOf(Tensor::kW).stride, (PerAxis{3 * tap, 1, 3 * tap, tap, tap, 120}));
+  const Config config = {
+      .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
+  EXPECT_EQ(RejectProblem(config, runs).value_or(""), "");
+  const TensorMapSpec map = SourceMap(runs, MakeSubGemms(runs).front(), 32, 64);
+  EXPECT_EQ(map.size[0], 120u);
+  EXPECT_EQ(map.stride_bytes[1], 160u);
+  LaunchPlan plan;
+  LayoutPasses(head, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
+  ASSERT_EQ(plan.launches.size(), 2u);
+  EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_widen_b128") << "36 channels are words";
+  EXPECT_EQ(plan.launches[1].code.symbol, "gridwise_columns_b32");
+  EXPECT_EQ(plan.workspace_bytes, (head.batch * image + 3 * tap) * 4);
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, SpacedPatches()).k, 36) << "halo instances";
+  head.k = 18;
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, SpacedPatches()).k, 24)
+      << "which TMA does not load";
+  head.k = 36;
+  head.dims[2].pad_begin = 3;
+  EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, SpacedTaps()).k, 40) << "dx begins beyond dy";
 }
 
 // What multiplies f32, or its parts, takes tf32 as f32.

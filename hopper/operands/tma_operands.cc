@@ -23,17 +23,39 @@ bool IsPlain(const ConvProblem& canonical) {
 }
 
 /// Whether y of backward-data is copied with a whole k tile of channels: if TMA does not load it,
-/// or in tf32 if its last k tile can overlap none before it. TMA would fill up that k tile of y and
-/// of all columns of w for each tap, which takes longer than a copy unless there are few taps.
-bool FillsKTile(const ConvProblem& canonical) {
+/// or in tf32, for gather instances, if its last k tile can overlap none before it. TMA would fill
+/// up that k tile of y and of all columns of w for each tap, which takes longer than a copy unless
+/// there are few taps.
+bool FillsKTile(const ConvProblem& canonical, bool gathers) {
   constexpr std::int64_t kFewTaps = 4;
   const std::int64_t product =
-      canonical.type == DataType::kTF32 && canonical.filter_taps() > kFewTaps
+      gathers && canonical.type == DataType::kTF32 && canonical.filter_taps() > kFewTaps
           ? WgmmaK(canonical.type)
           : CopyElements(canonical.type);
   return canonical.direction == Direction::kBackwardData && canonical.groups == 1 &&
          canonical.k < kKTile && canonical.k % product != 0 && IsPlain(canonical) &&
          canonical.batch * canonical.out_pixels() < kMaxWidened / kKTile;
+}
+
+/// tf32, backward-data of few channels that are copied anyway: the convolution of a copy of y with
+/// its padding, in which the pixels that a pixel of dx meets along w, the last tap's first, are one
+/// run of channels. Runs overlap, and fill more of their k tiles than the pixels do.
+std::optional<ConvProblem> WithRunsOfY(const ConvProblem& canonical) {
+  const Dim& w = canonical.dims[2];
+  if (canonical.type != DataType::kTF32 || w.filter == 1 || w.stride != 1 || w.dilation != 1 ||
+      w.pad_begin >= w.filter) {
+    return std::nullopt;
+  }
+  const std::int64_t pixel = AlignUp<std::int64_t>(canonical.k, WgmmaK(canonical.type));
+  const std::int64_t line = (w.in + w.filter - 1) * pixel;
+  const std::int64_t slice = canonical.dims[1].out() * line,
+                     image = canonical.dims[0].out() * slice;
+  if (canonical.batch * image >= kMaxWidened) return std::nullopt;
+  ConvProblem runs = canonical;
+  runs.k = w.filter * pixel;
+  runs.dims[2] = Dim{.in = w.in};
+  runs.strides[static_cast<std::size_t>(Tensor::kY)] = {image, slice, line, pixel, runs.k, 1};
+  return runs;
 }
 
 /// Forward with few channels: the convolution of a copy of x whose pixels are what output pixels
@@ -116,6 +138,14 @@ bool AreSeveral(const ConvProblem& problem) {
   return c == k && c <= kKTile && (c & (c - 1)) == 0;
 }
 
+/// The channels of y that it is copied with. In tf32, the last k tile of gather instances overlaps
+/// the one before in whole products, if there is one.
+std::int64_t FilledChannels(const ConvProblem& canonical, bool gathers) {
+  if (canonical.type != DataType::kTF32) return kKTile;
+  const bool is_one = gathers && canonical.k <= kShortKTile;
+  return AlignUp<std::int64_t>(canonical.k, is_one ? kShortKTile : WgmmaK(canonical.type));
+}
+
 /// The channels of a group's operand that gather instances use: whole k tiles; for i8, the existing
 /// ones.
 std::int64_t WholeChannels(DataType type, std::int64_t channels) {
@@ -180,29 +210,28 @@ DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF1
 std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
 
 bool PixelsOverlap(const ConvProblem& problem) {
-  const TensorAxes x = problem.AxesOf(Tensor::kX);
-  return problem.direction == Direction::kBackwardWeight && problem.groups == 1 && x.size[3] > 1 &&
-         x.stride[3] < x.size[5];
+  const bool of_y = problem.direction == Direction::kBackwardData;
+  const TensorAxes source = problem.AxesOf(of_y ? Tensor::kY : Tensor::kX);
+  return problem.groups == 1 && source.size[3] > 1 && source.stride[3] < source.size[5];
 }
 
 bool RunsGoOn(const ConvProblem& problem) {
-  return PixelsOverlap(problem) && problem.type != DataType::kF32;
+  return problem.direction == Direction::kBackwardWeight && PixelsOverlap(problem) &&
+         problem.type != DataType::kF32;
 }
 
-ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap) {
+ConvProblem WithKTiles(const ConvProblem& canonical, bool gathers) {
   ConvProblem deeper = canonical;
-  if (FillsKTile(canonical)) {
-    // In tf32, a last k tile of whole products overlaps the one before.
-    deeper.k = canonical.type != DataType::kTF32 ? kKTile
-               : canonical.k > kShortKTile
-                   ? AlignUp<std::int64_t>(canonical.k, WgmmaK(canonical.type))
-                   : WholeChannels(canonical.type, canonical.k);
+  if (FillsKTile(canonical, gathers)) {
+    const std::optional<ConvProblem> of_y = gathers ? WithRunsOfY(canonical) : std::nullopt;
+    deeper.k = FilledChannels(canonical, gathers);
+    if (of_y) deeper = *of_y;
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(canonical)) {
     deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {
     deeper = *runs;
   } else if (const std::optional<ConvProblem> of_weight =
-                 WithRunsOfWeight(canonical, may_overlap)) {
+                 WithRunsOfWeight(canonical, /*may_overlap=*/gathers)) {
     deeper = *of_weight;
   }
   return deeper;

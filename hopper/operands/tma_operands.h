@@ -35,16 +35,17 @@ DataType TypeOfB(DataType type);
 /// Minimum number of elements of an operand that TMA loads at once.
 std::int64_t CopyElements(DataType type);
 
-/// Whether the pixels of x are runs of channels that overlap (WithKTiles of backward-weight).
+/// Whether the pixels of x, or of y in backward-data, are runs of channels that overlap
+/// (WithKTiles).
 bool PixelsOverlap(const ConvProblem& problem);
 /// Whether TMA loads these runs to the end of their last k tile: into the pixels that follow, or
-/// into what memory has after the last run. Not in f32.
+/// into what memory has after the last run. Only in backward-weight, and not in f32.
 bool RunsGoOn(const ConvProblem& problem);
 
 /// The problem to compute if taps are not columns or rows: with more channels of x or y, which are
-/// copied, or the problem itself. `may_overlap`: in backward-weight, pixels of x may be runs that
-/// overlap.
-ConvProblem WithKTiles(const ConvProblem& canonical, bool may_overlap);
+/// copied, or the problem itself. `gathers`: for gather and weight instances, for which pixels of x
+/// in backward-weight, and of y in backward-data of tf32, may be runs that overlap.
+ConvProblem WithKTiles(const ConvProblem& canonical, bool gathers);
 
 /// f32, forward and backward-data: merges a power of two of adjacent groups with few channels into
 /// one. A k tile of 32 source channels then has zeros only in w, whose parts belong to different

@@ -14,7 +14,8 @@
 /// Backward-weight: rows are output channels k, columns blocks of 64 input channels c (of tf32 32)
 /// at a filter tap, K the output pixels of all images. Both operands lie along rows and columns in
 /// memory, pixel after pixel, and the tensor core reads them transposed; of tf32 it cannot, see
-/// hopper/kernel/multiply_transposed.h. x is loaded through TMA's im2col mode, a k tile of pixels
+/// hopper/kernel/multiply_transposed.h. There x may be A, and dy B: rows and columns change places.
+/// x is loaded through TMA's im2col mode, a k tile of pixels
 /// of a block's channels moved by the tap. Channels of other groups that a tile reaches make
 /// separate rows and columns, which are not stored.
 
@@ -22,16 +23,15 @@ namespace gridwise::hopper {
 
 GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255; }
 
-/// The blocks of columns of a tile: where their channels of x begin, and their taps' moves, 8 bits
-/// per axis, since the producer has few registers.
+/// The blocks of channels of x of a tile: where they begin, and their taps' moves, 8 bits per axis,
+/// since the producer has few registers.
 template <Config kC>
-struct WeightColumns {
-  static constexpr int kBlocks = kC.columns / kC.block_columns();
-  int channel[kBlocks], moves[kBlocks];
+struct BlocksOfX {
+  int channel[kXBlocks<kC>], moves[kXBlocks<kC>];
 
-  GRIDWISE_DEVICE WeightColumns(const WeightArgs& args, const WeightTileAt& tile) {
+  GRIDWISE_DEVICE BlocksOfX(const WeightArgs& args, const WeightTileAt& tile) {
 #pragma unroll
-    for (int b = 0; b < kBlocks; ++b) {
+    for (int b = 0; b < kXBlocks<kC>; ++b) {
       const WeightBlock<kC> block(args, tile.block + b);
       channel[b] = tile.group * args.x_channels + block.channel;
       moves[b] = 0;
@@ -43,24 +43,24 @@ struct WeightColumns {
   }
 };
 
-/// Starts to load the first `n_blocks` blocks of columns, for the pixels that begin at `at`.
+/// Starts to load the first `count` blocks, for the pixels that begin at `at`.
 template <Config kC>
-GRIDWISE_DEVICE void LoadColumns(const WeightArgs& args, const KTileRing<kC>& ring,
-                                 const WeightColumns<kC>& columns, PixelAt at, int n_blocks,
-                                 int block_bytes) {
+GRIDWISE_DEVICE void LoadBlocks(const WeightArgs& args, const KTileRing<kC>& ring,
+                                const BlocksOfX<kC>& blocks, PixelAt at, int count,
+                                int block_bytes) {
 #pragma unroll
-  for (int b = 0; b < WeightColumns<kC>::kBlocks; ++b) {
-    if (b >= n_blocks) break;
+  for (int b = 0; b < kXBlocks<kC>; ++b) {
+    if (b >= count) break;
 #pragma unroll
     for (int part = 0; part < kC.parts(); ++part) {
-      const SharedAddress to = ring.b(0) + part * kC.b_part_bytes() + b * block_bytes;
+      const SharedAddress to =
+          (kC.x_is_a ? ring.a() : ring.b(0)) + part * kC.b_part_bytes() + b * block_bytes;
       if (args.is_3d) {
-        LoadPixels5(to, args.x[part], ring.full(), columns.channel[b], at,
-                    Move(columns.moves[b], 2), Move(columns.moves[b], 1),
-                    Move(columns.moves[b], 0));
+        LoadPixels5(to, args.x[part], ring.full(), blocks.channel[b], at, Move(blocks.moves[b], 2),
+                    Move(blocks.moves[b], 1), Move(blocks.moves[b], 0));
       } else {
-        LoadPixels4(to, args.x[part], ring.full(), columns.channel[b], at,
-                    Move(columns.moves[b], 2), Move(columns.moves[b], 1));
+        LoadPixels4(to, args.x[part], ring.full(), blocks.channel[b], at, Move(blocks.moves[b], 2),
+                    Move(blocks.moves[b], 1));
       }
     }
   }
@@ -68,23 +68,24 @@ GRIDWISE_DEVICE void LoadColumns(const WeightArgs& args, const KTileRing<kC>& ri
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
-  // Blocks have lines of 128 bytes: columns of one part of B; or 64 rows of A, 32 in f32 and tf32.
-  constexpr int kBlockBytes = kC.k_tile * 128, kRowsOfBlock = 128 / SizeOf(kC.type);
+  // Blocks have lines of 128 bytes: channels of x, in one part of B; or 64 of dy, 32 in f32 and
+  // tf32.
+  constexpr int kBlockBytes = kC.k_tile * 128, kOfBlock = 128 / SizeOf(kC.type);
+  constexpr int kBlocks = (kC.x_is_a ? kC.b_columns() : kC.lanes ? 0 : kC.rows()) / kOfBlock;
   KTileRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
-    const WeightColumns<kC> columns(args, tile);
-    const int first_k = tile.group * args.dy_channels + tile.row;
+    const BlocksOfX<kC> of_x(args, tile);
+    const int first_k = tile.group * args.dy_channels + tile.k;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
-    const int rest = args.k - tile.row;
+    const int rest = args.k - tile.k;
     // Blocks of rows or columns that do not exist are not loaded: results from the data left there
     // are not stored.
-    const int m_blocks =
-        kC.lanes ? 0 : Min(kC.rows() / kRowsOfBlock, (rest + kRowsOfBlock - 1) / kRowsOfBlock);
-    const int n_blocks = Min(columns.kBlocks, taps * args.c_blocks - tile.block);
+    const int dy_blocks = Min(kBlocks, (rest + kOfBlock - 1) / kOfBlock);
+    const int x_blocks = Min(kXBlocks<kC>, taps * args.c_blocks - tile.block);
     const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? Min(rest, 64) / 4 : 1, args.dy_pitch);
-    const char* const rows = static_cast<const char*>(args.dy_data) + tile.row * 2;
+    const char* const rows = static_cast<const char*>(args.dy_data) + tile.k * 2;
     for (int k_tile = tile.first; k_tile < tile.end; ++k_tile, ring.Next()) {
       const PhasePixel pixel = PixelOfRow(args.gemm, k_tile * kC.k_tile);
       const PixelAt at = SourceOf(args.gemm, args.strides, pixel);
@@ -97,14 +98,14 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (WarpId() % 4 != 0) continue;
       }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect((m_blocks + n_blocks * kC.parts()) * kBlockBytes);
+      ring.full().ArriveAndExpect((dy_blocks + x_blocks * kC.parts()) * kBlockBytes);
 #pragma unroll
-      for (int m = 0; m < (kC.lanes ? 0 : kC.rows() / kRowsOfBlock); ++m) {
-        if (m >= m_blocks) break;
-        LoadBox(ring.a() + m * kBlockBytes, args.dy, ring.full(), first_k + m * kRowsOfBlock,
-                k_tile * kC.k_tile, of_group);
+      for (int b = 0; b < kBlocks; ++b) {
+        if (b >= dy_blocks) break;
+        LoadBox((kC.x_is_a ? ring.b(0) : ring.a()) + b * kBlockBytes, args.dy, ring.full(),
+                first_k + b * kOfBlock, k_tile * kC.k_tile, of_group);
       }
-      LoadColumns<kC>(args, ring, columns, at, n_blocks, kBlockBytes);
+      LoadBlocks<kC>(args, ring, of_x, at, x_blocks, kBlockBytes);
     }
   }
 }

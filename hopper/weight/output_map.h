@@ -34,7 +34,7 @@ GRIDWISE_DEVICE float SumExactly(const WeightArgs& args, const WeightTileAt& til
 }
 
 /// Where rows and columns of a tile are in tensors of dw's shape, see Finisher.
-template <Config kC>
+template <Config kC, bool kXIsA = kC.x_is_a>
 struct WeightOutputMap {
   const WeightArgs& args;
   const WeightTileAt& tile;
@@ -45,12 +45,14 @@ struct WeightOutputMap {
   };
   /// Whether 64 columns may be several blocks, whose channels end apart.
   static constexpr bool kHasGroups = kC.block_columns() < 64;
+  /// Vectors of such columns belong to a single group (WeightArgs::stores).
+  static constexpr int kRun = kHasGroups ? kC.block_columns() : 0;
 
   GRIDWISE_DEVICE WeightBlock<kC> BlockOf(int column) const {
     return {args, tile.block + column / kC.block_columns()};
   }
   GRIDWISE_DEVICE Row FindRow(int row) const {
-    return {.is_there = tile.row + row < args.k, .k = tile.row + row};
+    return {.is_there = tile.k + row < args.k, .k = tile.k + row};
   }
   /// The group, if a tile has several.
   GRIDWISE_DEVICE int GroupOf(const Row& row) const { return Quotient(row.k, args.by_of_group_k); }
@@ -69,6 +71,11 @@ struct WeightOutputMap {
     }
     const WeightBlock<kC> block(args, tile.block + column / 64);
     return block.tap < Taps(args.gemm) ? args.c - block.channel - column % 64 : 0;
+  }
+  GRIDWISE_DEVICE int CountOfRun(int column) const {
+    const WeightBlock<kC> block = BlockOf(column);
+    const int of_run = column % kRun, rest = Min(args.c - block.channel, kRun);
+    return block.tap < Taps(args.gemm) ? rest - of_run : 0;
   }
   GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
     const WeightBlock<kC> block = BlockOf(column);
@@ -97,6 +104,39 @@ struct WeightOutputMap {
     }
     return v;
   }
+};
+
+template <Config kC>
+struct WeightOutputMap<kC, /*kXIsA=*/true> {
+  const WeightArgs& args;
+  const WeightTileAt& tile;
+
+  struct Row {
+    bool is_there;
+    WeightBlock<kC> block;
+    int channel;
+  };
+  GRIDWISE_DEVICE Row FindRow(int row) const {
+    const WeightBlock<kC> block(args, tile.block + row / kC.block_columns());
+    const int channel = block.channel + row % kC.block_columns();
+    return {.is_there = block.tap < Taps(args.gemm) && channel < args.c,
+            .block = block,
+            .channel = channel};
+  }
+  GRIDWISE_DEVICE long Bytes(const OutputStrides& strides, const Row& row) const {
+    long bytes = tile.group * strides.group + static_cast<long>(row.channel) * strides.column;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      bytes += static_cast<long>(row.block.t[axis]) * strides.axis[axis];
+    }
+    return bytes;
+  }
+  GRIDWISE_DEVICE int Count(int column) const { return args.k - tile.k - column; }
+  GRIDWISE_DEVICE long Column(const OutputStrides& strides, int column) const {
+    return static_cast<long>(tile.k + column) * strides.row;
+  }
+  GRIDWISE_DEVICE bool Has(const Row&, int) const { return true; }
+  GRIDWISE_DEVICE float Mend(float v, const Row&, int) const { return v; }
 };
 
 }  // namespace gridwise::hopper

@@ -58,7 +58,8 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
   const int k_tiles = Int(KTilesOf(config, args.dy_pixels));
   args.k_tiles = k_tiles / shared.splits;
   args.longer = k_tiles % shared.splits;
-  args.stores = groups > 1 ? Stores::kElements : LaneStoresOf(problem, args.epilogue);
+  args.stores = groups > 1 || config.x_is_a ? Stores::kElements  // columns are apart
+                                            : LaneStoresOf(problem, args.epilogue);
   plan.addresses = {{offsetof(WeightArgs, dy_data), {Memory::kA}}};
   plan.maps = {
       {.at = offsetof(WeightArgs, dy),

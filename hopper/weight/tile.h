@@ -5,18 +5,22 @@
 #include "hopper/kernel/roles.h"
 #include "hopper/weight/args.h"
 
-/// The tiles of a workgroup, and the blocks of their columns.
+/// The tiles of a workgroup, and the blocks of their columns, or of their rows if x is A.
 
 namespace gridwise::hopper {
 
 /// A tile of dw in a group, and the part of K that a workgroup sums.
 struct WeightTileAt {
   int group, split;
-  int row, block;  // first row and block
+  int k, block;    // first output channel, and block of channels of x
   int first, end;  // k tiles
 
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
+
+/// Blocks of channels of x in a tile.
+template <Config kC>
+inline constexpr int kXBlocks = (kC.x_is_a ? kC.rows() : kC.columns) / kC.block_columns();
 
 template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
@@ -30,13 +34,13 @@ GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
   const int first = split * args.k_tiles + (split < args.longer ? split : args.longer);
   return {.group = group,
           .split = split,
-          .row = coord.row * kC.rows(),
-          .block = coord.column * (kC.columns / kC.block_columns()),
+          .k = kC.x_is_a ? coord.column * kC.columns : coord.row * kC.rows(),
+          .block = kC.x_is_a ? coord.row * kXBlocks<kC> : coord.column * kXBlocks<kC>,
           .first = first,
           .end = first + args.k_tiles + (split < args.longer ? 1 : 0)};
 }
 
-/// A filter tap, and the channels of a block of columns; none if `tap` is past the last.
+/// A filter tap, and the channels of x of a block; none if `tap` is past the last.
 template <Config kC>
 struct WeightBlock {
   int tap, t[3], channel;
