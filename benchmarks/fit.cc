@@ -63,8 +63,7 @@ struct Constant {
   double start;
 };
 
-/// Those of a target's estimates, of backward-weight or of the other directions. Hopper has one
-/// set.
+/// Those of a target's estimates, of backward-weight or of the other directions.
 class Constants {
  public:
   Constants(Gfx gfx, bool along_pixels) : gfx_(gfx), tile_(FindTileFits(gfx)) {
@@ -72,7 +71,7 @@ class Constants {
       list_.push_back({name, &value, value});
     };
     if (gfx == Gfx::kSm90a) {
-      hopper::Fit::Fields(hopper_, add);
+      hopper::Fit::Fields(along_pixels ? hopper_.along_pixels : hopper_.along_channels, add);
     } else {
       TileFit::Fields(along_pixels ? tile_.along_pixels : tile_.along_channels, add);
     }
@@ -92,7 +91,7 @@ class Constants {
 
  private:
   const Gfx gfx_;
-  hopper::Fit hopper_ = hopper::kFit;
+  hopper::Fits hopper_ = hopper::kFits;
   TileFits tile_;
   std::vector<Constant> list_;  // constants of hopper_, or of tile_
 };
@@ -232,8 +231,10 @@ absl::Status Run(const std::vector<std::string>& tables) {
     absl::StatusOr<Layer> layer = MakeLayer(problem, *gfx);
     if (!layer.ok()) return layer.status();
     if (layer->size() < 2) continue;
-    const bool along_pixels = gfx != Gfx::kSm90a &&  // which has one set of constants
-                              layer->front().problem.direction == Direction::kBackwardWeight;
+    const ConvProblem& of_layer = layer->front().problem;
+    const bool along_pixels = *gfx == Gfx::kSm90a
+                                  ? hopper::Fits::IsAlongPixels(of_layer)
+                                  : of_layer.direction == Direction::kBackwardWeight;
     lists[along_pixels ? 1 : 0].push_back(*std::move(layer));
   }
   if (lists[0].empty() && lists[1].empty()) {
@@ -242,9 +243,7 @@ absl::Status Run(const std::vector<std::string>& tables) {
   for (const bool along_pixels : {false, true}) {
     const std::vector<Layer>& list = lists[along_pixels ? 1 : 0];
     if (list.empty()) continue;
-    absl::PrintF("%s\n", gfx == Gfx::kSm90a ? "all directions"
-                         : along_pixels     ? "backward-weight"
-                                            : "forward and backward-data");
+    absl::PrintF("%s\n", along_pixels ? "backward-weight" : "forward and backward-data");
     Constants constants(*gfx, along_pixels);
     Print("before", ComputeLoss(list, constants), constants);
     Print("after", Fit(list, constants), constants);

@@ -19,6 +19,11 @@ enum class SourceGroups { kWindows, kMaps, kAxis };
 /// Maximum number of sub-GEMMs in a launch: one tensor map each.
 inline constexpr int kMaxPhases = 9;
 
+/// The products of a k tile from `first` to before `end`, at least one.
+struct Products {
+  int first = 0, end = 0;
+};
+
 /// A small operand that workgroups fetch into L2, a share each, before they know what they will
 /// load. Otherwise their first loads would wait for memory and for the tensor's descriptor.
 struct FetchedArgs {

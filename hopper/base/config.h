@@ -124,10 +124,14 @@ struct Config {
   /// Staging buffers of stores: a second one is used in turn if a tile has even numbers of
   /// epilogue tiles and of 64 columns.
   constexpr int buffers() const {
-    const bool is_single = has_parts() || transposes_b() || epilogue_columns > 64;
+    const bool is_single = has_parts() || transposes_b() || epilogue_columns != 64;
     return is_single || columns / 64 % 2 != 0 || columns / stored_columns() % 2 != 0 ? 1 : 2;
   }
-  constexpr int buffer_bytes() const { return AlignUp(64 * stored_row_bytes(), 1024); }
+  /// Also room for 32 columns of f32, see StoreElements.
+  constexpr int buffer_bytes() const {
+    const int bytes = AlignUp(64 * stored_row_bytes(), 1024);
+    return bytes < 8192 ? 8192 : bytes;
+  }
   constexpr int resident_at() const { return stages * stage_bytes(); }
   constexpr int staging_at() const { return resident_at() + resident * b_bytes(); }
   constexpr int barriers_at() const {
@@ -181,9 +185,9 @@ constexpr const char* Reject(const Config& c) {
   if (c.columns % (has_blocks ? c.block_columns() : 8) != 0) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
-  if (SizeOf(c.type) == 2 && (c.epilogue_columns < 64 || c.columns % c.epilogue_columns != 0 ||
+  if (SizeOf(c.type) == 2 && (c.columns % c.epilogue_columns != 0 || c.epilogue_columns % 8 != 0 ||
                               (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
-    return "epilogue_columns are 64, or a larger odd multiple of 8, that divide a tile";
+    return "epilogue_columns are 64, or an odd multiple of 8, that divide a tile";
   }
   if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";
   return nullptr;

@@ -149,8 +149,9 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
   const Tensor source = GatheredTensor(problem);
   if (auto reason = RejectStrides("x or dy", problem.AxesOf(source), bytes)) return reason;
   if (auto reason = RejectStrides("w", AlongK(config, w), bytes)) return reason;
-  return RejectTiles(config, config.direction, problem,
-                     [&] { return HaloOf(config, problem, Gfx::kSm90a, kFit, Wanted::kAny); });
+  return RejectTiles(config, config.direction, problem, [&] {
+    return HaloOf(config, problem, Gfx::kSm90a, kFits.along_channels, Wanted::kAny);
+  });
 }
 
 PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& request) {

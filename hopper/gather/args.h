@@ -37,9 +37,10 @@ struct GatherArgs {
   SourceGroups source_groups;
   int k, n;     // source and output channels
   int k_tiles;  // k tiles of one tap
-  // First channel of the last k tile, and how many of its products, of channels that the k tile
-  // before also has, are left out.
-  int last_channel, skipped;
+  // First channel of the last k tile, and its products, without those of channels that the k tile
+  // before also has, or that do not exist.
+  int last_channel;
+  Products of_partial;
   int channels_outside;  // K runs over taps within k tiles of channels, else the other way round
   int has_five_axes;     // whether the source's maps have five axes
   Stores stores;

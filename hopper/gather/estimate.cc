@@ -69,7 +69,7 @@ struct Loaded {
 };
 Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem,
                 const Grid& grid) {
-  Loaded loaded = {1.0 * config.rows(), 1.0 * config.columns};
+  Loaded loaded = {1.0 * config.rows(), 1.0 * config.b_columns()};
   if (config.b_runs_along_k()) {
     const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
     const int of_box = ColumnsOfBox(config, columns, fit);
@@ -112,9 +112,13 @@ double SplitLine(const Fit& fit, const ConvProblem& problem) {
   return (1 - whole) * fit.unaligned_line;
 }
 
-/// The part of Fit::filled_line and filled_x that an instance waits for. Those that load f32 wait 3
-/// to 4 cycles for a line that is filled up (36 layers of tests/problems/channels.csv, H200).
-double FilledOfFloats(const Config& config) { return SizeOf(config.type) == 4 ? 0.4 : 1; }
+/// Whether an instance loads f32, and waits less for lines that are partly filled up: 3.84 cycles,
+/// and in backward-weight for x 0.4 of Fit::filled_x (36 layers of tests/problems/channels.csv,
+/// H200).
+bool LoadsFloats(const Config& config) { return SizeOf(config.type) == 4; }
+double PartialLine(const Fit& fit, const Config& config) {
+  return LoadsFloats(config) ? 3.84 : fit.partial_line;
+}
 
 /// Cycles of the lines of A and of B that a step loads. Lines of backward-weight that reach into
 /// another group, or into the next pixels, are loaded unchanged, and lines of w in forward count as
@@ -123,25 +127,26 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
                   const Loaded& loaded) {
   const std::int64_t channels = SourceChannels(problem);
   const double source = fit.line + UnalignedLine(fit, problem, GatheredTensor(problem));
-  const double filling = FilledOfFloats(config);
+  const double partial = PartialLine(fit, config);
   if (config.direction != Direction::kBackwardWeight) {
-    const double filled = KTilesOverlap(config, channels)
-                              ? 0
-                              : FilledPart(channels, config.k_tile) * filling * fit.filled_line;
+    const double filled =
+        KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
-    const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0);
+    const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
+    const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0) + (fills_w ? filled : 0);
     return loaded.rows * (source + filled) + loaded.columns * config.parts() * w +
            loaded.more_boxes * fit.box;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
   const double filled_dy =
       groups_are_adjacent ? 0
-                          : filling * FilledPart(problem.k_per_group(), config.x_is_a ? 32 : 64);
+                          : partial * FilledPart(problem.k_per_group(), config.x_is_a ? 32 : 64);
   const bool is_whole = problem.groups > 1 || RunsGoOn(problem);
-  const double filled_x = is_whole ? 0 : filling * FilledPart(channels, config.block_columns());
-  const double dy =
-      fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy * fit.filled_line;
-  const double x = config.parts() * (source + filled_x * fit.filled_x);
+  const double filled_x = is_whole ? 0
+                                   : (LoadsFloats(config) ? 0.4 : 1) * fit.filled_x *
+                                         FilledPart(channels, config.block_columns());
+  const double dy = fit.line + UnalignedLine(fit, problem, Tensor::kY) + filled_dy;
+  const double x = config.parts() * (source + filled_x);
   if (config.x_is_a) return loaded.rows * x + loaded.columns * dy;
   return (config.lanes ? 0 : loaded.rows * dy) + loaded.columns * x;
 }
@@ -156,10 +161,13 @@ double HangingPart(const Grid& grid, int workgroups) {
 
 /// The part of the products of k tiles that are computed.
 double ProductsPart(const Config& config, const ConvProblem& problem) {
+  if (config.direction == Direction::kBackwardWeight) return 1;
   const std::int64_t channels = SourceChannels(problem);
-  if (!KTilesOverlap(config, channels)) return 1;
-  return static_cast<double>(channels) /
-         static_cast<double>(KTilesOf(config, channels) * config.k_tile);
+  const std::int64_t whole = WholeKTilesOf(config, channels), k_tiles = KTilesOf(config, channels);
+  const Products of_last = ProductsOfLast(config, channels);
+  const double part = 1.0 * (of_last.end - of_last.first) * WgmmaK(config.type) / config.k_tile;
+  return (static_cast<double>(whole) + part * static_cast<double>(k_tiles - whole)) /
+         static_cast<double>(k_tiles);
 }
 
 /// Products of parts that add up to a product of f32 (hopper/kernel/multiply_parts.h).
@@ -409,6 +417,22 @@ bool KTilesOverlap(const Config& config, std::int64_t channels) {
   return config.direction != Direction::kBackwardWeight && !config.has_parts() &&
          channels > config.k_tile && channels % config.k_tile != 0 &&
          channels % WgmmaK(config.type) == 0;
+}
+
+Products ProductsOfLast(const Config& config, std::int64_t channels) {
+  const std::int64_t k_tiles = KTilesOf(config, channels),
+                     all = config.k_tile / WgmmaK(config.type);
+  const std::int64_t missing = k_tiles * config.k_tile - channels;
+  const auto left_out = static_cast<int>(missing / WgmmaK(config.type));
+  const auto end = static_cast<int>(all);
+  if (k_tiles == 1 || config.has_parts()) return {0, end};
+  return KTilesOverlap(config, channels) ? Products{left_out, end} : Products{0, end - left_out};
+}
+
+std::int64_t WholeKTilesOf(const Config& config, std::int64_t channels) {
+  const Products of_last = ProductsOfLast(config, channels);
+  const bool is_whole = (of_last.end - of_last.first) * WgmmaK(config.type) == config.k_tile;
+  return KTilesOf(config, channels) - (is_whole ? 0 : 1);
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {

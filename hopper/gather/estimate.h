@@ -6,6 +6,7 @@
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
 #include "core/launch/part_kernel.h"
+#include "hopper/base/args.h"
 #include "hopper/base/config.h"
 #include "hopper/base/fit.h"
 
@@ -36,6 +37,13 @@ int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit);
 /// Whether the last k tile of a tap begins with channels that the one before also has, whose
 /// products are left out: TMA takes six times as long for a line that it fills up with zeros.
 bool KTilesOverlap(const Config& config, std::int64_t channels);
+
+/// The products of a tap's last k tile: without channels that the k tile before also has, or that
+/// do not exist. If all k tiles are partial, they are computed as whole ones, whose products start
+/// sooner.
+Products ProductsOfLast(const Config& config, std::int64_t channels);
+/// K tiles of a tap with all of their products.
+std::int64_t WholeKTilesOf(const Config& config, std::int64_t channels);
 
 /// Backward-weight of f32 and tf32: groups of few channels that a tile multiplies with each other;
 /// it stores only the products of each with itself.

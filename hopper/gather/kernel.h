@@ -122,8 +122,8 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       MultiplyParts(sums, ring, tile.steps(), group);
       find_next();
     } else {
-      MultiplyKTiles(sums, ring, {tile.steps() - tile.partial, tile.partial, args.skipped}, group,
-                     is_last, find_next);
+      MultiplyKTiles(sums, ring, {tile.steps() - tile.partial, tile.partial, args.of_partial},
+                     group, is_last, find_next);
     }
     if constexpr (kC.has_clusters()) {
       if (args.in_cluster) {

@@ -154,6 +154,43 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k72>(Problem(Direction::kBackwardData, 1, 144, 40, Axis(17), Axis(33)));
   constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
+  constexpr Config k160 = {.direction = Direction::kBackwardData,
+                           .columns = 160,
+                           .stages = 2,
+                           .epilogue_columns = 40};
+  CheckGather<k160>(Problem(Direction::kBackwardData, 1, 328, 72, Axis(7), Axis(19)));
+}
+
+/// Epilogue tiles whose buffers are smaller than what StoreElements needs.
+TEST(Gather, FewColumns) {
+  constexpr Config kC = {
+      .reps = 2, .columns = 24, .stages = 3, .epilogue_columns = 24, .k_tile = 32};
+  CheckGather<kC>(Problem(Direction::kForward, 1, 48, 24, Axis(17), Axis(19)));
+  CheckGather<kC>(Problem(Direction::kForward, 1, 48, 24, Axis(7), Axis(9, 2)), /*splits=*/2);
+  CheckGather<kC>(Problem(Direction::kForward, 1, 32, 67, Axis(7), Axis(9)));  // elements
+  CheckGather<kC>(WithTensors(2, Problem(Direction::kForward, 1, 48, 72, Axis(17), Axis(19))));
+  constexpr Config kResident = {.pingpong = true,
+                                .reps = 2,
+                                .columns = 80,
+                                .stages = 3,
+                                .epilogue_columns = 40,
+                                .resident = 4};
+  CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 80, Dim{.in = 37}, Dim{.in = 19}));
+}
+
+/// Channels of which the last k tile is filled up, without products of what does not exist.
+TEST(Gather, LastKTilesWithFewProducts) {
+  constexpr Config kC = {.columns = 64, .stages = 2};
+  for (const std::int64_t channels : {72, 88, 104, 120, 200}) {
+    CheckGather<kC>(Problem(Direction::kForward, 1, channels, 72, Axis(7), Axis(9, 2)));
+  }
+  const ConvProblem problem = Problem(Direction::kForward, 1, 152, 72, Axis(7), Axis(9, 2));
+  for (const int splits : {2, 3, 5}) CheckGather<kC>(problem, splits);
+  CheckGather<kC>(problem, /*splits=*/1, Values::kInfinity);
+  constexpr Config kBack = {
+      .direction = Direction::kBackwardData, .pingpong = true, .columns = 64, .stages = 4};
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 1, 72, 72, Axis(9, 2), Axis(8, 2)));
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 3, 40, 136, Axis(9, 2), Axis(8, 2, 2)));
 }
 
 TEST(Gather, Bytes) {

@@ -100,7 +100,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
     args.gemm[i].first_tile = first_tile;
     first_tile += CeilDiv(args.gemm[i].m, config.rows());
     args.steps[i] = Taps(args.gemm[i]) * args.k_tiles;
-    args.whole[i] = Taps(args.gemm[i]) * (args.k_tiles - (args.skipped > 0 ? 1 : 0));
+    args.whole[i] = Taps(args.gemm[i]) * WholeKTilesOf(config, args.k);
     if (Taps(args.gemm[i]) == 0) continue;
     const bool of_groups = args.source_groups == SourceGroups::kMaps;
     const std::size_t maps = of_groups ? static_cast<std::size_t>(problem.groups) : 1;
@@ -115,13 +115,13 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
   }
 }
 
-/// Where a tap's last k tile begins, and what it skips.
+/// Where a tap's last k tile begins, and its products.
 void SetLastKTile(const Config& config, GatherArgs& args) {
+  args.of_partial = ProductsOfLast(config, args.k);
   args.last_channel = (args.k_tiles - 1) * config.k_tile;
-  if (!KTilesOverlap(config, args.k)) return;
+  if (WholeKTilesOf(config, args.k) == args.k_tiles) return;
   args.channels_outside = true;  // all partial k tiles are the last ones
-  args.skipped = (args.k_tiles * config.k_tile - args.k) / WgmmaK(config.type);
-  args.last_channel = args.k - config.k_tile;
+  if (KTilesOverlap(config, args.k)) args.last_channel = args.k - config.k_tile;
 }
 
 }  // namespace

@@ -32,10 +32,11 @@ GRIDWISE_DEVICE MatrixDescriptor DescriptorOf(SharedAddress at, int step) {
   }
 }
 
-/// The k tiles of a tile's sums, at least one: `whole` ones, and then `partial` ones without their
-/// first `skipped` products.
+/// The k tiles of a tile's sums, at least one: `whole` ones, and then `partial` ones, of which only
+/// some products are computed.
 struct KTiles {
-  int whole, partial = 0, skipped = 0;
+  int whole, partial = 0;
+  Products of_partial = {};
 
   GRIDWISE_DEVICE int count() const { return whole + partial; }
 };
@@ -80,17 +81,16 @@ GRIDWISE_DEVICE void StartKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int g
   WgmmaCommit();
 }
 
-/// The same for a partial k tile, the last of whose products is never skipped.
+/// The same for a partial k tile.
 template <Config kC, bool kFirst>
 GRIDWISE_DEVICE void StartPartialKTile(Sums<kC>& sums, const KTileRing<kC>& ring, int group,
-                                       int k_tile, int skipped) {
+                                       int k_tile, Products products) {
   const SharedAddress a = RowsOf(ring, group), b = ring.b(k_tile);
   WgmmaFence();
-  constexpr int kLast = kProducts<kC> - 1;
 #pragma unroll
-  for (int rep = 0; rep < kC.reps; ++rep) StartProduct(sums, a, b, rep, kLast, !kFirst);
+  for (int rep = 0; rep < kC.reps; ++rep) StartProduct(sums, a, b, rep, products.first, !kFirst);
 #pragma unroll 1
-  for (int step = skipped; step < kLast; ++step) {
+  for (int step = products.first + 1; step < products.end; ++step) {
 #pragma unroll
     for (int rep = 0; rep < kC.reps; ++rep) StartProduct(sums, a, b, rep, step, true);
   }
@@ -118,7 +118,7 @@ GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, const K
   if (k_tiles.whole > 0) {
     StartKTile<kC, true>(sums, ring, group, 0);
   } else {
-    StartPartialKTile<kC, true>(sums, ring, group, 0, k_tiles.skipped);
+    StartPartialKTile<kC, true>(sums, ring, group, 0, k_tiles.of_partial);
   }
   meanwhile();
   int last = ring.stage();
@@ -140,7 +140,7 @@ GRIDWISE_DEVICE void MultiplyKTiles(Sums<kC>& sums, KTileRing<kC>& ring, const K
   });
   const int first_partial = k_tiles.whole > 1 ? k_tiles.whole : 1;
   go_on(first_partial, k_tiles.count(), [&](int k_tile) __attribute__((always_inline)) {
-    StartPartialKTile<kC, false>(sums, ring, group, k_tile, k_tiles.skipped);
+    StartPartialKTile<kC, false>(sums, ring, group, k_tile, k_tiles.of_partial);
   });
   if (kC.pingpong)
     ArriveAt(PingpongBarrier(group ^ 1), 256);  // the other warpgroup's products can
