@@ -91,6 +91,21 @@ InstanceShape ShapeOf(const HaloDenseConfig& c) {
           .lane_taps = c.filter};
 }
 
+InstanceShape ShapeOf(const DepthwiseWeightConfig& c) {
+  return {.tile_m = c.kChannels,
+          .tile_n = 16 * c.rows,
+          .tile_k = c.kRows,
+          .waves = c.threads() / 32,
+          .occupancy = c.threads() / 32 / kWarps,
+          .mma_m = 16,
+          .mma_n = c.kOfProduct,
+          .mma_k = kDepth,
+          .lds_bytes = c.shared_bytes(),
+          .k_tiles = c.kStages,
+          .merged_groups = c.kChannels,
+          .lane_taps = c.rows};
+}
+
 InstanceShape ShapeOf(const LineConfig& c) {
   return {.tile_m = 64,
           .tile_n = c.columns,

@@ -4,6 +4,7 @@
 #include "core/launch/instance_shape.h"
 #include "hopper/base/config.h"
 #include "hopper/dense_halo/config.h"
+#include "hopper/depthwise/config.h"
 #include "hopper/halo/config.h"
 #include "hopper/halo_weight/config.h"
 #include "hopper/line/config.h"
@@ -22,6 +23,7 @@ InstanceShape ShapeOf(const PhasesConfig& config);
 InstanceShape ShapeOf(const HaloConfig& config);
 InstanceShape ShapeOf(const HaloWeightConfig& config);
 InstanceShape ShapeOf(const HaloDenseConfig& config);
+InstanceShape ShapeOf(const DepthwiseWeightConfig& config);
 InstanceShape ShapeOf(const LineConfig& config);
 InstanceShape ShapeOf(const NarrowWeightConfig& config);
 InstanceShape ShapeOf(const SimtConfig& config);

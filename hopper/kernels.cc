@@ -10,6 +10,7 @@
 #include "core/text/fields_text.h"
 #include "hopper/base/fetched.h"
 #include "hopper/dense_halo/plan.h"
+#include "hopper/depthwise/plan.h"
 #include "hopper/gather/plan.h"
 #include "hopper/halo/plan.h"
 #include "hopper/halo_weight/plan.h"
@@ -54,6 +55,10 @@ PartLaunch LaunchOf(const KernelCode& code, const SimtConfig& config, const Part
 PartLaunch LaunchOf(const KernelCode& code, const LineConfig& config, const PartRequest& request) {
   return LaunchOf(code, request, PlanLine(config, request));
 }
+PartLaunch LaunchOf(const KernelCode& code, const DepthwiseWeightConfig& config,
+                    const PartRequest& request) {
+  return LaunchOf(code, request, PlanDepthwise(config, request));
+}
 PartLaunch LaunchOf(const KernelCode& code, const NarrowWeightConfig& config,
                     const PartRequest& request) {
   return LaunchOf(code, request, PlanNarrow(config, request));
@@ -82,10 +87,11 @@ const OperandForm& OperandsFor(const Config&) {
   return Spaced();
 }
 const OperandForm& OperandsFor(const HaloDenseConfig&) { return SpacedPatches(); }
-/// Halo and narrow instances compute several groups at a time.
+/// Halo, narrow and depthwise instances compute several groups at a time.
 const OperandForm& OperandsFor(const HaloConfig&) { return SpacedGroups(); }
 const OperandForm& OperandsFor(const HaloWeightConfig&) { return SpacedGroups(); }
 const OperandForm& OperandsFor(const NarrowWeightConfig&) { return SpacedGroups(); }
+const OperandForm& OperandsFor(const DepthwiseWeightConfig&) { return SpacedGroups(); }
 /// Pixels may be at any address, which TMA boxes do not support, if lanes, lines of boxes or SIMT
 /// instances load them. In f32, which no box loads, few channels are folded.
 const OperandForm& OperandsFor(const Config& config) {
@@ -147,6 +153,9 @@ std::shared_ptr<const PartKernel> MakeKernel(const HaloWeightConfig& config, Ker
 }
 std::shared_ptr<const PartKernel> MakeKernel(const HaloDenseConfig& config, KernelCode code) {
   return std::make_shared<Kernel<HaloDenseConfig>>(config, std::move(code));
+}
+std::shared_ptr<const PartKernel> MakeKernel(const DepthwiseWeightConfig& config, KernelCode code) {
+  return std::make_shared<Kernel<DepthwiseWeightConfig>>(config, std::move(code));
 }
 std::shared_ptr<const PartKernel> MakeKernel(const LineConfig& config, KernelCode code) {
   return std::make_shared<Kernel<LineConfig>>(config, std::move(code));

@@ -3,6 +3,7 @@
 
 #include "core/arch/instance_kernel.h"
 #include "hopper/dense_halo/kernel.h"
+#include "hopper/depthwise/kernel.h"
 #include "hopper/gather/kernel.h"
 #include "hopper/halo/kernel.h"
 #include "hopper/halo_weight/kernel.h"
@@ -56,6 +57,11 @@ using enum DataType;
   GRIDWISE_HOPPER_KERNEL(                                                                       \
       HaloArgs, (RunWarpRoles<NarrowWeightRoles<(NarrowWeightConfig{__VA_ARGS__})>, HaloArgs>), \
       (NarrowWeightConfig{__VA_ARGS__}))
+#define DEPTHWISE_WEIGHT(...)                                                                      \
+  GRIDWISE_HOPPER_KERNEL(DepthwiseWeightArgs,                                                      \
+                         (RunWarpRoles<DepthwiseWeightRoles<(DepthwiseWeightConfig{__VA_ARGS__})>, \
+                                       DepthwiseWeightArgs>),                                      \
+                         (DepthwiseWeightConfig{__VA_ARGS__}))
 #define SIMT(...)                                                          \
   GRIDWISE_HOPPER_KERNEL(SimtArgs, (SimtTiles<(SimtConfig{__VA_ARGS__})>), \
                          (SimtConfig{__VA_ARGS__}))

@@ -13,6 +13,7 @@
 #include "core/planning/parts_family.h"
 #include "hopper/base/config.h"
 #include "hopper/dense_halo/config.h"
+#include "hopper/depthwise/config.h"
 #include "hopper/halo/config.h"
 #include "hopper/halo_weight/config.h"
 #include "hopper/kernels.h"
@@ -30,8 +31,8 @@ using enum DataType;
 
 /// A line of the list of instances.
 struct Instance {
-  std::variant<Config, PhasesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig, LineConfig,
-               NarrowWeightConfig, SimtConfig>
+  std::variant<Config, PhasesConfig, HaloConfig, HaloDenseConfig, HaloWeightConfig,
+               DepthwiseWeightConfig, LineConfig, NarrowWeightConfig, SimtConfig>
       config;
 };
 
@@ -49,12 +50,14 @@ struct Instance {
 #define PHASES(...) GRIDWISE_HOPPER_LINE(PhasesConfig, __VA_ARGS__)
 #define LINE(...) GRIDWISE_HOPPER_LINE(LineConfig, __VA_ARGS__)
 #define HALO_WEIGHT(...) GRIDWISE_HOPPER_LINE(HaloWeightConfig, __VA_ARGS__)
+#define DEPTHWISE_WEIGHT(...) GRIDWISE_HOPPER_LINE(DepthwiseWeightConfig, __VA_ARGS__)
 #define NARROW_WEIGHT(...) GRIDWISE_HOPPER_LINE(NarrowWeightConfig, __VA_ARGS__)
 #define SIMT(...) GRIDWISE_HOPPER_LINE(SimtConfig, __VA_ARGS__)
 
 #include "instances/hopper/instance_tables.inc"
 
 Direction DirectionOf(const PhasesConfig&) { return Direction::kBackwardData; }
+Direction DirectionOf(const DepthwiseWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const NarrowWeightConfig&) { return Direction::kBackwardWeight; }
 Direction DirectionOf(const HaloWeightConfig&) { return Direction::kBackwardWeight; }
 template <class Config>
