@@ -12,8 +12,11 @@ namespace gridwise::tile {
 struct BlockSums {
   TileConfig config;
 
-  static constexpr int kRunPixels = 8;  // consecutive pixels of a block that a lane multiplies
-  constexpr int step_pixels() const { return kRunPixels * config.mma.lane_groups(); }  // of a wave
+  // Consecutive pixels of a block that a lane multiplies, and those of a wave.
+  constexpr int run_pixels() const {
+    return config.mma.k_per_lane() > 8 ? config.mma.k_per_lane() : 8;
+  }
+  constexpr int step_pixels() const { return run_pixels() * config.mma.lane_groups(); }
 
   // Channels of a group for which the tile has room; a group may have fewer.
   constexpr int room_of_group() const { return config.tile.m / config.merge; }

@@ -90,9 +90,12 @@ struct TileConfig {
   }
   constexpr int wave_m() const { return tile.m / waves.m; }
   constexpr int wave_n() const { return tile.n / waves.n; }
-  // Merged groups that a matrix instruction multiplies, one per block; and turns for all of them.
+  // Merged groups that a matrix instruction multiplies, one per block; and a wave's turns for all
+  // of its own.
   constexpr int groups_at_once() const { return mma.blocks() < merge ? mma.blocks() : merge; }
-  constexpr int groups_in_turn() const { return merge / groups_at_once(); }
+  constexpr int groups_in_turn() const {
+    return merge == 1 ? 1 : merge / waves.n / groups_at_once();
+  }
   // Rows and columns of the tile in one matrix instruction, whose A is the tile's B; and the number
   // of instructions of a wave along each.
   constexpr int mma_m() const { return mma.n * (mma.blocks() / groups_at_once()); }

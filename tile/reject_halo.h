@@ -13,9 +13,7 @@ constexpr const char* RejectBlocks(const TileConfig& c) {
   if (c.patch_a != c.patch_b || (c.patch_a.n != 4 && c.patch_a.n != 8) || SizeOf(c.type) != 2) {
     return "blocks of 16-bit channels are loaded 4 or 8 channels of a pixel at a time";
   }
-  if (c.mma.m != 16 || BlockSums::kRunPixels % c.mma.k_per_lane() != 0) {
-    return "blocks are multiplied by 16x16, at most 8 pixels per lane";
-  }
+  if (c.mma.m != 16) return "blocks are multiplied by 16x16";
   if (c.pipeline != Pipeline{}) return "a halo is loaded by all waves";
   if (c.packs_pixels()) return "packed pixels are not summed by blocks of channels";
   if (c.has_taps_in_lds()) return "blocks of channels meet no taps in LDS";

@@ -73,7 +73,7 @@ constexpr const char* RejectMerge(const TileConfig& c) {
     return "the blocks of the mma are not shared by merged groups";
   }
   if (c.merge == 1) return nullptr;
-  if (c.waves.n != 1) return "merged groups are not all in one wave";
+  if (c.merge % (c.waves.n * c.groups_at_once()) != 0) return "waves do not share merged groups";
   if (c.loads_to_lds()) return "merged groups are not loaded straight to LDS";
   // If two groups share a vector, lanes read half of it each.
   const int min_k = c.groups_at_once() > 1 ? c.mma.k : c.vector();

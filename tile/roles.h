@@ -36,6 +36,12 @@ template <TileConfig kC>
 GRIDWISE_DEVICE int WaveN() {
   return WaveOfWorkgroup<kC>() % kC.waves.n * kC.wave_n();
 }
+/// The first merged group of a math wave.
+template <TileConfig kC>
+GRIDWISE_DEVICE int WaveGroup() {
+  return kC.merge == 1 ? 0 : WaveN<kC>() / kC.n_of_group();
+}
+
 /// Uniform `x` that storing a tile needs. Math waves of the wavelet schedule compute it while the
 /// first k tile is in flight, all others where they use it.
 template <TileConfig kC, class T>

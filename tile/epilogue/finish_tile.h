@@ -25,6 +25,7 @@ class FinishTile {
     const Stage stage(tile_.stage());
 #pragma clang loop unroll(disable)
     for (int subtile = 0; subtile < Stage::kSubtiles; ++subtile) {
+#pragma clang loop unroll(full)
       for (int i = 0; i < Stage::kSubtiles; ++i) {  // registers cannot be indexed
         if (subtile == i) stage.Write(acc, i);
       }

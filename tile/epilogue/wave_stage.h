@@ -107,18 +107,22 @@ class WaveStage {
     }
   }
 
-  /// The same for sums of blocks, of which a lane has for each tap runs of 8 columns, each of one
-  /// group: only those of its row's group are columns of the tile.
+  /// The same for sums of blocks, of which a lane has for each tap runs of 8 columns, or of 2 on
+  /// RDNA3, each of one group: only those of its row's group are columns of the tile.
   GRIDWISE_DEVICE static void WriteBlocks(const OfInstruction* acc, char* to) {
-    constexpr int kRun = 8, kPart = 16 / sizeof(T) < kRun ? 16 / sizeof(T) : kRun;
+    // On RDNA3 two groups of lanes take turns at rows of the matrix instruction.
+    constexpr bool kInTurn = kC.mma.acc_run() == 1;
+    constexpr int kRun = kInTurn ? kPairs : 8, kApart = kInTurn ? kC.mma.lanes() / kC.mma.n : 1;
+    constexpr int kPart = 16 / sizeof(T) < kRun ? 16 / sizeof(T) : kRun;
     constexpr int kColumns = BlockSums{kC}.columns_of_tap();
     const int group = Lane<kC>() % kC.mma.m * kPairs / kColumns;  // of its row
     for (int run = 0; run < kBlockRun; run += kRun) {
-      if ((BlockColumn() + run) / kColumns != group) continue;
+      const int at = run * kApart;
+      if ((BlockColumn() + at) / kColumns != group) continue;
       for (int tap = 0; tap < kStage.reps_n / kPairs; ++tap) {
         OfInstruction of_tap[kPairs];
         for (int c = 0; c < kPairs; ++c) of_tap[c] = AsTheyAre(acc[tap * kPairs + c]);
-        const int column = tap * kColumns + run % kColumns;
+        const int column = tap * kColumns + at % kColumns;
         auto* const parts = reinterpret_cast<Vec<T, kPart>*>(to + column * sizeof(T));
         for (int e = 0; e < kRun; e += kPart) {
           Vec<T, kPart> part;
@@ -137,7 +141,9 @@ class WaveStage {
     asm volatile("" : "+v"(acc));
     return acc;
   }
-  GRIDWISE_DEVICE static int BlockColumn() { return Lane<kC>() / kC.mma.m * kBlockRun; }
+  GRIDWISE_DEVICE static int BlockColumn() {
+    return Lane<kC>() / kC.mma.m * (kPairs * kC.mma.acc_run());
+  }
 
   const int row_, column_;
   char* const write_;

@@ -60,6 +60,8 @@ class MultiplyTaps {
   static constexpr int kMax = HaloLayout{kC}.max_taps();
   static constexpr int kTapsAtOnce = HaloLayout{kC}.taps_at_once();
   using KTile = MultiplyKTile<kC>;
+  /// Fragments that are read at once: a tap's, unless two lanes hold each element.
+  static constexpr int kAtOnce = kC.mma.unit == MmaUnit::kWmma11 ? 1 : KTile::kFragments;
 
  public:
   /// The pixels of tiles will be in `lds`.
@@ -108,21 +110,24 @@ class MultiplyTaps {
   }
 
  private:
-  /// Reads a tap's fragments while the previous tap's are multiplied.
+  /// Reads some fragments while the previous ones are multiplied.
   template <bool kMaxTaps>
   GRIDWISE_DEVICE void MultiplyAll(WaveAcc<kC>& acc) const {
-    typename KTile::OfA a[2][KTile::kFragments] =
-        {};  // otherwise registers would keep the last tile's
+    constexpr int kTurns = KTile::kFragments / kAtOnce;  // of a tap
+    typename KTile::OfA a[2][kAtOnce] = {};  // otherwise registers would keep the last tile's
 #pragma clang loop unroll(full)
-    for (int tap = 0; tap <= kMax; ++tap) {
-      if (!kMaxTaps && tap > taps_) continue;  // registers cannot be indexed
-      if (tap < kMax && (kMaxTaps || tap < taps_)) {
-        for (int f = 0; f < KTile::kFragments; ++f) pixels_(distance_[tap], f, a[tap % 2][f]);
+    for (int turn = 0; turn <= kMax * kTurns; ++turn) {
+      const int tap = turn / kTurns, first = turn % kTurns * kAtOnce;
+      if (!kMaxTaps && turn > taps_ * kTurns) continue;  // registers cannot be indexed
+      if (turn < kMax * kTurns && (kMaxTaps || tap < taps_)) {
+        for (int f = 0; f < kAtOnce; ++f) pixels_(distance_[tap], first + f, a[turn % 2][f]);
         SchedulingFence();  // reads are not delayed into the matrix instructions
       }
-      for (int f = 0; tap > 0 && f < KTile::kFragments; ++f) {
-        Multiply<kC>(a[(tap - 1) % 2][f].rep, b_[tap - 1][f].rep, KTile::FirstN(f), acc);
+      for (int f = 0; turn > 0 && f < kAtOnce; ++f) {
+        const int before = (turn - 1) / kTurns, of_tap = (turn - 1) % kTurns * kAtOnce + f;
+        Multiply<kC>(a[(turn - 1) % 2][f].rep, b_[before][of_tap].rep, KTile::FirstN(of_tap), acc);
       }
+      if constexpr (kC.mma.unit == MmaUnit::kWmma11) SchedulingFence();
     }
   }
 

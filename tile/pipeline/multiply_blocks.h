@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arch/mma.h"
+#include "core/arch/sync.h"
 #include "tile/block_sums.h"
 #include "tile/bwd_weight_args.h"
 #include "tile/config.h"
@@ -19,7 +20,7 @@ namespace gridwise::tile {
 /// plane (t - 1) mod S that is floor((t - 1) / S) positions after it.
 template <TileConfig kC>
 class MultiplyBlocks {
-  static constexpr int kRun = BlockSums::kRunPixels, kTaps = TileConfig::kTapsOfWave,
+  static constexpr int kRun = BlockSums{kC}.run_pixels(), kTaps = TileConfig::kTapsOfWave,
                        kStride = kC.stride;
   static constexpr int kRunOfDy = kRun + BlockSums{kC}.adjacent_pixels();
   static constexpr int kStepPixels = BlockSums{kC}.step_pixels();
@@ -31,6 +32,9 @@ class MultiplyBlocks {
   using Pair = Vec<Element<kC.type>, kPair>;
   using Run = Vec<Element<kC.type>, kRun>;
   static constexpr int kParts = kRun / kC.mma.k_per_lane();  // matrix instructions per run
+  // Planes of x whose pixels registers hold at a time: all, unless two lanes hold each pixel.
+  static constexpr bool kOnePlane = kC.mma.lane_groups() == 1;
+  using PlaneOfX = Pair[kRun];
 
  public:
   /// `lds`: see LoadPositions.
@@ -51,27 +55,39 @@ class MultiplyBlocks {
   template <bool kMasked>
   GRIDWISE_DEVICE void Step(PositionWalk& dy_walk, int at, WaveAcc<kC>& acc) const {
     for (int pixel = 0; pixel < kC.tile.k; pixel += kStepPixels) {
-      Pair dy[kRunOfDy], x[kStride][kRun];
+      Pair dy[kRunOfDy];
+      PlaneOfX x[kOnePlane ? 1 : kStride];
       int from = at + pixel + to_dy_;
       from += from < 0 ? kC.halo : 0;
       from -= from >= kC.halo ? kC.halo : 0;
       Read(dy_, from, dy);
-      for (int plane = 0; plane < kStride; ++plane) {
-        Read(x_ + plane * kC.tile.k * kPixelBytes, pixel, x[plane]);
-      }
+      for (int plane = 0; !kOnePlane && plane < kStride; ++plane) ReadX(plane, pixel, x[plane]);
       unsigned long pixels = ~0ul;
       if constexpr (kMasked) {
         pixels = dy_walk.Pixels();
         dy_walk.Advance(kStepPixels);
       }
-      Multiply<kMasked>(pixels, dy, x, acc);
+      for (int i = 0; i < kTaps; ++i) {
+        if constexpr (!kOnePlane) {
+          Multiply<kMasked>(i, pixels, dy, x[PlaneOf(i)], acc);
+        } else {
+          const int tap = i * kStride % kTaps;  // those of a plane follow each other
+          if (i == 0 || PlaneOf(tap) != PlaneOf((i - 1) * kStride % kTaps)) {
+            SchedulingFence();  // the previous plane has been multiplied
+            ReadX(PlaneOf(tap), pixel, x[0]);
+          }
+          Multiply<kMasked>(tap, pixels, dy, x[0], acc);
+        }
+      }
     }
   }
 
  private:
   using Bits = Vec<unsigned, kRun / kPair>;
 
-  GRIDWISE_DEVICE static int FirstPixel() { return Lane<kC>() / kC.mma.m * kRun; }
+  GRIDWISE_DEVICE static int FirstPixel() {
+    return kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m * kRun;
+  }
   /// Bytes from the first pixel to the lane's own, and its channels.
   GRIDWISE_DEVICE static int OfLane(int channel) {
     return Opaque(FirstPixel() * kPixelBytes +
@@ -100,6 +116,10 @@ class MultiplyBlocks {
     }
   }
 
+  GRIDWISE_DEVICE void ReadX(int plane, int first, PlaneOfX& x) const {
+    Read(x_ + plane * kC.tile.k * kPixelBytes, first, x);
+  }
+
   /// A bit for each of the lane's pixels in such a step.
   GRIDWISE_DEVICE static Bits BitsOf(unsigned long pixels) {
     const int of_lane = static_cast<int>(pixels >> FirstPixel());
@@ -113,8 +133,8 @@ class MultiplyBlocks {
   }
 
   template <bool kMasked>
-  GRIDWISE_DEVICE void Multiply(unsigned long pixels, const Pair (&dy)[kRunOfDy],
-                                const Pair (&x)[kStride][kRun], WaveAcc<kC>& acc) const {
+  GRIDWISE_DEVICE void Multiply(int tap, unsigned long pixels, const Pair (&dy)[kRunOfDy],
+                                const PlaneOfX& x, WaveAcc<kC>& acc) const {
     struct Parts {
       MmaOperandA<kC.mma, kC.type> part[kParts];
     };
@@ -124,23 +144,21 @@ class MultiplyBlocks {
                               for (int e = 0; e < kRun; ++e) run[e] = pixels[from + e][channel];
                               return run;
                             };
-    for (int tap = 0; tap < kTaps; ++tap) {
-      const int from = FromFront(tap) - FromFront(kTaps - 1);
-      Parts rows[kPair];
-      for (int m = 0; m < kPair; ++m) rows[m] = __builtin_bit_cast(Parts, run_of(dy, from, m));
-      Bits bits = {};
-      if constexpr (kMasked) bits = BitsOf(pixels >> from);
-      for (int c = 0; c < kPair; ++c) {
-        Run run = run_of(x[PlaneOf(tap)], 0, c);
-        if constexpr (kMasked) {
-          run = __builtin_bit_cast(Run, __builtin_bit_cast(Bits, run) & bits);
-        }
-        const Parts column = __builtin_bit_cast(Parts, run);
-        for (int part = 0; part < kParts; ++part) {
-          for (int m = 0; m < kPair; ++m) {
-            Acc<kC.mma, kC.type>& d = acc.d[m][tap * kPair + c];
-            d = Mma<kC.mma, kC.type>(column.part[part], rows[m].part[part], d);
-          }
+    const int from = FromFront(tap) - FromFront(kTaps - 1);
+    Parts rows[kPair];
+    for (int m = 0; m < kPair; ++m) rows[m] = __builtin_bit_cast(Parts, run_of(dy, from, m));
+    Bits bits = {};
+    if constexpr (kMasked) bits = BitsOf(pixels >> from);
+    for (int c = 0; c < kPair; ++c) {
+      Run run = run_of(x, 0, c);
+      if constexpr (kMasked) {
+        run = __builtin_bit_cast(Run, __builtin_bit_cast(Bits, run) & bits);
+      }
+      const Parts column = __builtin_bit_cast(Parts, run);
+      for (int part = 0; part < kParts; ++part) {
+        for (int m = 0; m < kPair; ++m) {
+          Acc<kC.mma, kC.type>& d = acc.d[m][tap * kPair + c];
+          d = Mma<kC.mma, kC.type>(column.part[part], rows[m].part[part], d);
         }
       }
     }

@@ -50,7 +50,8 @@ class MultiplyKTile {
     const int first_m = WaveM<kC>() + kC.mma.BlockOf(Lane<kC>()) / kC.groups_at_once() * kC.mma.n;
     for (int i = 0; i < kReads; ++i) {
       const int turn = i / kReadsOfGroup;
-      const int k = (turn * kC.groups_at_once() + Group()) * kC.k_of_group() + FirstK(i);
+      const int group = WaveGroup<kC>() + turn * kC.groups_at_once() + Group();
+      const int k = group * kC.k_of_group() + FirstK(i);
       for (int r = 0; r < kBasesA * kRowsA; ++r) {
         const int row = first_m + r / kRowsA * kC.mma_m() + ColOfB(kC.mma, Lane<kC>(), r % kRowsA);
         a_[r / kRowsA][i][r % kRowsA] =

@@ -79,7 +79,8 @@ class ReadPixels {
   GRIDWISE_DEVICE static int KOfLane() {
     const int block = kC.mma.BlockOf(Lane<kC>());
     const int lane_group = kC.mma.lane_groups() == 1 ? 0 : Lane<kC>() / kC.mma.m;
-    return block % kC.groups_at_once() * kC.k_of_group() + lane_group * kOfLane;
+    const int group = WaveGroup<kC>() + block % kC.groups_at_once();
+    return group * kC.k_of_group() + lane_group * kOfLane;
   }
   /// Zeros pixels past the filter's last tap, which may be infinite.
   GRIDWISE_DEVICE void ClearMissing(FragmentOfA<kC>& fragment) const {

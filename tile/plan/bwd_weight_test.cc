@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tile/block_sums.h"
 #include "tile/reject.h"
 
 namespace gridwise::tile {
@@ -69,14 +70,17 @@ constexpr TileConfig kBlocksOfTaps = [] {
   config.taps_in_lds = {1};
   return config;
 }();
-// On RDNA4, whose lanes hold 8 pixels too; RDNA3's hold 16.
+// On RDNA4, whose lanes hold 8 pixels too, and RDNA3, whose hold 16: those of a step, twice.
 constexpr TileConfig BlocksOf(MmaUnit unit) {
   TileConfig c = kBlocks;
   c.mma.unit = unit;
   return c;
 }
 static_assert(Reject(BlocksOf(MmaUnit::kWmma12), Gfx::k1201) == nullptr);
-static_assert(Reject(BlocksOf(MmaUnit::kWmma11), Gfx::k1100) != nullptr);
+static_assert(Reject(BlocksOf(MmaUnit::kWmma11), Gfx::k1100) == nullptr);
+static_assert(BlockSums{BlocksOf(MmaUnit::kWmma12)}.step_pixels() == 16 &&
+              BlockSums{BlocksOf(MmaUnit::kWmma11)}.step_pixels() == 16 &&
+              BlockSums{BlocksOf(MmaUnit::kWmma11)}.run_pixels() == 16);
 
 ConvProblem Square(std::int64_t in, std::int64_t filter, std::int64_t c, std::int64_t k) {
   const Dim dim = {.in = in, .filter = filter, .pad_begin = filter / 2, .pad_end = filter / 2};

@@ -82,7 +82,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
   const BlockSums sums{c};
   const double step_bytes = (1.0 + c.stride * c.stride) * c.tile.k * sums.pixel_bytes();
   // Reads for a block's pixels: runs of dy and of x's planes in a row.
-  const int reads = BlockSums::kRunPixels * (1 + c.stride) + sums.adjacent_pixels();
+  const int reads = sums.run_pixels() * (1 + c.stride) + sums.adjacent_pixels();
   return {.tile_elements = 1.0 * c.tile.m * c.tile.n,
           .element_bytes = SizeOf(c.type),
           .resident = ResidentWorkgroups(c, request),
@@ -91,7 +91,7 @@ TileSteps StepsOfBlocks(const TileConfig& c, const PartRequest& request) {
                            waves_per_simd,
           .k_tile_bytes = step_bytes,
           .line_bytes = step_bytes,
-          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / BlockSums::kRunPixels * reads *
+          .read_bytes = 1.0 * c.waves.m * c.waves.n * c.tile.k / sums.run_pixels() * reads *
                         TileConfig::kBlock * SizeOf(c.type),
           .written_bytes = step_bytes,
           .lane_cycles = kClocksOfPixel * c.tile.k,

@@ -72,6 +72,16 @@ static_assert(Reject(kMergedInTurns, Gfx::k942) == nullptr);
 static_assert(kMergedInTurns.groups_at_once() == 16 && kMergedInTurns.groups_in_turn() == 2 &&
               kMergedInTurns.FirstColumn(0) == 0 && kMergedInTurns.FirstColumn(1) == 64);
 
+// 4 groups, of which each wave multiplies two.
+constexpr TileConfig kMergedOfWaves = [] {
+  TileConfig c = kMerged;
+  c.waves = {2, 2};
+  return c;
+}();
+static_assert(Reject(kMergedOfWaves, Gfx::k942) == nullptr);
+static_assert(kMerged.groups_in_turn() == 4 && kMergedOfWaves.groups_in_turn() == 2 &&
+              kMergedOfWaves.reps_n_of_group() == 1 && kMergedOfWaves.FirstColumn(1) == 16);
+
 TEST(TileConfig, NameParsesBack) {
   EXPECT_EQ(PrintFields(kMedium), "f16_t128x128x32_w2x2_mfma32x32x8_a8x1_b8x2_o1");
   const absl::StatusOr<TileConfig> parsed = ParseFields<TileConfig>(PrintFields(kMedium));
@@ -110,8 +120,8 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
   c.merge = {8};  // 8 channels and 8 columns each
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
   c.merge = {4};
-  c.waves = {2, 2};
-  EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups are not all in one wave");
+  c.waves = {1, 3};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "waves do not share merged groups");
   c.waves = {4, 1};
   c.tile.n = 32;
   EXPECT_STREQ(Reject(c, Gfx::k942), "merged groups share an mma");
@@ -125,6 +135,11 @@ TEST(TileConfig, RejectsGroupsThatCannotBeMerged) {
     c.merge = {groups};
     EXPECT_STREQ(Reject(c, Gfx::k942), "the blocks of the mma are not shared by merged groups");
   }
+  c = kMergedInTurns;
+  c.waves = {2, 2};  // of 16 groups each
+  EXPECT_EQ(Reject(c, Gfx::k942), nullptr);
+  c.merge = {16};
+  EXPECT_STREQ(Reject(c, Gfx::k942), "waves do not share merged groups");
   c = kMergedInBlocks;
   c.mma.k = 0;
   EXPECT_STREQ(Reject(c, Gfx::k942), "the target has no such mma for the type");
