@@ -87,8 +87,9 @@ TileSteps MakeTileSteps(const GemmConfig& c, const Demands& demands, const Devic
   constexpr double kControl = 28 * 4 + 5 * 8;
   // Fits to the simulator's clock, for layers of RetinaNet and regressions on gfx942 and gfx1100;
   // they rank instances of both families together. Stores look up where rows and columns are, and
-  // MFMA instances of tile are faster than estimated.
-  constexpr double kOutput = 1.6, kAgainstTileOfMfma = 1.1;
+  // MFMA instances of tile are faster than estimated. RDNA3 multiplies in the vector ALU, and has
+  // no time for what finds, checks and transposes elements beside that (training problems, f16).
+  constexpr double kOutput = 1.6, kAgainstTileOfMfma = 1.1, kAgainstTileOfWmma11 = 1.25;
   const TargetTraits target = TraitsOf(device.gfx);
   const double simds = static_cast<double>(c.waves.m * c.waves.n) / target.simds_per_unit;
   const double math_waves = std::max(1.0, simds);
@@ -131,7 +132,9 @@ TileSteps MakeTileSteps(const GemmConfig& c, const Demands& demands, const Devic
       .of_step = {.vector = (5 + address) * c.load_threads() / c.mma.lanes(),
                   .scalar = 24.0 * c.load_threads() / c.mma.lanes()},
       .of_tap = {},
-      .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma : 1};
+      .factor = target.mma_unit == MmaUnit::kMfma ? kAgainstTileOfMfma
+                : c.mma.unit == MmaUnit::kWmma11  ? kAgainstTileOfWmma11
+                                                  : 1};
 }
 
 }  // namespace gridwise::ck
