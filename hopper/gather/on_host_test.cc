@@ -154,10 +154,8 @@ TEST(Gather, ManyOrWideTilesOfColumns) {
   CheckGather<k72>(Problem(Direction::kBackwardData, 1, 144, 40, Axis(17), Axis(33)));
   constexpr Config k192 = {.consumers = 3, .columns = 192, .stages = 2};
   CheckGather<k192>(Problem(Direction::kForward, 2, 64, 168, Axis(5), Axis(9)));
-  constexpr Config k160 = {.direction = Direction::kBackwardData,
-                           .columns = 160,
-                           .stages = 2,
-                           .epilogue_columns = 40};
+  constexpr Config k160 = {
+      .direction = Direction::kBackwardData, .columns = 160, .stages = 2, .epilogue_columns = 40};
   CheckGather<k160>(Problem(Direction::kBackwardData, 1, 328, 72, Axis(7), Axis(19)));
 }
 

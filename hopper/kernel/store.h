@@ -5,6 +5,7 @@
 #include "hopper/base/args.h"
 #include "hopper/kernel/multiply.h"
 #include "hopper/kernel/staged.h"
+#include "hopper/kernel/vector_columns.h"
 #include "hopper/kernel/vectors.h"
 
 namespace gridwise::hopper {
