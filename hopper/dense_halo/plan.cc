@@ -72,7 +72,7 @@ std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const Conv
 double EfficiencyOf(const HaloDenseConfig& config, const ConvProblem& problem) {
   if (config.type == DataType::kTF32) {  // from 26 layers
     const bool is_strided = problem.dims[1].stride > 1 || problem.dims[2].stride > 1;
-    return is_strided ? 0.75 : config.stages == 2 ? 0.9 : 1;
+    return is_strided ? 0.65 : config.stages == 2 ? 0.9 : 1;
   }
   if (config.stages == 2) return 0.9;
   if (config.columns < 128) return 1;

@@ -103,11 +103,10 @@ double UnalignedLine(const Fit& fit, const ConvProblem& problem, Tensor tensor) 
   return is_aligned ? 0 : fit.unaligned_line;
 }
 
-/// Additional cycles of a line of w in backward-data: if lines are not whole cache lines apart, all
-/// but a few are in two.
-double SplitLine(const Fit& fit, const ConvProblem& problem) {
+/// Additional cycles of a line of w in backward-data, or of the gathered tensor of tf32: if lines
+/// are not whole cache lines (`bytes`) apart, all but a few are in two.
+double SplitLine(const Fit& fit, std::int64_t bytes) {
   constexpr std::int64_t kCacheLine = 128;
-  const std::int64_t bytes = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
   const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
   return (1 - whole) * fit.unaligned_line;
 }
@@ -133,8 +132,12 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
         KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
-    const double w = fit.line + (is_split ? SplitLine(fit, problem) : 0) + (fills_w ? filled : 0);
-    return loaded.rows * (source + filled) + loaded.columns * config.parts() * w +
+    const std::int64_t of_tap = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
+    const double w = fit.line + (is_split ? SplitLine(fit, of_tap) : 0) + (fills_w ? filled : 0);
+    const std::int64_t of_pixel =
+        problem.AxesOf(GatheredTensor(problem)).stride[3] * SizeOf(problem.type);
+    const double split = config.type == DataType::kTF32 ? SplitLine(fit, of_pixel) : 0;
+    return loaded.rows * (source + split + filled) + loaded.columns * config.parts() * w +
            loaded.more_boxes * fit.box;
   }
   const bool groups_are_adjacent = PixelsHaveGroups(problem.AxesOf(Tensor::kY));
@@ -187,14 +190,6 @@ double CyclesOverSharedMemory(const Config& config) {
   return rows * columns * config.k_tile / kPairsOfCycle / shared;
 }
 
-/// What EfficiencyOf is multiplied by for tf32 in forward and backward-data. Tiles that warpgroups
-/// take in turns load more for each product; of others, those of more columns are faster, whose B
-/// comes in boxes (20 layers of channels.csv and RetinaNet, H200).
-double EfficiencyOfTF32(const Config& config) {
-  if (config.pingpong) return 0.93;
-  return config.rows() <= config.columns ? 1 : 0.98;
-}
-
 /// Efficiency of the tensor core relative to most instances. Measured for B that stays: it grows
 /// with the number of columns for which a line of A is read. With parts, warps split A and add up
 /// sums for as long as six products of 60 more columns take (RetinaNet's layers, H100). Where B is
@@ -205,8 +200,10 @@ double EfficiencyOf(const Config& config) {
   if (config.transposes_b()) {
     return (config.consumers == 1 ? 0.7 : 0.95) * CyclesOverSharedMemory(config);
   }
-  const double efficiency = config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
-  return config.type == DataType::kTF32 ? efficiency * EfficiencyOfTF32(config) : efficiency;
+  // Of tiles with as many sums, in tf32 those with fewer gathered lines are faster.
+  if (config.type == DataType::kTF32 && config.rows() > config.columns && !config.pingpong)
+    return 0.98;
+  return config.resident > 0 ? 1 + 0.04 * config.columns / 256 : 1;
 }
 
 /// Bytes of the gathered tensor that CountRooflineWork counts several times, because they belong to
@@ -234,7 +231,6 @@ class Estimates {
         config.k_tile_bytes() < 128 && config.direction == Direction::kBackwardData;
     const bool is_small = config.rows() * config.columns <= 4096;
     waits_ = config.has_parts() ? 1 : is_small ? 1.2 : short_k_tiles ? 1.15 : 1;
-    if (config.type == DataType::kTF32 && config.pingpong) waits_ *= 1.1;
     const Loaded loaded = LoadedOf(fit_, config, problem, grid);
     lines_ = LineCycles(fit_, config, problem, loaded);
     bytes_ = config.resident > 0 ? config.stage_bytes()
@@ -329,7 +325,7 @@ class Estimates {
   /// The part of the store of a shared tile that is not hidden. The next tile's products hide some
   /// of it where boxes of f32 are stored.
   double SharedStore(const Division& of) const {
-    constexpr double kBoxes = 0.55;
+    constexpr double kBoxes = 0.63;
     const bool has_f32_boxes =
         config_.stores_boxes() && SizeOf(config_.type) == 4 && of.tensors == 1 && !of.in_cluster;
     return fit_.shared_store * (has_f32_boxes ? kBoxes + (1 - kBoxes) / of.rounds : 1);
