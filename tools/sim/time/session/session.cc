@@ -199,7 +199,7 @@ class Process {
   /// The facts of each instruction: megabytes, and written once.
   static void Forget(TimedRun& run) {
     run.report = {};
-    run.ops = {};
+    run.ops = std::vector<Op>();  // `= {}` would keep the memory
     run.time.unit = {};
   }
 

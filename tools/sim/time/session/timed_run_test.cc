@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/time/session/timed_run.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +81,20 @@ class TimedRunTest : public testing::Test {
     }
     EXPECT_TRUE(run.ok()) << run.status();
     return run.ok() ? *std::move(run) : TimedRun();
+  }
+
+  /// The arguments of a launch of Copy with three workgroups, all known to memory_.
+  std::vector<std::byte> ArgumentsOfCopy() {
+    in_.assign(3 * kItems, 3);
+    out_.assign(in_.size(), 0);
+    std::vector<std::byte> arguments((*object_->FindKernel("Copy"))->kernarg_bytes);
+    const void* const buffers[] = {in_.data(), out_.data()};
+    EXPECT_GE(arguments.size(), sizeof(buffers) + sizeof(int));
+    std::memcpy(arguments.data(), buffers, sizeof(buffers));
+    EXPECT_TRUE(memory_.Register(in_.data(), in_.size() * 4, "in").ok());
+    EXPECT_TRUE(memory_.Register(out_.data(), out_.size() * 4, "out").ok());
+    EXPECT_TRUE(memory_.Register(arguments.data(), arguments.size(), "arguments").ok());
+    return arguments;
   }
 
   /// Workgroups that a launch of a session executes: none of one that it knows.
@@ -210,20 +226,30 @@ TEST_F(TimedRunTest, ItsFirstXcdAgreesWithASampleOfUnits) {
 
 // Code that is loaded later may lie where another kernel's was, and ask for the same.
 TEST_F(TimedRunTest, ASessionKnowsTheLaunchesOfAProgram) {
-  in_.assign(3 * kItems, 3);
-  out_.assign(in_.size(), 0);
-  std::vector<std::byte> arguments((*object_->FindKernel("Copy"))->kernarg_bytes);
-  const void* const buffers[] = {in_.data(), out_.data()};
-  ASSERT_GE(arguments.size(), sizeof(buffers));
-  std::memcpy(arguments.data(), buffers, sizeof(buffers));
-  EXPECT_TRUE(memory_.Register(in_.data(), in_.size() * 4, "in").ok());
-  EXPECT_TRUE(memory_.Register(out_.data(), out_.size() * 4, "out").ok());
-  EXPECT_TRUE(memory_.Register(arguments.data(), arguments.size(), "arguments").ok());
+  std::vector<std::byte> arguments = ArgumentsOfCopy();
   EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 3);
   EXPECT_EQ(ExecutedInSession(*program_, arguments.data()), 0);
   auto other = Program::Decode(*object_);
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ(ExecutedInSession(**other, arguments.data()), 3);
+}
+
+// A sweep times many thousand launches. The facts of their instructions would take more than
+// is allowed here.
+TEST_F(TimedRunTest, ASessionKeepsLittleOfALaunch) {
+  std::vector<std::byte> arguments = ArgumentsOfCopy();
+  const auto bytes_in_use = [] {
+    const struct mallinfo2 now = mallinfo2();
+    return now.uordblks + now.hblkhd;
+  };
+  constexpr int kLaunches = 40;
+  size_t before = 0;
+  for (int i = -10; i < kLaunches; ++i) {  // the first make what all share
+    if (i == 0) before = bytes_in_use();
+    std::memcpy(arguments.data() + 2 * sizeof(void*), &i, sizeof(i));
+    ASSERT_EQ(ExecutedInSession(*program_, arguments.data()), 3);
+  }
+  EXPECT_LT(bytes_in_use(), before + kLaunches * size_t{2048});
 }
 
 TEST_F(TimedRunTest, WorkgroupsThatDependOnEachOtherAreAllExecuted) {
