@@ -267,7 +267,8 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"epilogue_columns", {}},
                  {"k_tile", {}},
                  {"resident", {}},
-                 {"lanes", {}}},
+                 {"lanes", {}},
+                 {"x_is_a", {}}},
                 /*is_nvidia=*/true) {
     for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
     traits_.erase(traits_.begin());
