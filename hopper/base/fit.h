@@ -19,10 +19,11 @@ struct Fit {
   // Long launches, in which the clock falls until the power suffices: the slowdown of products
   // whose tiles load twice as many bytes per product as tiles of 128 x 256.
   double power_of_loads = 0.6;
-  // Cycles of a loaded line of an operand; additional cycles if it does not exist and is filled
-  // with zeros; if a part of it is (A of backward-data 3.3, A and B of forward 2.2, of 50,671 times
-  // on an H200); if a part of x in backward-weight is (by hand, from 30 layers of other channels on
-  // an H100); and if it begins within a sector of the cache.
+  // Cycles of a loaded line of an operand, and additional cycles: if it does not exist, so that all
+  // of it is filled with zeros; if a part of it is (between 3.3 for A of backward-data and 2.2 for
+  // both operands of forward, from 50,671 times on an H200); if a part of a line of x in
+  // backward-weight is (by hand, from 30 layers of other channels on an H100); and if it begins
+  // within a sector of the cache.
   double line = 1.92, filled_line = 9.6, partial_line = 2.8, filled_x = 5.5, unaligned_line = 3.6;
   // Cycles of another box of columns (by hand, from 26 boxes in tiles of 128 x 216 on an H200).
   double box = 27;

@@ -19,38 +19,22 @@ class DepthwiseLoads {
   GRIDWISE_DEVICE void Begin(const DepthwiseWeightArgs& args, const DepthwiseWork& work,
                              const DepthwiseUnit& unit) {
     const int channel = work.channel + ThreadId() % 8 * 2, pair = ThreadId() % 32 / 8;
-    const int warp = ThreadId() / 32, columns = Columns(args, unit);
+    const int columns = Columns(args, unit);
     const DepthwiseImage x(args.x, unit.image, channel), dy(args.dy, unit.image, channel);
     const bool exists = channel < args.channels;
     const auto load = [&](const DepthwiseImage& from, int h, int w) {
       return LoadIf(exists && from.Has(h, w), from.At(h, w));
     };
+    ForEach(x_, columns + kC.kOfProduct, [&](int column, int pairs, unsigned (&rows)[2]) {
+      const int h = unit.h - args.pad_h + (pairs + pair) * 2;
 #pragma unroll
-    for (int c = 0; c < kOfWarpX; ++c) {
-      const int column = warp + c * kWarps;
-      if (column >= columns + kC.kOfProduct) break;
+      for (int i = 0; i < 2; ++i) rows[i] = load(x, h + i, unit.w - args.pad_w + column);
+    });
+    ForEach(dy_, columns, [&](int column, int pairs, unsigned (&rows)[3]) {
+      const int h = unit.h + (pairs + pair) * 2 - 1;
 #pragma unroll
-      for (int g = 0; g < kGroupsX; ++g) {
-        const int h = unit.h - args.pad_h + (g * kLanePairs + pair) * 2;
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          x_[c][g][i] = load(x, h + i, unit.w - args.pad_w + column);
-        }
-      }
-    }
-#pragma unroll
-    for (int c = 0; c < kOfWarpDy; ++c) {
-      const int column = warp + c * kWarps;
-      if (column >= columns) break;
-#pragma unroll
-      for (int g = 0; g < kGroupsDy; ++g) {
-        const int h = unit.h + (g * kLanePairs + pair) * 2 - 1;
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-          dy_[c][g][i] = load(dy, h + i, unit.w + column);
-        }
-      }
-    }
+      for (int i = 0; i < 3; ++i) rows[i] = load(dy, h + i, unit.w + column);
+    });
   }
 
   /// Columns of dy that a unit multiplies: whole products.
@@ -61,32 +45,33 @@ class DepthwiseLoads {
 
   /// Puts what was loaded into a stage.
   GRIDWISE_DEVICE void Store(unsigned* stage, int columns) const {
-    const int channel = ThreadId() % 8 * 2, pair = ThreadId() % 32 / 8, warp = ThreadId() / 32;
+    const int channel = ThreadId() % 8 * 2, pair = ThreadId() % 32 / 8;
     unsigned* const x = stage + channel * kC.kChannelX + pair;
     unsigned* const dy = stage + kC.kChannels * kC.kChannelX + channel * kC.kChannelDy + pair;
-#pragma unroll
-    for (int c = 0; c < kOfWarpX; ++c) {
-      const int column = warp + c * kWarps;
-      if (column >= columns + kC.kOfProduct) break;
-#pragma unroll
-      for (int g = 0; g < kGroupsX; ++g) {
-        StorePair(x + column * kC.kPitchX + g * kLanePairs, kC.kChannelX, x_[c][g][0], x_[c][g][1]);
-      }
-    }
-#pragma unroll
-    for (int c = 0; c < kOfWarpDy; ++c) {
-      const int column = warp + c * kWarps;
-      if (column >= columns) break;
-#pragma unroll
-      for (int g = 0; g < kGroupsDy; ++g) {
-        unsigned* const to = dy + column * kC.kPitchDy + g * kLanePairs;
-        StorePair(to, kC.kChannelDy, dy_[c][g][1], dy_[c][g][2]);
-        StorePair(to + kC.kPairs, kC.kChannelDy, dy_[c][g][0], dy_[c][g][1]);
-      }
-    }
+    ForEach(x_, columns + kC.kOfProduct, [&](int column, int pairs, const unsigned (&rows)[2]) {
+      StorePair(x + column * kC.kPitchX + pairs, kC.kChannelX, rows[0], rows[1]);
+    });
+    ForEach(dy_, columns, [&](int column, int pairs, const unsigned (&rows)[3]) {
+      unsigned* const to = dy + column * kC.kPitchDy + pairs;
+      StorePair(to, kC.kChannelDy, rows[1], rows[2]);
+      StorePair(to + kC.kPairs, kC.kChannelDy, rows[0], rows[1]);
+    });
   }
 
  private:
+  /// Calls visit(column, pairs of rows before these lanes', rows) for what a lane loads of the
+  /// first `columns` columns.
+  template <int kColumns, int kGroups, class Rows>
+  GRIDWISE_DEVICE static void ForEach(Rows (&loaded)[kColumns][kGroups], int columns,
+                                      auto&& visit) {
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      const int column = ThreadId() / 32 + c * kWarps;
+      if (column >= columns) break;
+#pragma unroll
+      for (int g = 0; g < kGroups; ++g) visit(column, g * kLanePairs, loaded[c][g]);
+    }
+  }
   /// Stores two rows of two channels, whose words are `channel` apart.
   GRIDWISE_DEVICE static void StorePair(unsigned* to, int channel, unsigned row, unsigned next) {
     to[0] = (row & 0xffff) | next << 16;

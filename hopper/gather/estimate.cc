@@ -103,8 +103,8 @@ double UnalignedLine(const Fit& fit, const ConvProblem& problem, Tensor tensor) 
   return is_aligned ? 0 : fit.unaligned_line;
 }
 
-/// Additional cycles of a line of w in backward-data, or of the gathered tensor of tf32: if lines
-/// are not whole cache lines (`bytes`) apart, all but a few are in two.
+/// Additional cycles of a line, of w in backward-data or of the gathered tensor of tf32, where
+/// lines are `bytes` apart: unless these are whole cache lines, all but a few lines are in two.
 double SplitLine(const Fit& fit, std::int64_t bytes) {
   constexpr std::int64_t kCacheLine = 128;
   const auto whole = static_cast<double>(std::gcd(bytes, kCacheLine)) / kCacheLine;
@@ -182,7 +182,8 @@ constexpr double kProductsOfParts = 6;
 double CyclesOverSharedMemory(const Config& config) {
   constexpr double kPairsOfCycle = 1024, kBytesOfCycle = 128;
   const double rows = config.rows(), columns = config.columns, bytes = config.k_tile_bytes();
-  // With a single product of few columns, warps wait for each other in every k tile.
+  // With a single product of few columns, warps wait for each other in every k tile (fitted to
+  // layers of channels.csv and RetinaNet, H200).
   constexpr double kWait = 120;
   const double shared =
       (2 * rows + 3 * config.b_columns() + rows / 64 * columns) * bytes / kBytesOfCycle +
@@ -323,7 +324,7 @@ class Estimates {
            (config_.pingpong ? fit_.pingpong_first_k_tile : 1.0) * fit_.first_k_tile + exchange;
   }
   /// The part of the store of a shared tile that is not hidden. The next tile's products hide some
-  /// of it where boxes of f32 are stored.
+  /// of it where boxes of f32 are stored (fitted to 64 layers of RetinaNet, H200).
   double SharedStore(const Division& of) const {
     constexpr double kBoxes = 0.63;
     const bool has_f32_boxes =
@@ -416,11 +417,10 @@ bool KTilesOverlap(const Config& config, std::int64_t channels) {
 }
 
 Products ProductsOfLast(const Config& config, std::int64_t channels) {
-  const std::int64_t k_tiles = KTilesOf(config, channels),
-                     all = config.k_tile / WgmmaK(config.type);
+  const std::int64_t k_tiles = KTilesOf(config, channels);
   const std::int64_t missing = k_tiles * config.k_tile - channels;
   const auto left_out = static_cast<int>(missing / WgmmaK(config.type));
-  const auto end = static_cast<int>(all);
+  const int end = config.k_tile / WgmmaK(config.type);
   if (k_tiles == 1 || config.has_parts()) return {0, end};
   return KTilesOverlap(config, channels) ? Products{left_out, end} : Products{0, end - left_out};
 }

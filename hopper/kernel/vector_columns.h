@@ -45,8 +45,8 @@ class VectorColumns {
   int first_, mine_, count_;
 };
 
-/// The same where columns are adjacent in runs: addresses are computed once for each of them.
-/// `first` is a multiple of kRun, or 16 columns of a run begin there.
+/// The same where columns are adjacent in runs: addresses are computed once for each run. `first`
+/// is a multiple of kRun, unless only the 16 columns from it on are used, which are of one run.
 template <class Finish>
   requires(Finish::kRun > 0)
 class VectorColumns<Finish> {

@@ -224,8 +224,8 @@ ConvProblem WithKTiles(const ConvProblem& canonical, bool gathers) {
   ConvProblem deeper = canonical;
   if (FillsKTile(canonical, gathers)) {
     const std::optional<ConvProblem> of_y = gathers ? WithRunsOfY(canonical) : std::nullopt;
+    if (of_y) return *of_y;
     deeper.k = FilledChannels(canonical, gathers);
-    if (of_y) deeper = *of_y;
   } else if (const std::optional<ConvProblem> whole = WithWholeGroups(canonical)) {
     deeper = *whole;
   } else if (const std::optional<ConvProblem> runs = WithRuns(canonical)) {

@@ -15,9 +15,9 @@
 /// at a filter tap, K the output pixels of all images. Both operands lie along rows and columns in
 /// memory, pixel after pixel, and the tensor core reads them transposed; of tf32 it cannot, see
 /// hopper/kernel/multiply_transposed.h. There x may be A, and dy B: rows and columns change places.
-/// x is loaded through TMA's im2col mode, a k tile of pixels
-/// of a block's channels moved by the tap. Channels of other groups that a tile reaches make
-/// separate rows and columns, which are not stored.
+/// x is loaded through TMA's im2col mode, a k tile of pixels of a block's channels moved by the
+/// tap. Channels of other groups that a tile reaches make separate rows and columns, which are not
+/// stored.
 
 namespace gridwise::hopper {
 

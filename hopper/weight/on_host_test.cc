@@ -152,46 +152,34 @@ TEST(Weight, WideTilesOfTF32) {
   CheckWeight<kOdd>(Problem(kWeight, 2, 100, 24, Axis(5), Axis(6)), 2);
 }
 
+constexpr Config WithXAsA(int consumers, int reps, int columns) {
+  return {.direction = Direction::kBackwardWeight,
+          .type = DataType::kTF32,
+          .consumers = consumers,
+          .reps = reps,
+          .columns = columns,
+          .stages = 3,
+          .k_tile = 32,
+          .x_is_a = {true}};
+}
+
 /// Rows that are channels of x.
 TEST(Weight, XIsAOfTF32) {
   constexpr Direction kWeight = Direction::kBackwardWeight;
-  constexpr Config kC = {.direction = kWeight,
-                         .type = DataType::kTF32,
-                         .consumers = 1,
-                         .columns = 40,
-                         .stages = 2,
-                         .k_tile = 32,
-                         .x_is_a = {true}};
+  constexpr Config kC = WithXAsA(/*consumers=*/1, /*reps=*/1, /*columns=*/40);
   CheckWeight<kC>(Problem(kWeight, 1, 40, 36, Axis(5), Axis(6, 2)), 1);
   CheckWeight<kC>(Problem(kWeight, 1, 64, 36, Axis(7), Axis(9)), 3);
   CheckWeight<kC>(Problem(kWeight, 1, 24, 100, Axis(7), Axis(9, 2, 2)), 1);
   CheckWeight<kC>(WithDepth(Problem(kWeight, 1, 36, 32, Axis(4), Axis(5)), Axis(3)), 1);
   CheckWeight<kC>(Problem(kWeight, 1, 64, 36, Axis(7), Axis(9)), 1, Values::kInfinity);
-  constexpr Config kTall = {.direction = kWeight,
-                            .type = DataType::kTF32,
-                            .consumers = 2,
-                            .reps = 2,
-                            .columns = 48,
-                            .stages = 3,
-                            .k_tile = 32,
-                            .x_is_a = {true}};
+  constexpr Config kTall = WithXAsA(/*consumers=*/2, /*reps=*/2, /*columns=*/48);
   CheckWeight<kTall>(Problem(kWeight, 1, 48, 48, Axis(7), Axis(9)), 2);
-  constexpr Config kThree = {.direction = kWeight,
-                             .type = DataType::kTF32,
-                             .consumers = 3,
-                             .columns = 64,
-                             .stages = 3,
-                             .k_tile = 32,
-                             .x_is_a = {true}};
+  constexpr Config kThree = WithXAsA(/*consumers=*/3, /*reps=*/1, /*columns=*/64);
   CheckWeight<kThree>(Problem(kWeight, 1, 96, 64, Axis(5), Axis(8)), 1);
 }
 
 TEST(Weight, XIsAIsForOneGroup) {
-  constexpr Config kC = {.direction = Direction::kBackwardWeight,
-                         .type = DataType::kTF32,
-                         .columns = 40,
-                         .k_tile = 32,
-                         .x_is_a = {true}};
+  constexpr Config kC = WithXAsA(/*consumers=*/1, /*reps=*/1, /*columns=*/40);
   ConvProblem problem = Problem(Direction::kBackwardWeight, 2, 32, 32, Axis(5), Axis(8));
   problem.type = DataType::kTF32;
   EXPECT_EQ(RejectProblem(kC, problem).value_or(""), "there are 2 groups; the instance is for one");

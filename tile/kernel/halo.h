@@ -127,6 +127,7 @@ class MultiplyTaps {
         const int before = (turn - 1) / kTurns, of_tap = (turn - 1) % kTurns * kAtOnce + f;
         Multiply<kC>(a[(turn - 1) % 2][f].rep, b_[before][of_tap].rep, KTile::FirstN(of_tap), acc);
       }
+      // Here registers do not suffice for the reads of later turns.
       if constexpr (kC.mma.unit == MmaUnit::kWmma11) SchedulingFence();
     }
   }
