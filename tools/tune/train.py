@@ -265,10 +265,13 @@ def main():
     parser.add_argument("--date", default=datetime.date.today().isoformat())
     parser.add_argument("--gridwise", default="./bazelw run --ui_event_filters=-info --noshow_progress //tools/gridwise --")
     parser.add_argument("--margin", type=float, default=0.0, help="log2 that trees must find another kernel faster by")
+    parser.add_argument("--trees", type=int, default=TREES)
     parser.add_argument("--regret", type=float, default=0.0, help="weight of what choices lose, beside that of errors")
     parser.add_argument("--depth", type=int, default=PARAMETERS["max_depth"])
     arguments = parser.parse_args()
     PARAMETERS["max_depth"] = arguments.depth
+    global TREES
+    TREES = arguments.trees
 
     def features(tables):
         command = arguments.gridwise.split() + ["features", *tables, "--csv=-"]
