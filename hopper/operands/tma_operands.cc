@@ -141,21 +141,32 @@ double CopyCycles(std::int64_t elements) {
   return kLaunch + static_cast<double>(elements) / kElementsOfCycle;
 }
 
+/// Rough cycles by which `within` lines take longer since they begin within sectors, beside
+/// `others` and `pairs` of multiplied elements, on an H200.
+double LongerCycles(double within, double others, double pairs) {
+  constexpr double kUnits = 132, kLine = 1.92, kWithin = 5.5, kPairsOfCycle = 2048 * 0.75;
+  const double products = pairs / kPairsOfCycle;
+  return (std::max(within * kWithin + others * kLine, products) -
+          std::max((within + others) * kLine, products)) /
+         kUnits;
+}
+
+/// The k tiles of all rows of gather instances, for which a line of A each is loaded.
+double KTilesOfRows(const ConvProblem& canonical, std::int64_t channels) {
+  return static_cast<double>(canonical.batch * canonical.out_pixels() * canonical.filter_taps() *
+                             CeilDiv(channels, kKTile));
+}
+
 /// Whether gather instances compute `whole`, whose operands are copies with whole sectors, in less
-/// time, by rough cycles of an H200: a line takes three times as long where pixels begin within
-/// sectors, and its products take at least as long as otherwise.
+/// time. In backward-data, w is copied twice (TapsApart).
 bool SectorsPay(const ConvProblem& canonical, const ConvProblem& whole) {
-  constexpr double kUnits = 132, kLine = 1.92, kUnaligned = 5.5, kPairsOfCycle = 2048 * 0.75;
   constexpr double kRows = 128, kColumns = 256;
   const bool forward = canonical.direction == Direction::kForward;
   const auto columns = static_cast<double>(forward ? canonical.k : canonical.c);
-  const std::int64_t k_tiles = CeilDiv(forward ? whole.c : whole.k, kKTile);
-  const double rows = static_cast<double>(canonical.batch * canonical.out_pixels() *
-                                          canonical.filter_taps() * k_tiles);
+  const double rows = KTilesOfRows(canonical, forward ? whole.c : whole.k);
   const double lines = rows * (std::ceil(columns / kColumns) + columns / kRows);
-  const double after = std::max(lines * kLine, rows * kKTile * columns / kPairsOfCycle);
-  return (lines * kUnaligned - after) / kUnits >
-         CopyCycles(whole.a_elements()) + CopyCycles(whole.w_elements());
+  return LongerCycles(lines, 0, rows * kKTile * columns) >
+         CopyCycles(whole.a_elements()) + (forward ? 1 : 2) * CopyCycles(whole.w_elements());
 }
 
 /// 16-bit types, for gather instances: the convolution of a copy of x (in backward-data, of y) with
@@ -293,12 +304,14 @@ std::int64_t TapsApart(const ConvProblem& canonical) {
       canonical.groups != 1 || c <= kKTile || c % kSectorElements == 0) {
     return least;
   }
-  // Tiles of 128 rows load 64 columns of a source channel at a time.
-  constexpr double kUnits = 132, kLonger = 3.6, kRows = 128;
-  const double lines = static_cast<double>(canonical.batch * canonical.out_pixels() *
-                                           canonical.filter_taps() * canonical.k) /
-                       kRows * static_cast<double>(CeilDiv(c, kKTile));
-  const bool pays = least != c || lines * kLonger / kUnits > CopyCycles(canonical.w_elements());
+  // Of 186 training problems, those that gain less by this estimate take longer.
+  constexpr double kLeastGain = 2.5;
+  // Tiles of 128 rows and 192 columns load 64 columns of a source channel at a time.
+  const double rows = KTilesOfRows(canonical, canonical.k);
+  const double of_a = rows * static_cast<double>(CeilDiv<std::int64_t>(c, 192));
+  const double of_b = rows * static_cast<double>(CeilDiv(c, kKTile)) * kKTile / 128;
+  const double longer = LongerCycles(of_b, of_a, rows * static_cast<double>(kKTile * c));
+  const bool pays = least != c || longer > kLeastGain * CopyCycles(canonical.w_elements());
   return pays ? AlignUp(c, kSectorElements) : least;
 }
 
