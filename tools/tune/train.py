@@ -23,8 +23,8 @@ Times of a GPU are uncertain, and its estimates fitted to networks that the tabl
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a, which has no margin:
 
     python3 benchmarks/time_instances.py ...  # on the device
-    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_{channels,gather}.csv.xz \
-        --out=gridwise/planner/sm_90a.inc --depth=6 --regret=1
+    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_before.csv.xz \
+        --out=gridwise/planner/sm_90a.inc --trees=400 --regret=1
 """
 
 import argparse
@@ -259,6 +259,7 @@ def unpacked(path, folder):
 
 
 def main():
+    global TREES
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="+", help="tables of `gridwise sweep --time`")
     parser.add_argument("--out", default=BUILT_IN)
@@ -270,7 +271,6 @@ def main():
     parser.add_argument("--depth", type=int, default=PARAMETERS["max_depth"])
     arguments = parser.parse_args()
     PARAMETERS["max_depth"] = arguments.depth
-    global TREES
     TREES = arguments.trees
 
     def features(tables):
