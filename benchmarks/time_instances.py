@@ -4,7 +4,7 @@
     bazel build --config=sm_90a //gridwise/c:libgridwise.so
     python3 benchmarks/time_instances.py --library=bazel-bin/gridwise/c/libgridwise.so --out=times.csv problems.csv ...
 
-Needs PyTorch. For each problem, times the instances whose estimate is at most --factor times the least one. A time is the median of
+Needs PyTorch. For each problem, times the --most instances of least estimate, at most --factor times the least one. A time is the median of
 several launches, each measured by events, after 256 MB have been written, as in compare_cudnn.py. The instances take turns, and the
 median of their turns counts. Results are not compared. With --splits, also times other numbers of splits of the first instances, and
 writes them to a second table.
@@ -66,7 +66,7 @@ def other_splits(splits, most=128):
 def plans_of(problem, direction, args, pool, out):
     instances = [(v["instance"], v["estimated_ms"]) for v in problem.explain("sm_90a") if "reason" not in v]
     least = min(ms for _, ms in instances)
-    near = [(instance, ms) for instance, ms in instances if ms <= args.factor * least]
+    near = sorted((v for v in instances if v[1] <= args.factor * least), key=lambda v: v[1])[: args.most]
     plans = [Plan(problem, instance, 0, pool, out) for instance, _ in near]
     more = []
     if args.splits:
@@ -83,6 +83,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--out", required=True)
     parser.add_argument("--factor", type=float, default=2.5)
+    parser.add_argument("--most", type=int, default=14, help="instances of a problem; planners evaluate the 12 of least estimate")
     parser.add_argument("--splits", type=int, default=0, help="number of instances per problem to time with other numbers of splits")
     parser.add_argument("--splits-out", default="splits.csv")
     parser.add_argument("--turns", type=int, default=3)

@@ -30,8 +30,7 @@ std::optional<Lines> FilledLines(const Prepared& prepared, Tensor tensor) {
 /// they do not.
 std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t from = prepared.canonical.c_per_group(), to = prepared.deeper.c_per_group();
-  if (prepared.canonical.groups == 1 || from == to || prepared.merged_groups() > 1)
-    return std::nullopt;
+  if (prepared.has_runs_of_x() || from == to || prepared.merged_groups() > 1) return std::nullopt;
   return Lines{.count = prepared.canonical.AxesOf(tensor).Elements() / from,
                .from_line = from,
                .to_line = to};
@@ -42,7 +41,7 @@ std::optional<Lines> GroupLines(const Prepared& prepared, Tensor tensor) {
 /// of `canonical`.
 std::optional<Lines> RunLines(const Prepared& prepared, Tensor tensor) {
   const std::int64_t c = prepared.canonical.c, channels = prepared.deeper.c;
-  if (prepared.canonical.groups > 1 || c == channels || tensor == Tensor::kY) return std::nullopt;
+  if (!prepared.has_runs_of_x() || tensor == Tensor::kY) return std::nullopt;
   const Dim& w = prepared.canonical.dims[2];
   const TensorAxes axes = prepared.deeper.AxesOf(tensor);
   const std::int64_t count = axes.Elements() / channels,

@@ -30,6 +30,10 @@ struct Prepared {
   bool has_runs_of_y() const {
     return canonical.direction == Direction::kBackwardData && canonical.dims[2] != deeper.dims[2];
   }
+  /// Otherwise: whether the pixels of x that a pixel of y meets along w are one of `deeper`.
+  bool has_runs_of_x() const {
+    return canonical.direction != Direction::kBackwardData && canonical.dims[2] != deeper.dims[2];
+  }
   /// Groups of `canonical` that are merged into one of `deeper`.
   std::int64_t merged_groups() const { return canonical.groups / deeper.groups; }
 };

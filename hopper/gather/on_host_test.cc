@@ -177,6 +177,27 @@ TEST(Gather, FewColumns) {
 }
 
 /// Channels of which the last k tile is filled up, without products of what does not exist.
+TEST(Gather, FewColumnsOfBackwardData) {
+  constexpr Config k40 = {.direction = Direction::kBackwardData,
+                          .pingpong = true,
+                          .reps = 2,
+                          .columns = 40,
+                          .stages = 3,
+                          .epilogue_columns = 40};
+  CheckGather<k40>(Problem(Direction::kBackwardData, 1, 32, 72, Axis(21, 2), Axis(22, 2)));
+  CheckGather<k40>(Problem(Direction::kBackwardData, 1, 96, 64, Axis(17), Axis(19)));
+  constexpr Config kResident = {.direction = Direction::kBackwardData,
+                                .pingpong = true,
+                                .reps = 2,
+                                .columns = 64,
+                                .stages = 3,
+                                .k_tile = 32,
+                                .resident = 2};
+  const Dim h = {.in = 23}, w = {.in = 29};
+  CheckGather<kResident>(Problem(Direction::kBackwardData, 1, 48, 24, h, w));
+  CheckGather<kResident>(Problem(Direction::kBackwardData, 1, 136, 48, h, w));
+}
+
 TEST(Gather, LastKTilesWithFewProducts) {
   constexpr Config kC = {.columns = 64, .stages = 2};
   for (const std::int64_t channels : {72, 88, 104, 120, 200}) {

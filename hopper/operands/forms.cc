@@ -107,10 +107,11 @@ std::optional<Lines> Form::PaddedPixels(const ConvProblem& canonical, Tensor ten
                              : power > 0 ? power
                                          : GroupsApart(canonical, tensor, multiplied);
   const std::int64_t line = weights || apart != channels ? channels : axes.size[4] * channels;
-  const Lines lines = {
-      .count = axes.Elements() / line,
-      .from_line = line,
-      .to_line = apart != channels ? apart : AlignUp(line, CopyElements(canonical.type))};
+  const std::int64_t aligned =
+      weights ? TapsApart(canonical) : AlignUp(line, CopyElements(canonical.type));
+  const Lines lines = {.count = axes.Elements() / line,
+                       .from_line = line,
+                       .to_line = apart != channels ? apart : aligned};
   if (lines.to_line == line || lines.ToElements() >= kMaxWidened) return std::nullopt;
   return lines;
 }

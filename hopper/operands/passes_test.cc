@@ -272,6 +272,60 @@ TEST(CanonicalProblem, HasRunsOfYThatOverlap) {
   EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, SpacedTaps()).k, 40) << "dx begins beyond dy";
 }
 
+// Pixels of 200 channels begin within sectors of the cache, where lines take longer. For gather
+// instances x and w are copied with 208, if much is loaded.
+TEST(CanonicalProblem, HasWholeSectors) {
+  ConvProblem layer = {.direction = Direction::kForward, .batch = 64, .c = 200, .k = 96};
+  for (const std::size_t axis : {1u, 2u}) {
+    layer.dims[axis] = {.in = 50, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  }
+  const ConvProblem whole = CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(whole.c, 208);
+  EXPECT_EQ(whole.AxesOf(Tensor::kX).stride[3], 208);
+  EXPECT_EQ(whole.AxesOf(Tensor::kW).stride[4], 208);
+  EXPECT_EQ(whole.dims, layer.dims);
+  LaunchPlan plan;
+  LayoutPasses(layer, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
+  ASSERT_EQ(plan.launches.size(), 2u) << "x and w";
+  EXPECT_EQ(plan.workspace_bytes, 2 * (whole.x_elements() + whole.w_elements()));
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedPatches()).c, 200) << "of halo instances";
+  ConvProblem few = layer;
+  few.batch = 1;
+  EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).c, 200) << "copies take longer";
+  few.c = 100;
+  EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).c, 112) << "copied in any case";
+  ConvProblem one_tap = layer;
+  for (const std::size_t axis : {1u, 2u}) one_tap.dims[axis] = {.in = 50};
+  EXPECT_EQ(CanonicalProblem(one_tap, Gfx::kSm90a, SpacedTaps()).c, 200);
+  layer.c = 176;
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 176);
+  layer.direction = Direction::kBackwardWeight;
+  layer.c = 200;
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 200);
+}
+
+// The same in backward-data, where taps of w begin within sectors as well.
+TEST(CanonicalProblem, HasWholeSectorsOfTaps) {
+  ConvProblem layer = {.direction = Direction::kBackwardData, .batch = 64, .c = 200, .k = 200};
+  for (const std::size_t axis : {1u, 2u}) {
+    layer.dims[axis] = {.in = 50, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  }
+  const ConvProblem whole = CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps());
+  EXPECT_EQ(whole.k, 208);
+  EXPECT_EQ(whole.c, 200);
+  EXPECT_EQ(whole.AxesOf(Tensor::kY).stride[3], 208);
+  EXPECT_EQ(whole.AxesOf(Tensor::kW).stride[4], 208);
+  LaunchPlan plan;
+  LayoutPasses(layer, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
+  EXPECT_EQ(plan.launches.size(), 3u) << "dy, rows of w, and taps of w";
+  const ConvProblem patches = CanonicalProblem(layer, Gfx::kSm90a, SpacedPatches());
+  EXPECT_EQ(patches.k, 200);
+  EXPECT_EQ(patches.AxesOf(Tensor::kW).stride[4], 208);
+  layer.batch = 1;
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedPatches()).AxesOf(Tensor::kW).stride[4], 200)
+      << "a copy takes longer";
+}
+
 // What multiplies f32, or its parts, takes tf32 as f32.
 TEST(CanonicalProblem, OfTF32IsF32) {
   ConvProblem problem = Problem(Direction::kBackwardWeight, 20, 1);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -132,6 +133,62 @@ std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical, bool m
   return runs;
 }
 
+constexpr std::int64_t kSectorElements = 16;  // of 16 bits, in a sector of the cache
+
+/// Rough cycles of a pass that copies, on an H200.
+double CopyCycles(std::int64_t elements) {
+  constexpr double kLaunch = 4000, kElementsOfCycle = 400;
+  return kLaunch + static_cast<double>(elements) / kElementsOfCycle;
+}
+
+/// Rough cycles by which `within` lines take longer since they begin within sectors, beside
+/// `others` and `pairs` of multiplied elements, on an H200.
+double LongerCycles(double within, double others, double pairs) {
+  constexpr double kUnits = 132, kLine = 1.92, kWithin = 5.5, kPairsOfCycle = 2048 * 0.75;
+  const double products = pairs / kPairsOfCycle;
+  return (std::max(within * kWithin + others * kLine, products) -
+          std::max((within + others) * kLine, products)) /
+         kUnits;
+}
+
+/// The k tiles of all rows of gather instances, for which a line of A each is loaded.
+double KTilesOfRows(const ConvProblem& canonical, std::int64_t channels) {
+  return static_cast<double>(canonical.batch * canonical.out_pixels() * canonical.filter_taps() *
+                             CeilDiv(channels, kKTile));
+}
+
+/// Whether gather instances compute `whole`, whose operands are copies with whole sectors, in less
+/// time. In backward-data, w is copied twice (TapsApart).
+bool SectorsPay(const ConvProblem& canonical, const ConvProblem& whole) {
+  constexpr double kRows = 128, kColumns = 256;
+  const bool forward = canonical.direction == Direction::kForward;
+  const auto columns = static_cast<double>(forward ? canonical.k : canonical.c);
+  const double rows = KTilesOfRows(canonical, forward ? whole.c : whole.k);
+  const double lines = rows * (std::ceil(columns / kColumns) + columns / kRows);
+  return LongerCycles(lines, 0, rows * kKTile * columns) >
+         CopyCycles(whole.a_elements()) + (forward ? 1 : 2) * CopyCycles(whole.w_elements());
+}
+
+/// 16-bit types, for gather instances: the convolution of a copy of x (in backward-data, of y) with
+/// as many more channels as make pixels multiples of a sector. The last k tile can then overlap the
+/// one before in whole products. Returns nullopt if that does not pay. (If TMA cannot load the
+/// pixels, they are copied anyway.)
+std::optional<ConvProblem> WithWholeSectors(const ConvProblem& canonical) {
+  const bool forward = canonical.direction == Direction::kForward;
+  const std::int64_t channels = forward ? canonical.c : canonical.k;
+  if (SizeOf(canonical.type) != 2 || canonical.direction == Direction::kBackwardWeight ||
+      canonical.groups != 1 || channels < kKTile || channels % kSectorElements == 0 ||
+      !IsPlain(canonical)) {
+    return std::nullopt;
+  }
+  ConvProblem whole = canonical;
+  (forward ? whole.c : whole.k) = AlignUp(channels, kSectorElements);
+  if (whole.a_elements() >= kMaxWidened) return std::nullopt;
+  const bool is_copied = channels % CopyElements(canonical.type) != 0;
+  if (!is_copied && !SectorsPay(canonical, whole)) return std::nullopt;
+  return whole;
+}
+
 /// Whether kernels compute several groups at a time without a copy.
 bool AreSeveral(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
@@ -233,8 +290,29 @@ ConvProblem WithKTiles(const ConvProblem& canonical, bool gathers) {
   } else if (const std::optional<ConvProblem> of_weight =
                  WithRunsOfWeight(canonical, /*may_overlap=*/gathers)) {
     deeper = *of_weight;
+  } else if (const std::optional<ConvProblem> sectors =
+                 gathers ? WithWholeSectors(canonical) : std::nullopt) {
+    deeper = *sectors;
   }
   return deeper;
+}
+
+std::int64_t TapsApart(const ConvProblem& canonical) {
+  const std::int64_t c = canonical.c_per_group();
+  const std::int64_t least = AlignUp(c, CopyElements(canonical.type));
+  if (SizeOf(canonical.type) != 2 || canonical.direction != Direction::kBackwardData ||
+      canonical.groups != 1 || c <= kKTile || c % kSectorElements == 0) {
+    return least;
+  }
+  // Of 186 training problems, those that gain less by this estimate take longer.
+  constexpr double kLeastGain = 2.5;
+  // Tiles of 128 rows and 192 columns load 64 columns of a source channel at a time.
+  const double rows = KTilesOfRows(canonical, canonical.k);
+  const double of_a = rows * static_cast<double>(CeilDiv<std::int64_t>(c, 192));
+  const double of_b = rows * static_cast<double>(CeilDiv(c, kKTile)) * kKTile / 128;
+  const double longer = LongerCycles(of_b, of_a, rows * static_cast<double>(kKTile * c));
+  const bool pays = least != c || longer > kLeastGain * CopyCycles(canonical.w_elements());
+  return pays ? AlignUp(c, kSectorElements) : least;
 }
 
 ConvProblem WithMergedGroups(const ConvProblem& canonical) {

@@ -61,6 +61,10 @@ std::int64_t GroupsMultiplied(const ConvProblem& canonical);
 /// time: the same for x and y, a power of two. 0: groups are not copied.
 std::int64_t PowerApart(const ConvProblem& problem);
 
+/// Elements from one tap of w to the next that TMA requires, or, in backward-data of one group, for
+/// which a copy pays since taps then begin at sectors of the cache.
+std::int64_t TapsApart(const ConvProblem& canonical);
+
 /// Elements from one copied group of x or y to the next, if not PowerApart. In backward-weight,
 /// groups, or the `multiplied` groups that are multiplied at a time, begin where TMA can load them.
 std::int64_t GroupsApart(const ConvProblem& canonical, Tensor tensor, std::int64_t multiplied);

@@ -15,15 +15,16 @@ problem's mean error is taken off; near the best kernel they weigh most; and of 
 which a bound is known, or that is slower than SLOWEST, what is too much is no error. Some problems' times go to
 tools/tune/tables/sample.csv, of which //tools/tune:model_is_current_test makes the features again. Problems are dealt
 into five parts by their geometry, whatever the direction, type and batch; each part is judged by trees of the other four.
-What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
+With --regret, what choices lose is made small as well: the mean of the kernels' log2, at most LARGE, where kernels have the more of
+a problem's weight the earlier they rank, a factor of e per TEMPERATURE. What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
 the model only where it is better.
 
 Times of a GPU are uncertain, and its estimates fitted to networks that the tables may know little of. So with --margin=M, log2, the
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a, which has no margin:
 
     python3 benchmarks/time_instances.py ...  # on the device
-    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_{channels,gather}.csv.xz \
-        --out=gridwise/planner/sm_90a.inc --depth=6
+    python3 tools/tune/train.py tools/tune/tables/sm_90a.csv.xz tools/tune/tables/sm_90a_before.csv.xz \
+        --out=gridwise/planner/sm_90a.inc --trees=400 --regret=1
 """
 
 import argparse
@@ -47,6 +48,7 @@ TREES = 200  # a planner has microseconds
 ASKED = 12  # kernels of a problem, those of least estimate: kAsked of gridwise/planner/ranking.h
 FINALISTS = 4  # instances that all trees are asked about, not just the first sixth of them: as ranking.cc does
 SLOWEST = 3  # log2: that kernels are slower matters to no plan
+TEMPERATURE, LARGE = 0.05, 1  # log2, see --regret
 PARAMETERS = {
     "tree_method": "hist",
     "max_depth": 8,
@@ -74,7 +76,7 @@ def fold(geometry):
 class Table:
     """The lines of `gridwise features`."""
 
-    def __init__(self, text, margin=0.0):
+    def __init__(self, text, margin=0.0, regret=0.0):
         instances = list(csv.reader(io.StringIO(text)))
         header, instances = instances[0], instances[1:]
         if not instances:
@@ -98,7 +100,7 @@ class Table:
         self.used = numpy.zeros(len(instances), dtype=bool)
         self.not_asked = numpy.zeros(len(instances), dtype=bool)
         self.problem = numpy.zeros(len(instances), dtype=int)  # its number
-        self.margin = margin
+        self.margin, self.regret = margin, regret
         self.lead = numpy.zeros(len(instances))  # of the kernel with the least estimate, in ranks
         for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
@@ -120,6 +122,18 @@ class Table:
         return self.ms[indices].min() / self.ms[indices[numpy.argmin(ranks[indices])]]
 
 
+def regret_gradients(label, not_asked, problem, predicted):
+    """Gradients of what choices lose. Kernels that are not asked about are not chosen."""
+    score = numpy.where(not_asked, -numpy.inf, -predicted / TEMPERATURE)
+    most = numpy.full(problem.max() + 1, -numpy.inf)
+    numpy.maximum.at(most, problem, score)
+    share = numpy.exp(score - most[problem])
+    share /= numpy.bincount(problem, share)[problem]
+    lost = numpy.minimum(label, LARGE)
+    lost = lost - numpy.bincount(problem, share * lost)[problem]
+    return -share * lost / TEMPERATURE, share * (1 - share) / (2 * TEMPERATURE)
+
+
 def objective(table, chosen):
     """Errors' gradients, as XGBoost asks for them."""
     label, is_bound, weight = table.label[chosen], table.is_bound[chosen], table.weight[chosen]
@@ -132,7 +146,11 @@ def objective(table, chosen):
         error = predicted - label
         error -= (numpy.bincount(problem, sure * error) / sums)[problem]
         is_none = is_bound & (error > 0)
-        return weight * numpy.where(is_none, 0, error), weight * numpy.where(is_none, 0.1, 1)
+        of_errors = weight * numpy.where(is_none, 0, error), weight * numpy.where(is_none, 0.1, 1)
+        if table.regret == 0:
+            return of_errors
+        of_regret = regret_gradients(label, table.not_asked[chosen], problem, predicted)
+        return tuple(a + table.regret * b for a, b in zip(of_errors, of_regret))
 
     return gradients
 
@@ -241,15 +259,19 @@ def unpacked(path, folder):
 
 
 def main():
+    global TREES
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="+", help="tables of `gridwise sweep --time`")
     parser.add_argument("--out", default=BUILT_IN)
     parser.add_argument("--date", default=datetime.date.today().isoformat())
     parser.add_argument("--gridwise", default="./bazelw run --ui_event_filters=-info --noshow_progress //tools/gridwise --")
     parser.add_argument("--margin", type=float, default=0.0, help="log2 that trees must find another kernel faster by")
+    parser.add_argument("--trees", type=int, default=TREES)
+    parser.add_argument("--regret", type=float, default=0.0, help="weight of what choices lose, beside that of errors")
     parser.add_argument("--depth", type=int, default=PARAMETERS["max_depth"])
     arguments = parser.parse_args()
     PARAMETERS["max_depth"] = arguments.depth
+    TREES = arguments.trees
 
     def features(tables):
         command = arguments.gridwise.split() + ["features", *tables, "--csv=-"]
@@ -264,7 +286,7 @@ def main():
         if arguments.out in SAMPLES:
             write_sample(tables, SAMPLES[arguments.out])
             sample = hashlib.sha256(features([SAMPLES[arguments.out]]).encode()).hexdigest()
-        table = Table(features(tables), arguments.margin)
+        table = Table(features(tables), arguments.margin, arguments.regret)
     text = write(table, arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)
