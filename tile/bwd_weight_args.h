@@ -59,9 +59,10 @@ struct BwdWeightArgs {
   int m_tiles, n_tiles;  // tiles along the output channels and the terms
   BlockMap map;
   int out[3];  // output pixels
-  // A step of the main loop takes step_rows rows of output pixels (along h), and from each of them
-  // step_runs runs of patch.k pixels along w: tile.k pixels in total. Sizes are powers of two.
-  int step_rows, log2_step_runs;
+  // A step of the main loop takes, from each of some images, step_rows rows of output pixels (along
+  // h), and from each of them step_runs runs of patch.k pixels along w: tile.k pixels in total.
+  // Sizes are powers of two.
+  int step_rows, log2_step_rows, log2_step_runs, log2_step_images;
   StepOrder order;
   int steps;                 // in total
   int split_steps;           // per workgroup, of those that share a tile's K
