@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/base/math.h"
-
 namespace gridwise::tile {
 
 /// Where workgroups that share the K of a tile join their sums (epilogue/fixup.h).
@@ -12,9 +10,6 @@ struct FixupArgs {
   unsigned long launch = 0;   // a number that neither another launch has, nor the 255 numbers after
                               // it
   int splits = 1;             // 1: there is nothing to join
-  MagicDiv by_splits = MakeMagicDiv(1);
-  int adjacent = 0;  // backward-weight: whether the splits of a tile run next to each other,
-                     // instead of the tiles of a split
 };
 
 }  // namespace gridwise::tile

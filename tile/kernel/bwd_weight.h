@@ -33,12 +33,14 @@ struct SplitOfTile {
 /// sums and each XCD has an L2, all splits of a tile do, so that L2 has the sums.
 template <TileConfig kC>
 GRIDWISE_DEVICE SplitOfTile SplitAt(const BwdWeightArgs& args, int slot) {
-  const bool adjacent = kC.has_fixup() && args.fixup.adjacent != 0;
-  const int outer =
-      static_cast<int>(Divide(slot, adjacent ? args.fixup.by_splits : args.map.by_tiles));
-  const int inner = slot - outer * (adjacent ? args.fixup.splits : args.map.tiles);
-  return adjacent ? SplitOfTile{.split = inner, .tile = outer}
-                  : SplitOfTile{.split = outer, .tile = inner};
+  if constexpr (kC.has_fixup() && kC.steps_over_images()) {
+    if (args.split_order.is_by_tile != 0) {
+      const int tile = static_cast<int>(Divide(slot, args.split_order.by_splits));
+      return {.split = slot - tile * args.fixup.splits, .tile = tile};
+    }
+  }
+  const int split = static_cast<int>(Divide(slot, args.map.by_tiles));
+  return {.split = split, .tile = slot - split * args.map.tiles};
 }
 
 /// Where the tile's rows (output channels) and columns (the terms) are.

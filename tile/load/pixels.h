@@ -48,8 +48,9 @@ class LoadPixels {
     }
     start_ = static_cast<const char*>(tensor.data) + group * tensor.group - bias;
     for (int i = 0; i < Patches::kCount; ++i) {
-      first_offset_[i] = bias + row.channel * SizeOf(kC.type) +
-                         ImageOfStep(args, i) * static_cast<int>(tensor.image);
+      first_offset_[i] = bias + row.channel * SizeOf(kC.type);
+      if constexpr (kC.steps_over_images())
+        first_offset_[i] += ImageOfStep(args, i) * static_cast<int>(tensor.image);
       for (int a = 0; a < 3; ++a) {
         const int out = FirstOut(args, i, a);
         const int pixel = !kThroughTaps ? out
@@ -110,13 +111,14 @@ class LoadPixels {
   GRIDWISE_DEVICE static int FirstOut(const BwdWeightArgs& args, int i, int axis) {
     const int run = Patches::K(i) / kPatch.k;
     const int row = run >> args.log2_step_runs;
-    if (axis == 1) return row - (ImageOfStep(args, i) << args.log2_step_rows);
+    if constexpr (kC.steps_over_images())
+      if (axis == 1) return row - (ImageOfStep(args, i) << args.images.log2_rows);
+    if (axis == 1) return row;
     return axis == 2 ? (run - (row << args.log2_step_runs)) * kPatch.k : 0;
   }
-  /// Image of patch i within a step.
+  /// Image of patch i within a step that may have several.
   GRIDWISE_DEVICE static int ImageOfStep(const BwdWeightArgs& args, int i) {
-    if constexpr (!kC.steps_over_images()) return 0;
-    return Patches::K(i) / kPatch.k >> (args.log2_step_runs + args.log2_step_rows);
+    return Patches::K(i) / kPatch.k >> (args.log2_step_runs + args.images.log2_rows);
   }
 
   /// The output pixels along an axis, counted from a patch's first at the first step, for which the

@@ -261,9 +261,8 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   args.m_tiles = CeilDiv(args.dy.channels, config.tile.m);
   args.n_tiles = CeilDiv(args.terms, config.tile.n);
   args.step_rows = static_cast<int>(shape.rows());
-  args.log2_step_rows = shape.log2_rows;
   args.log2_step_runs = shape.log2_runs;
-  args.log2_step_images = shape.log2_images;
+  args.images = {.log2_images = shape.log2_images, .log2_rows = shape.log2_rows};
   args.order = OrderOf(config, problem, shape);
   args.steps = static_cast<int>(Steps(config, problem, shape));
   args.split_steps = CeilDiv(args.steps, split_k.splits);
@@ -438,7 +437,9 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), split_k)};
   plan.args.fixup = FixupPlanOf(config, problem, split_k.splits).args;
-  plan.args.fixup.adjacent = request.device.xcds > 1 && plan.args.fixup.splits > 1;
+  const int joined = plan.args.fixup.splits;
+  plan.args.split_order = {.is_by_tile = request.device.xcds > 1 && joined > 1,
+                           .by_splits = MakeMagicDiv(static_cast<unsigned>(joined))};
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
   plan.args.map = ChooseBlockMap(request.device,

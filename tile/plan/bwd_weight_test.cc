@@ -196,13 +196,13 @@ TEST(PlanBwdWeight, StepsOfSeveralImagesHaveEveryPixelOnce) {
         const int w = (at[3] << args.log2_step_runs) + (i & ((1 << args.log2_step_runs) - 1));
         const int row = i >> args.log2_step_runs;
         const int h = at[2] * args.step_rows + row % args.step_rows;
-        const int n = (at[0] << args.log2_step_images) + row / args.step_rows;
+        const int n = (at[0] << args.images.log2_images) + row / args.step_rows;
         ASSERT_LT(n, batch);
         if (h < in && w < in) ++times[static_cast<std::size_t>((n * in + h) * in + w)];
       }
     }
     EXPECT_THAT(times, Each(1)) << batch << " images of " << in;
-    EXPECT_EQ(args.step_rows, 1 << args.log2_step_rows);
+    EXPECT_EQ(args.step_rows, 1 << args.images.log2_rows);
   }
 }
 
@@ -215,8 +215,8 @@ TEST(PlanBwdWeight, StepsTakeSeveralImagesWhereOneHasNoSuchPixels) {
   };
   const int k = kSinglePixels.tile.k;
   EXPECT_EQ(args_of(50, 32).steps, 50 * 50 * 32 / k) << "nothing is left over";
-  EXPECT_EQ(args_of(32, 32).log2_step_images, 0) << "rows of one image fill steps";
-  EXPECT_EQ(args_of(50, 1).log2_step_images, 0) << "there is one image";
+  EXPECT_EQ(args_of(32, 32).images.log2_images, 0) << "rows of one image fill steps";
+  EXPECT_EQ(args_of(50, 1).images.log2_images, 0) << "there is one image";
 }
 
 // A line of pixels, as 1x1 filters have after simplification: 32 pixels of a step lie along it, so

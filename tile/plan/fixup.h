@@ -23,9 +23,7 @@ inline FixupPlan PlanFixup(const TileConfig& config, std::int64_t tiles, int spl
   // For each wave of a tile, a word that counts the splits whose sums are there.
   const std::int64_t arrival_bytes = std::int64_t{config.waves.m} * config.waves.n * 8;
   const std::int64_t sums_at = AlignUp(tiles * arrival_bytes, kAlignment);
-  return {.args = {.sums_at = static_cast<std::uint64_t>(sums_at),
-                   .splits = splits,
-                   .by_splits = MakeMagicDiv(static_cast<unsigned>(splits))},
+  return {.args = {.sums_at = static_cast<std::uint64_t>(sums_at), .splits = splits},
           .workspace_bytes = sums_at + tiles * splits * config.sum_bytes()};
 }
 
