@@ -22,6 +22,8 @@ namespace {
 struct StepShape {
   int log2_images = 0, log2_rows = 0, log2_runs = 0;
   std::int64_t steps_n = 0, steps_h = 0, steps_w = 0;
+  // In which runs begin that steps of one image would not have, in steps.
+  double more_runs = 0;
 
   std::int64_t rows() const { return std::int64_t{1} << log2_rows; }
   std::int64_t pixels_w(const TileConfig& config) const {
@@ -80,11 +82,19 @@ int Log2ImagesOfStep(const TileConfig& config, const ConvProblem& problem, int l
   return log2;
 }
 
+/// The time in which the runs of all steps along h, w and images begin, in steps.
+double TimeOfRuns(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
+  constexpr double kBeginRun = 1;  // as long as a step
+  const std::array<StepsAlong, 4> axes = StepsOfAxes(config, problem, shape);
+  const StepsAlong& run = axes[AxisOfRuns(axes)];
+  const double part = static_cast<double>(run.runs()) / static_cast<double>(run.steps);
+  return static_cast<double>(shape.steps()) * kBeginRun * part;
+}
+
 /// The shape that covers the output pixels in the least time; of equal ones, that of the fewest
 /// images, whose pixels are closer together. With one image, in the fewest steps; of equal ones,
 /// the longest along w.
 StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
-  constexpr double kBeginRun = 1;  // as long as a step
   const int log2_patches =
       std::countr_zero(static_cast<unsigned>(config.tile.k / config.patch_a.k));
   const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
@@ -104,18 +114,15 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   }
   const int max_log2_images = Log2ImagesOfStep(config, problem, log2_patches);
   if (max_log2_images == 0) return best;
-  const auto time_of = [&](const StepShape& shape) {
-    const std::array<StepsAlong, 4> axes = StepsOfAxes(config, problem, shape);
-    const StepsAlong& run = axes[AxisOfRuns(axes)];
-    const double part = static_cast<double>(run.runs()) / static_cast<double>(run.steps);
-    return static_cast<double>(shape.steps()) * (1 + kBeginRun * part);
-  };
-  double least = time_of(best);
+  const double runs_of_one = TimeOfRuns(config, problem, best);
+  auto least = static_cast<double>(best.steps());
   for (int log2_images = 1; log2_images <= max_log2_images; ++log2_images) {
     for (int log2_runs = log2_patches - log2_images; log2_runs >= 0; --log2_runs) {
-      const StepShape shape = shape_of(log2_images, log2_runs);
-      if (static_cast<double>(shape.steps()) >= least) continue;
-      const double time = time_of(shape);
+      StepShape shape = shape_of(log2_images, log2_runs);
+      const auto steps = static_cast<double>(shape.steps());
+      if (steps >= least + runs_of_one) continue;
+      shape.more_runs = TimeOfRuns(config, problem, shape) - runs_of_one;
+      const double time = steps + shape.more_runs;
       if (time >= least) continue;
       least = time;
       best = shape;
@@ -394,7 +401,9 @@ namespace {
 
 Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
   const auto tiles = static_cast<double>(Tiles(config, problem) * Groups(config, problem));
-  const auto steps = static_cast<double>(Steps(config, problem, ChooseStepShape(config, problem)));
+  const StepShape shape = ChooseStepShape(config, problem);
+  const double steps = static_cast<double>(Steps(config, problem, shape)) +
+                       static_cast<double>(problem.dims[0].out()) * shape.more_runs;
   return {.tiles = tiles,
           .steps = tiles * steps,
           .out_elements = static_cast<double>(problem.w_elements())};
@@ -402,7 +411,13 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// The work of workgroups; with a halo, also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
+  constexpr double kLineBytes = 128;
   TileSteps steps = MakeTileSteps(config, request, {.along_pixels = true});
+  const auto channel_bytes =
+      static_cast<double>(request.problem.c_per_group() * SizeOf(config.type));
+  // L2 delivers whole lines, of which a group of few channels has a part.
+  if (config.steps_over_images() && channel_bytes < kLineBytes)
+    steps.line_bytes += config.lds_b().bytes() * (kLineBytes / channel_bytes - 1);
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
