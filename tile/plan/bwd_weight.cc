@@ -98,14 +98,16 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
   const int log2_patches =
       std::countr_zero(static_cast<unsigned>(config.tile.k / config.patch_a.k));
   const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
+  const std::int64_t outs_h = problem.dims[1].out();
+  const auto parts = [](std::int64_t n, int log2) { return (n + (1 << log2) - 1) >> log2; };
   const auto shape_of = [&](int log2_images, int log2_runs) {
     const int log2_rows = log2_patches - log2_images - log2_runs;
     return StepShape{.log2_images = log2_images,
                      .log2_rows = log2_rows,
                      .log2_runs = log2_runs,
                      .steps_n = problem.batch >> log2_images,
-                     .steps_h = CeilDiv(problem.dims[1].out(), std::int64_t{1} << log2_rows),
-                     .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
+                     .steps_h = parts(outs_h, log2_rows),
+                     .steps_w = parts(runs, log2_runs)};
   };
   StepShape best;
   for (int log2_runs = 0; log2_runs <= log2_patches; ++log2_runs) {
@@ -113,7 +115,8 @@ StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) 
     if (best.steps() == 0 || shape.steps() <= best.steps()) best = shape;
   }
   const int max_log2_images = Log2ImagesOfStep(config, problem, log2_patches);
-  if (max_log2_images == 0) return best;
+  const std::int64_t pixels = problem.batch * outs_h * problem.dims[2].out();
+  if (max_log2_images == 0 || best.steps() * config.tile.k == pixels) return best;
   const double runs_of_one = TimeOfRuns(config, problem, best);
   auto least = static_cast<double>(best.steps());
   for (int log2_images = 1; log2_images <= max_log2_images; ++log2_images) {
