@@ -49,6 +49,18 @@ struct PixelPositions {
   MagicDiv by_pitch, by_rows;
 };
 
+/// The images of a step of the main loop, each with the same rows.
+struct StepImages {
+  int log2_images, log2_rows;
+};
+
+/// Which workgroups run next to each other: the tiles of a split, which read the same pixels, or
+/// the splits of a tile, if they join their sums.
+struct SplitOrder {
+  int is_by_tile;
+  MagicDiv by_splits;
+};
+
 /// Kernel arguments of backward-weight: dw[g][k][tap][c] = sum over images and output pixels of
 /// dy[n][o][g][k] * x[n][o * s + t * d - p][g][c].
 struct BwdWeightArgs {
@@ -60,7 +72,8 @@ struct BwdWeightArgs {
   BlockMap map;
   int out[3];  // output pixels
   // A step of the main loop takes step_rows rows of output pixels (along h), and from each of them
-  // step_runs runs of patch.k pixels along w: tile.k pixels in total. Sizes are powers of two.
+  // step_runs runs of patch.k pixels along w: tile.k pixels in total, of one image or of several
+  // (images). Sizes are powers of two.
   int step_rows, log2_step_runs;
   StepOrder order;
   int steps;                 // in total
@@ -68,6 +81,8 @@ struct BwdWeightArgs {
   EpilogueArgs epilogue;     // dw
   PixelPositions positions;  // with a halo, whose steps count positions
   FixupArgs fixup;           // for instances that join splits
+  StepImages images;         // for instances whose steps may have several images
+  SplitOrder split_order;    // the same
 };
 
 }  // namespace gridwise::tile

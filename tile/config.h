@@ -134,6 +134,8 @@ struct TileConfig {
   /// each tap of a row of the filter, a wave sums products of one block of dy's channels and one of
   /// x's. The tile's columns are those of a row's own group.
   constexpr bool sums_blocks() const { return has_halo() && patch_a.k == 1 && patch_a.n > 1; }
+  /// Whether a step of backward-weight may have pixels of several images. Lanes load single pixels.
+  constexpr bool steps_over_images() const { return patch_a.k == 1 && !has_halo(); }
   static constexpr int kBlock = 32, kTapsOfWave = 3;
   constexpr bool has_taps_in_lds() const { return taps_in_lds > 0; }
   /// Whether a workgroup keeps the weights of all taps for several tiles.

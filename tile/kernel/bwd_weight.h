@@ -25,6 +25,24 @@ GRIDWISE_DEVICE TapChannel TermAt(const BwdWeightArgs& args, int term) {
           .exists = term < args.terms};
 }
 
+/// The split and the number of the tile of a workgroup, of those of a group.
+struct SplitOfTile {
+  int split, tile;
+};
+/// All tiles of a split read the same pixels and run next to each other. If workgroups join their
+/// sums and each XCD has an L2, all splits of a tile do, so that L2 has the sums.
+template <TileConfig kC>
+GRIDWISE_DEVICE SplitOfTile SplitAt(const BwdWeightArgs& args, int slot) {
+  if constexpr (kC.has_fixup() && kC.steps_over_images()) {
+    if (args.split_order.is_by_tile != 0) {
+      const int tile = static_cast<int>(Divide(slot, args.split_order.by_splits));
+      return {.split = slot - tile * args.fixup.splits, .tile = tile};
+    }
+  }
+  const int split = static_cast<int>(Divide(slot, args.map.by_tiles));
+  return {.split = split, .tile = slot - split * args.map.tiles};
+}
+
 /// Where the tile's rows (output channels) and columns (the terms) are.
 template <TileConfig kC>
 class TermOutputMap {
@@ -73,23 +91,22 @@ GRIDWISE_DEVICE void BwdWeightKTiles() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const BwdWeightArgs& args = KernelArgs<BwdWeightArgs>();
-  // All tiles of a split read the same pixels and run next to each other. XCDs have runs of the
-  // launch.
+  // XCDs have runs of the launch.
   const WorkgroupOfGroups workgroup = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
   const GroupOfSlot slot = GroupAt(args.map, workgroup.number);
   const int group = workgroup.first_group + slot.group;
-  const int split = static_cast<int>(Divide(slot.rest, args.map.by_tiles));
-  const TileOfGemm tile =
-      TileAt(args.map, slot.rest - split * args.map.tiles, args.m_tiles, args.n_tiles);
+  const auto [split, number] = SplitAt<kC>(args, slot.rest);
+  const TileOfGemm tile = TileAt(args.map, number, args.m_tiles, args.n_tiles);
   const int m = tile.row * kC.tile.m, n = tile.column * kC.tile.n;
 
-  const PixelWalk walk(args, kC.patch_a.k, split);
+  using Walk = PixelWalk<kC.steps_over_images()>;
+  const Walk walk(args, kC.patch_a.k, split);
   using LoadDy = LoadPixels<kC, kGfx, kC.tile.m, kC.patch_a, /*kThroughTaps=*/false>;
   using LoadX = LoadPixels<kC, kGfx, kC.tile.n, kC.patch_b, /*kThroughTaps=*/true>;
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const int k = m + LoadDy::Row(), channels = args.dy.channels;
     const int first = kC.reads_transposed(kC.patch_a) ? PiecesOfRows{channels}.First(k) : k;
-    use(Operands<LoadDy, LoadX, PixelWalk>{
+    use(Operands<LoadDy, LoadX, Walk>{
         .a{args, args.dy, group, {.channel = first, .exists = k < channels}, walk},
         .b{args, args.x, group, TermAt(args, n + LoadX::Row()), walk},
         .walk = walk});

@@ -9,7 +9,9 @@ namespace gridwise::tile {
 /// The K of backward-weight as runs of steps of the main loop: all output pixels of all images.
 /// Steps go along one axis first, which the plan chooses to make runs few. The steps in which every
 /// filter tap meets a pixel are one run, and each of the others is a run of its own. The walk is
-/// the same in every lane, so it lives in scalar registers.
+/// the same in every lane, so it lives in scalar registers. Steps have pixels of one image, or of
+/// several if `kImages`.
+template <bool kImages>
 class PixelWalk {
  public:
   /// The walk of split `split` of those that share the steps. `run` is the pixels of a run along w.
@@ -20,7 +22,8 @@ class PixelWalk {
         inside_begin_(order_.inside_begin),
         inside_end_(order_.inside_end),
         step_rows_(args.step_rows),
-        outs_w_(run << args.log2_step_runs) {
+        outs_w_(run << args.log2_step_runs),
+        images_(args.images) {
     const int first = split * args.split_steps, left = args.steps - first;
     steps_ = left < args.split_steps ? (left < 0 ? 0 : left) : args.split_steps;
     step_ = first;
@@ -55,8 +58,11 @@ class PixelWalk {
   GRIDWISE_DEVICE bool exists() const { return exists_; }
   /// Whether the distance from the previous run differs from that of their steps.
   GRIDWISE_DEVICE bool entered_row() const { return entered_row_; }
-  GRIDWISE_DEVICE int image() const { return Step(StepOrder::kImage); }
-  /// First output pixel of the run along each axis.
+  /// First image and output pixel of the run along each axis.
+  GRIDWISE_DEVICE int image() const {
+    if constexpr (kImages) return Step(StepOrder::kImage) << images_.log2_images;
+    return Step(StepOrder::kImage);
+  }
   GRIDWISE_DEVICE int out_d() const { return Step(StepOrder::kD); }
   GRIDWISE_DEVICE int out_h() const { return Step(StepOrder::kH) * step_rows_; }
   GRIDWISE_DEVICE int out_w() const { return Step(StepOrder::kW) * outs_w_; }
@@ -64,7 +70,7 @@ class PixelWalk {
   GRIDWISE_DEVICE long StepBytes(long image, const int (&out_pixel)[3]) const {
     switch (run_axis_) {
       case StepOrder::kImage:
-        return image;
+        return kImages ? image << images_.log2_images : image;
       case StepOrder::kD:
         return out_pixel[0];
       case StepOrder::kH:
@@ -91,8 +97,9 @@ class PixelWalk {
   const StepOrder& order_;  // read where a row begins
   const int run_axis_, run_steps_, inside_begin_, inside_end_;
   const int step_rows_, outs_w_;
-  int steps_, step_, end_;  // of the walk; the run's first and the walk's last, among all steps
-  int run_ = 0;             // steps of the run
+  const StepImages& images_;  // read where a row begins
+  int steps_, step_, end_;    // of the walk; the run's first and the walk's last, among all steps
+  int run_ = 0;               // steps of the run
   bool exists_ = true, is_first_ = true, entered_row_ = true;
   int at_;         // the run's first step along its axis
   int others_[4];  // and along the other axes

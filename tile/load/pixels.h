@@ -27,6 +27,7 @@ struct TapChannel {
 /// is all of them.
 template <TileConfig kC, Gfx kGfx, int kRows, TileConfig::Patch kPatch, bool kThroughTaps>
 class LoadPixels {
+  using Walk = PixelWalk<kC.steps_over_images()>;
   using Patches = PatchesOfLane<kC, kRows, kPatch>;
   static constexpr LdsTile kTile = {.rows = kRows, .vectors_per_row = kC.tile.k / kC.vector()};
 
@@ -36,7 +37,7 @@ class LoadPixels {
 
   /// `row` is the TapChannel of the lane's first row.
   GRIDWISE_DEVICE LoadPixels(const BwdWeightArgs& args, const PixelTensor& tensor, int group,
-                             TapChannel row, const PixelWalk& walk)
+                             TapChannel row, const Walk& walk)
       : exists_(row.exists && !Patches::IsIdle()),
         tensor_(tensor),
         out_pixel_(tensor.out_pixel[2]),
@@ -48,6 +49,8 @@ class LoadPixels {
     start_ = static_cast<const char*>(tensor.data) + group * tensor.group - bias;
     for (int i = 0; i < Patches::kCount; ++i) {
       first_offset_[i] = bias + row.channel * SizeOf(kC.type);
+      if constexpr (kC.steps_over_images())
+        first_offset_[i] += ImageOfStep(args, i) * static_cast<int>(tensor.image);
       for (int a = 0; a < 3; ++a) {
         const int out = FirstOut(args, i, a);
         const int pixel = !kThroughTaps ? out
@@ -63,7 +66,7 @@ class LoadPixels {
   /// First row of this lane in the tile.
   GRIDWISE_DEVICE static int Row() { return Patches::Row(); }
 
-  GRIDWISE_DEVICE void EnterRun(const PixelWalk& walk) {
+  GRIDWISE_DEVICE void EnterRun(const Walk& walk) {
     if (walk.entered_row()) {
       at_ = start_ + walk.image() * tensor_.image + walk.out_d() * tensor_.out_pixel[0] +
             walk.out_h() * tensor_.out_pixel[1] + walk.out_w() * out_pixel_;
@@ -81,7 +84,7 @@ class LoadPixels {
 
   /// Starts the loads of the run's next step.
   template <class To>
-  GRIDWISE_DEVICE void Load(const PixelWalk&, To&& k_tile) {
+  GRIDWISE_DEVICE void Load(const Walk&, To&& k_tile) {
     const Buffer buffer = Buffer::From<kGfx>(at_);
     for (int i = 0; i < Patches::kCount; ++i) {
       for (int e = 0; e < kPatch.k; ++e) {
@@ -108,8 +111,14 @@ class LoadPixels {
   GRIDWISE_DEVICE static int FirstOut(const BwdWeightArgs& args, int i, int axis) {
     const int run = Patches::K(i) / kPatch.k;
     const int row = run >> args.log2_step_runs;
+    if constexpr (kC.steps_over_images())
+      if (axis == 1) return row - (ImageOfStep(args, i) << args.images.log2_rows);
     if (axis == 1) return row;
     return axis == 2 ? (run - (row << args.log2_step_runs)) * kPatch.k : 0;
+  }
+  /// Image of patch i within a step that may have several.
+  GRIDWISE_DEVICE static int ImageOfStep(const BwdWeightArgs& args, int i) {
+    return Patches::K(i) / kPatch.k >> (args.log2_step_runs + args.images.log2_rows);
   }
 
   /// The output pixels along an axis, counted from a patch's first at the first step, for which the

@@ -2,6 +2,8 @@
 #include "tile/plan/bwd_weight.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "absl/strings/str_format.h"
@@ -15,27 +17,117 @@
 namespace gridwise::tile {
 namespace {
 
-/// The arrangement of the pixels of a main-loop step: rows along h, and runs of patch.k pixels
-/// along w; and the steps that cover the output pixels of an image.
+/// The arrangement of the pixels of a main-loop step: some images, rows along h of each, and runs
+/// of patch.k pixels along w of each row; and the steps that cover the output pixels of all images.
 struct StepShape {
-  int log2_runs = 0;
-  std::int64_t rows = 0;
-  std::int64_t steps_h = 0, steps_w = 0;
+  int log2_images = 0, log2_rows = 0, log2_runs = 0;
+  std::int64_t steps_n = 0, steps_h = 0, steps_w = 0;
+  // In which runs begin that steps of one image would not have, in steps.
+  double more_runs = 0;
+
+  std::int64_t rows() const { return std::int64_t{1} << log2_rows; }
+  std::int64_t pixels_w(const TileConfig& config) const {
+    return std::int64_t{config.patch_a.k} << log2_runs;
+  }
+  std::int64_t steps() const { return steps_n * steps_h * steps_w; }
 };
 
-/// The shape that covers the output pixels of an image in the fewest steps; of equal ones, the
-/// longest along w.
+/// The steps along an axis. Those in which every tap meets a pixel are one run, the others are runs
+/// of their own.
+struct StepsAlong {
+  std::int64_t steps = 1, inside_begin = 0, inside_end = 0;
+  std::int64_t runs() const {
+    return steps - (inside_end - inside_begin) + (inside_end > inside_begin);
+  }
+};
+
+/// The steps along images, d, h and w.
+std::array<StepsAlong, 4> StepsOfAxes(const TileConfig& config, const ConvProblem& problem,
+                                      const StepShape& shape) {
+  const auto along = [&](std::size_t axis, std::int64_t steps, std::int64_t pixels) {
+    const Dim& dim = problem.dims[axis];
+    const std::int64_t begin =
+        CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * pixels);
+    const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // for the first tap
+    const std::int64_t outs = last < 0 ? 0 : std::min(dim.out(), last / dim.stride + 1);
+    return StepsAlong{steps, begin, std::max(begin, outs / pixels)};
+  };
+  return {StepsAlong{shape.steps_n, 0, shape.steps_n}, along(0, problem.dims[0].out(), 1),
+          along(1, shape.steps_h, shape.rows()), along(2, shape.steps_w, shape.pixels_w(config))};
+}
+
+/// The axis along which all steps make the fewest runs; of several, the innermost one.
+std::size_t AxisOfRuns(const std::array<StepsAlong, 4>& axes) {
+  std::size_t first = 3;
+  for (const std::size_t axis : {2u, 1u, 0u}) {
+    if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;
+  }
+  return first;
+}
+
+/// Bytes that a step's images may reach over in x and dy: a part of what offsets can.
+constexpr std::int64_t kMaxImageBytes = 1 << 28;
+
+/// The largest log2 of the images that a step of 2^`log2_patches` patches may have.
+int Log2ImagesOfStep(const TileConfig& config, const ConvProblem& problem, int log2_patches) {
+  if (!config.steps_over_images()) return 0;
+  const std::int64_t image =
+      std::max(problem.AxesOf(Tensor::kX).stride[0], problem.AxesOf(Tensor::kY).stride[0]) *
+      SizeOf(problem.type);
+  int log2 = 0;
+  while (log2 < log2_patches && problem.batch % (2 << log2) == 0 &&
+         image << (log2 + 1) <= kMaxImageBytes) {
+    ++log2;
+  }
+  return log2;
+}
+
+/// The time in which the runs of all steps along h, w and images begin, in steps.
+double TimeOfRuns(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
+  constexpr double kBeginRun = 1;  // as long as a step
+  const std::array<StepsAlong, 4> axes = StepsOfAxes(config, problem, shape);
+  const StepsAlong& run = axes[AxisOfRuns(axes)];
+  const double part = static_cast<double>(run.runs()) / static_cast<double>(run.steps);
+  return static_cast<double>(shape.steps()) * kBeginRun * part;
+}
+
+/// The shape that covers the output pixels in the least time; of equal ones, that of the fewest
+/// images, whose pixels are closer together. With one image, in the fewest steps; of equal ones,
+/// the longest along w.
 StepShape ChooseStepShape(const TileConfig& config, const ConvProblem& problem) {
-  const int patches = config.tile.k / config.patch_a.k;
+  const int log2_patches =
+      std::countr_zero(static_cast<unsigned>(config.tile.k / config.patch_a.k));
   const std::int64_t runs = CeilDiv<std::int64_t>(problem.dims[2].out(), config.patch_a.k);
+  const std::int64_t outs_h = problem.dims[1].out();
+  const auto parts = [](std::int64_t n, int log2) { return (n + (1 << log2) - 1) >> log2; };
+  const auto shape_of = [&](int log2_images, int log2_runs) {
+    const int log2_rows = log2_patches - log2_images - log2_runs;
+    return StepShape{.log2_images = log2_images,
+                     .log2_rows = log2_rows,
+                     .log2_runs = log2_runs,
+                     .steps_n = problem.batch >> log2_images,
+                     .steps_h = parts(outs_h, log2_rows),
+                     .steps_w = parts(runs, log2_runs)};
+  };
   StepShape best;
-  for (int log2_runs = 0; 1 << log2_runs <= patches; ++log2_runs) {
-    const std::int64_t rows = patches >> log2_runs;
-    const StepShape shape = {.log2_runs = log2_runs,
-                             .rows = rows,
-                             .steps_h = CeilDiv(problem.dims[1].out(), rows),
-                             .steps_w = CeilDiv<std::int64_t>(runs, 1 << log2_runs)};
-    if (best.steps_h == 0 || shape.steps_h * shape.steps_w <= best.steps_h * best.steps_w) {
+  for (int log2_runs = 0; log2_runs <= log2_patches; ++log2_runs) {
+    const StepShape shape = shape_of(0, log2_runs);
+    if (best.steps() == 0 || shape.steps() <= best.steps()) best = shape;
+  }
+  const int max_log2_images = Log2ImagesOfStep(config, problem, log2_patches);
+  const std::int64_t pixels = problem.batch * outs_h * problem.dims[2].out();
+  if (max_log2_images == 0 || best.steps() * config.tile.k == pixels) return best;
+  const double runs_of_one = TimeOfRuns(config, problem, best);
+  auto least = static_cast<double>(best.steps());
+  for (int log2_images = 1; log2_images <= max_log2_images; ++log2_images) {
+    for (int log2_runs = log2_patches - log2_images; log2_runs >= 0; --log2_runs) {
+      StepShape shape = shape_of(log2_images, log2_runs);
+      const auto steps = static_cast<double>(shape.steps());
+      if (steps >= least + runs_of_one) continue;
+      shape.more_runs = TimeOfRuns(config, problem, shape) - runs_of_one;
+      const double time = steps + shape.more_runs;
+      if (time >= least) continue;
+      least = time;
       best = shape;
     }
   }
@@ -55,7 +147,7 @@ std::int64_t Reach(const TileConfig& config, const ConvProblem& problem) {
 
 std::int64_t Steps(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
   if (config.has_halo()) return CeilDiv<std::int64_t>(Positions(problem), config.tile.k);
-  return problem.batch * problem.dims[0].out() * shape.steps_h * shape.steps_w;
+  return problem.dims[0].out() * shape.steps();
 }
 
 std::int64_t Terms(const ConvProblem& problem) {
@@ -74,16 +166,15 @@ std::int64_t Groups(const TileConfig& config, const ConvProblem& problem) {
   return CeilDiv<std::int64_t>(problem.groups, config.merge);
 }
 
-/// The bytes of x, or dy, of one image that offsets reach over: the pixels of all steps and taps.
-/// With a halo, those of all images.
+/// The bytes of x, or dy, that offsets reach over: the pixels of all steps and taps of a step's
+/// images. With a halo, those of all images.
 std::int64_t Reach(const TileConfig& config, const ConvProblem& problem, const StepShape& shape,
                    Tensor tensor) {
   const PerAxis stride = problem.AxesOf(tensor).stride;
   if (config.has_halo()) return problem.batch * stride[0] * SizeOf(problem.type);
-  const std::int64_t pixels_w = config.tile.k / shape.rows;  // per step
-  const std::int64_t pixels[3] = {problem.dims[0].out(), shape.steps_h * shape.rows,
-                                  shape.steps_w * pixels_w};
-  std::int64_t elements = stride[3];
+  const std::int64_t pixels[3] = {problem.dims[0].out(), shape.steps_h * shape.rows(),
+                                  shape.steps_w * shape.pixels_w(config)};
+  std::int64_t elements = stride[3] + ((std::int64_t{1} << shape.log2_images) - 1) * stride[0];
   for (size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
     const std::int64_t last = pixels[i] - 1;
@@ -131,31 +222,10 @@ PixelTensor MakePixels(const ConvProblem& problem, Tensor tensor) {
   return pixels;
 }
 
-/// The order with the fewest runs; of several, the one with the innermost axis.
+/// The order with the fewest runs.
 StepOrder OrderOf(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
-  struct Along {
-    std::int64_t steps, inside_begin, inside_end;
-    std::int64_t runs() const {
-      return steps - (inside_end - inside_begin) + (inside_end > inside_begin);
-    }
-  };
-  const auto along = [&](std::size_t axis, std::int64_t steps, std::int64_t pixels) {
-    const Dim& dim = problem.dims[axis];
-    const std::int64_t begin =
-        CeilDiv(std::max<std::int64_t>(0, dim.pad_begin), dim.stride * pixels);
-    const std::int64_t last = dim.in - dim.dilated_filter() + dim.pad_begin;  // for the first tap
-    const std::int64_t outs = last < 0 ? 0 : std::min(dim.out(), last / dim.stride + 1);
-    return Along{steps, begin, std::max(begin, outs / pixels)};
-  };
-  const Along axes[4] = {{problem.batch, 0, problem.batch},
-                         along(0, problem.dims[0].out(), 1),
-                         along(1, shape.steps_h, shape.rows),
-                         along(2, shape.steps_w, config.tile.k / shape.rows)};
-  // The axis along which all steps make the fewest runs.
-  std::size_t first = 3;
-  for (const std::size_t axis : {2u, 1u, 0u}) {
-    if (axes[axis].runs() * axes[first].steps < axes[first].runs() * axes[axis].steps) first = axis;
-  }
+  const std::array<StepsAlong, 4> axes = StepsOfAxes(config, problem, shape);
+  const std::size_t first = AxisOfRuns(axes);
   const auto divide_by = [](std::int64_t by) { return MakeMagicDiv(static_cast<unsigned>(by)); };
   StepOrder order = {.run_axis = static_cast<int>(first),
                      .run_steps = static_cast<int>(axes[first].steps),
@@ -200,8 +270,9 @@ BwdWeightArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, con
   args.by_filter_h = divide_by(args.filter_h);
   args.m_tiles = CeilDiv(args.dy.channels, config.tile.m);
   args.n_tiles = CeilDiv(args.terms, config.tile.n);
-  args.step_rows = static_cast<int>(shape.rows);
+  args.step_rows = static_cast<int>(shape.rows());
   args.log2_step_runs = shape.log2_runs;
+  args.images = {.log2_images = shape.log2_images, .log2_rows = shape.log2_rows};
   args.order = OrderOf(config, problem, shape);
   args.steps = static_cast<int>(Steps(config, problem, shape));
   args.split_steps = CeilDiv(args.steps, split_k.splits);
@@ -320,8 +391,9 @@ std::optional<Excess> TooLargeForBwdWeight(const TileConfig& config, const ConvP
         absl::StrFormat("offsets reach over %d bytes of an image of dy, %d of one of x and "
                         "%d of a group of dw; each must be below %d",
                         dy_bytes, x_bytes, dw_bytes, limit),
-        config.has_halo()   ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
-        : dw_bytes >= limit ? PartAxis::kK
+        config.has_halo()       ? (dw_bytes >= limit ? PartAxis::kGroups : PartAxis::kImages)
+        : dw_bytes >= limit     ? PartAxis::kK
+        : shape.log2_images > 0 ? PartAxis::kImages
         : x_bytes >= limit && TapsReachFurther(problem) ? PartAxis::kTaps
                                                         : PartAxis::kPixels};
   }
@@ -332,7 +404,9 @@ namespace {
 
 Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
   const auto tiles = static_cast<double>(Tiles(config, problem) * Groups(config, problem));
-  const auto steps = static_cast<double>(Steps(config, problem, ChooseStepShape(config, problem)));
+  const StepShape shape = ChooseStepShape(config, problem);
+  const double steps = static_cast<double>(Steps(config, problem, shape)) +
+                       static_cast<double>(problem.dims[0].out()) * shape.more_runs;
   return {.tiles = tiles,
           .steps = tiles * steps,
           .out_elements = static_cast<double>(problem.w_elements())};
@@ -340,7 +414,13 @@ Work WorkOf(const TileConfig& config, const ConvProblem& problem) {
 
 /// The work of workgroups; with a halo, also before their first step.
 TileSteps StepsOf(const TileConfig& config, const PartRequest& request) {
+  constexpr double kLineBytes = 128;
   TileSteps steps = MakeTileSteps(config, request, {.along_pixels = true});
+  const auto channel_bytes =
+      static_cast<double>(request.problem.c_per_group() * SizeOf(config.type));
+  // L2 delivers whole lines, of which a group of few channels has a part.
+  if (config.steps_over_images() && channel_bytes < kLineBytes)
+    steps.line_bytes += config.lds_b().bytes() * (kLineBytes / channel_bytes - 1);
   if (config.has_halo()) {
     const auto before = CeilDiv<std::int64_t>(Reach(config, request.problem), config.tile.k);
     steps.prologue_cycles = static_cast<double>(before) * steps.lane_cycles / 2;
@@ -375,6 +455,9 @@ BwdWeightPlan PlanBwdWeight(const TileConfig& config, const PartRequest& request
                 .threads = {static_cast<unsigned>(config.threads()), 1, 1}},
       .args = MakeArgs(config, problem, ChooseStepShape(config, problem), split_k)};
   plan.args.fixup = FixupPlanOf(config, problem, split_k.splits).args;
+  const int joined = plan.args.fixup.splits;
+  plan.args.split_order = {.is_by_tile = request.device.xcds > 1 && joined > 1,
+                           .by_splits = MakeMagicDiv(static_cast<unsigned>(joined))};
   const std::int64_t group_stride =
       std::min(problem.AxesOf(Tensor::kX).stride[4], problem.AxesOf(Tensor::kY).stride[4]);
   plan.args.map = ChooseBlockMap(request.device,

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -16,6 +18,7 @@ namespace {
 /// The sentence of a refusal; "" for none.
 std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
 
+using ::testing::Each;
 using ::testing::HasSubstr;
 
 constexpr TileConfig kPairs = {.tile = {128, 128, 32},
@@ -170,6 +173,50 @@ TEST(PlanBwdWeight, RunsAreOfStepsWithNothingOutside) {
           << dim.in << " step " << step;
     }
   }
+}
+
+// The definition of a step: each pixel of each image is one of exactly one step.
+TEST(PlanBwdWeight, StepsOfSeveralImagesHaveEveryPixelOnce) {
+  const DeviceFacts device = Gfx::k950;
+  for (const auto& [in, batch] :
+       {std::pair{7, 32}, {13, 32}, {25, 8}, {25, 12}, {50, 16}, {9, 1}}) {
+    ConvProblem problem = Square(in, 3, 64, 64);
+    problem.batch = batch;
+    const BwdWeightArgs args =
+        PlanBwdWeight(kSinglePixels, {device, problem, /*sub_gemms=*/{}, {}}).args;
+    std::vector<int> times(static_cast<std::size_t>(batch * in * in));
+    for (int step = 0; step < args.steps; ++step) {
+      int at[4], rest = step / args.order.run_steps;
+      for (int axis = 3; axis >= 0; --axis) {
+        at[axis] = rest % args.order.others[axis];
+        rest /= args.order.others[axis];
+      }
+      at[args.order.run_axis] = step % args.order.run_steps;
+      for (int i = 0; i < kSinglePixels.tile.k; ++i) {
+        const int w = (at[3] << args.log2_step_runs) + (i & ((1 << args.log2_step_runs) - 1));
+        const int row = i >> args.log2_step_runs;
+        const int h = at[2] * args.step_rows + row % args.step_rows;
+        const int n = (at[0] << args.images.log2_images) + row / args.step_rows;
+        ASSERT_LT(n, batch);
+        if (h < in && w < in) ++times[static_cast<std::size_t>((n * in + h) * in + w)];
+      }
+    }
+    EXPECT_THAT(times, Each(1)) << batch << " images of " << in;
+    EXPECT_EQ(args.step_rows, 1 << args.images.log2_rows);
+  }
+}
+
+TEST(PlanBwdWeight, StepsTakeSeveralImagesWhereOneHasNoSuchPixels) {
+  const DeviceFacts device = Gfx::k950;
+  const auto args_of = [&](std::int64_t in, std::int64_t batch) {
+    ConvProblem problem = Square(in, 3, 64, 64);
+    problem.batch = batch;
+    return PlanBwdWeight(kSinglePixels, {device, problem, /*sub_gemms=*/{}, {}}).args;
+  };
+  const int k = kSinglePixels.tile.k;
+  EXPECT_EQ(args_of(50, 32).steps, 50 * 50 * 32 / k) << "nothing is left over";
+  EXPECT_EQ(args_of(32, 32).images.log2_images, 0) << "rows of one image fill steps";
+  EXPECT_EQ(args_of(50, 1).images.log2_images, 0) << "there is one image";
 }
 
 // A line of pixels, as 1x1 filters have after simplification: 32 pixels of a step lie along it, so
