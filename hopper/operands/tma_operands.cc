@@ -305,13 +305,13 @@ std::int64_t TapsApart(const ConvProblem& canonical) {
     return least;
   }
   // Of 186 training problems, those that gain less by this estimate take longer.
-  constexpr double kLeastGain = 2.5;
+  constexpr double kMinGain = 2.5;
   // Tiles of 128 rows and 192 columns load 64 columns of a source channel at a time.
   const double rows = KTilesOfRows(canonical, canonical.k);
   const double of_a = rows * static_cast<double>(CeilDiv<std::int64_t>(c, 192));
   const double of_b = rows * static_cast<double>(CeilDiv(c, kKTile)) * kKTile / 128;
   const double longer = LongerCycles(of_b, of_a, rows * static_cast<double>(kKTile * c));
-  const bool pays = least != c || longer > kLeastGain * CopyCycles(canonical.w_elements());
+  const bool pays = least != c || longer > kMinGain * CopyCycles(canonical.w_elements());
   return pays ? AlignUp(c, kSectorElements) : least;
 }
 
