@@ -309,14 +309,15 @@ ExitCode SweepCommand(const SweepOptions& options) {
   if (!items.ok()) return Fail(items.status());
   if (auto device = DeviceFor(target->device); !device.ok())
     return Fail(device.status(), kDeviceError);
-  // Before the header of the table, which tells that a worker has started.
-  if (const std::string note = CalibrationNote(target->device); !note.empty())
-    absl::FPrintF(people, "times and estimates are %s\n", note);
   absl::StatusOr<SweepTable> table =
       options.csv.empty()
           ? SweepTable()
           : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
   if (!table.ok()) return Fail(table.status());
+  // A worker's sweep has said it.
+  if (const std::string note = CalibrationNote(target->device);
+      !note.empty() && !options.runs_from_stdin)
+    absl::FPrintF(people, "times and estimates are %s\n", note);
   Sweep sweep(options, target->device, *std::move(items), *std::move(table), people);
   const absl::Status status = options.runs_from_stdin ? sweep.RunFromStdin() : sweep.Run();
   if (!status.ok()) return Fail(status);
