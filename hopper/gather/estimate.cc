@@ -162,13 +162,18 @@ double HangingPart(const Grid& grid, int workgroups) {
          static_cast<double>(grid.n_tiles);
 }
 
+/// Products of a whole k tile. Parts of f32 are multiplied a k tile at a time.
+int ProductsOfKTile(const Config& config) {
+  return config.has_parts() ? 1 : config.k_tile / WgmmaK(config.type);
+}
+
 /// The part of the products of k tiles that are computed.
 double ProductsPart(const Config& config, const ConvProblem& problem) {
   if (config.direction == Direction::kBackwardWeight) return 1;
   const std::int64_t channels = SourceChannels(problem);
   const std::int64_t whole = WholeKTilesOf(config, channels), k_tiles = KTilesOf(config, channels);
   const Products of_last = ProductsOfLast(config, channels);
-  const double part = 1.0 * (of_last.end - of_last.first) * WgmmaK(config.type) / config.k_tile;
+  const double part = 1.0 * (of_last.end - of_last.first) / ProductsOfKTile(config);
   return (static_cast<double>(whole) + part * static_cast<double>(k_tiles - whole)) /
          static_cast<double>(k_tiles);
 }
@@ -418,16 +423,16 @@ bool KTilesOverlap(const Config& config, std::int64_t channels) {
 
 Products ProductsOfLast(const Config& config, std::int64_t channels) {
   const std::int64_t k_tiles = KTilesOf(config, channels);
+  const int end = ProductsOfKTile(config);
+  if (k_tiles == 1 || config.has_parts()) return {0, end};
   const std::int64_t missing = k_tiles * config.k_tile - channels;
   const auto left_out = static_cast<int>(missing / WgmmaK(config.type));
-  const int end = config.k_tile / WgmmaK(config.type);
-  if (k_tiles == 1 || config.has_parts()) return {0, end};
   return KTilesOverlap(config, channels) ? Products{left_out, end} : Products{0, end - left_out};
 }
 
 std::int64_t WholeKTilesOf(const Config& config, std::int64_t channels) {
   const Products of_last = ProductsOfLast(config, channels);
-  const bool is_whole = (of_last.end - of_last.first) * WgmmaK(config.type) == config.k_tile;
+  const bool is_whole = of_last.end - of_last.first == ProductsOfKTile(config);
   return KTilesOf(config, channels) - (is_whole ? 0 : 1);
 }
 

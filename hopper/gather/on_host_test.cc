@@ -176,7 +176,6 @@ TEST(Gather, FewColumns) {
   CheckGather<kResident>(Problem(Direction::kForward, 1, 64, 80, Dim{.in = 37}, Dim{.in = 19}));
 }
 
-/// Channels of which the last k tile is filled up, without products of what does not exist.
 TEST(Gather, FewColumnsOfBackwardData) {
   constexpr Config k40 = {.direction = Direction::kBackwardData,
                           .pingpong = true,
@@ -198,6 +197,7 @@ TEST(Gather, FewColumnsOfBackwardData) {
   CheckGather<kResident>(Problem(Direction::kBackwardData, 1, 136, 48, h, w));
 }
 
+/// Channels of which the last k tile is filled up, without products of what does not exist.
 TEST(Gather, LastKTilesWithFewProducts) {
   constexpr Config kC = {.columns = 64, .stages = 2};
   for (const std::int64_t channels : {72, 88, 104, 120, 200}) {

@@ -234,6 +234,21 @@ TEST(PlanGather, LastKTilesLeaveOutProducts) {
   expect(48, 0, {0, 4}, 9);  // there is no k tile before
 }
 
+TEST(PlanGather, AllKTilesOfPartsAreWhole) {
+  ConvProblem problem = Problem(Direction::kForward, 20, 1);
+  problem.type = DataType::kF32;
+  problem.c = 40;
+  const Config config = {
+      .type = DataType::kF32, .consumers = 1, .columns = 32, .stages = 2, .k_tile = 32};
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const GatherArgs args =
+      PlanGather(config, {Gfx::kSm90a, problem, gemms, SplitK{.splits = 1}}).args;
+  EXPECT_EQ(args.steps[0], 9 * 2);
+  EXPECT_EQ(args.whole[0], 9 * 2);
+  EXPECT_EQ(args.of_partial.first, 0);
+  EXPECT_EQ(args.of_partial.end, 1);
+}
+
 // By hand, with 27 cycles for a box and 9.6 for a column that does not exist.
 TEST(PlanGather, FewBoxesLeaveOutColumnsThatDoNotExist) {
   const auto expect = [](int of_tile, std::int64_t columns, int of_box, int loaded) {
