@@ -184,7 +184,8 @@ TEST(PlanBwdWeight, StepsOfSeveralImagesHaveEveryPixelOnce) {
     problem.batch = batch;
     const BwdWeightArgs args =
         PlanBwdWeight(kSinglePixels, {device, problem, /*sub_gemms=*/{}, {}}).args;
-    std::vector<int> times(static_cast<std::size_t>(batch * in * in));
+    const auto line = static_cast<std::size_t>(in);
+    std::vector<int> times(static_cast<std::size_t>(batch) * line * line);
     for (int step = 0; step < args.steps; ++step) {
       int at[4], rest = step / args.order.run_steps;
       for (int axis = 3; axis >= 0; --axis) {
@@ -198,7 +199,8 @@ TEST(PlanBwdWeight, StepsOfSeveralImagesHaveEveryPixelOnce) {
         const int h = at[2] * args.step_rows + row % args.step_rows;
         const int n = (at[0] << args.images.log2_images) + row / args.step_rows;
         ASSERT_LT(n, batch);
-        if (h < in && w < in) ++times[static_cast<std::size_t>((n * in + h) * in + w)];
+        const auto row_of_pixels = static_cast<std::size_t>(n) * line + static_cast<std::size_t>(h);
+        if (h < in && w < in) ++times[row_of_pixels * line + static_cast<std::size_t>(w)];
       }
     }
     EXPECT_THAT(times, Each(1)) << batch << " images of " << in;
