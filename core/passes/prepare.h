@@ -30,7 +30,8 @@ struct Prepared {
   bool has_runs_of_y() const {
     return canonical.direction == Direction::kBackwardData && canonical.dims[2] != deeper.dims[2];
   }
-  /// Otherwise: whether the pixels of x that a pixel of y meets along w are one of `deeper`.
+  /// In the other directions: whether the pixels of x along w that a pixel of y meets are one pixel
+  /// of `deeper`.
   bool has_runs_of_x() const {
     return canonical.direction != Direction::kBackwardData && canonical.dims[2] != deeper.dims[2];
   }

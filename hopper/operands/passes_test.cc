@@ -272,13 +272,19 @@ TEST(CanonicalProblem, HasRunsOfYThatOverlap) {
   EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, SpacedTaps()).k, 40) << "dx begins beyond dy";
 }
 
-// Pixels of 200 channels begin within sectors of the cache, where lines take longer. For gather
-// instances x and w are copied with 208, if much is loaded.
-TEST(CanonicalProblem, HasWholeSectors) {
-  ConvProblem layer = {.direction = Direction::kForward, .batch = 64, .c = 200, .k = 96};
+/// 3 x 3 taps on 64 images of 50 x 50 pixels.
+ConvProblem Layer(Direction direction, std::int64_t c, std::int64_t k) {
+  ConvProblem layer = {.direction = direction, .batch = 64, .c = c, .k = k};
   for (const std::size_t axis : {1u, 2u}) {
     layer.dims[axis] = {.in = 50, .filter = 3, .pad_begin = 1, .pad_end = 1};
   }
+  return layer;
+}
+
+// Pixels of 200 channels begin within sectors of the cache, where lines take longer. For gather
+// instances x and w are copied with 208, if much is loaded.
+TEST(CanonicalProblem, HasWholeSectors) {
+  ConvProblem layer = Layer(Direction::kForward, 200, 96);
   const ConvProblem whole = CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps());
   EXPECT_EQ(whole.c, 208);
   EXPECT_EQ(whole.AxesOf(Tensor::kX).stride[3], 208);
@@ -306,10 +312,7 @@ TEST(CanonicalProblem, HasWholeSectors) {
 
 // The same in backward-data, where taps of w begin within sectors as well.
 TEST(CanonicalProblem, HasWholeSectorsOfTaps) {
-  ConvProblem layer = {.direction = Direction::kBackwardData, .batch = 64, .c = 200, .k = 200};
-  for (const std::size_t axis : {1u, 2u}) {
-    layer.dims[axis] = {.in = 50, .filter = 3, .pad_begin = 1, .pad_end = 1};
-  }
+  ConvProblem layer = Layer(Direction::kBackwardData, 200, 200);
   const ConvProblem whole = CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps());
   EXPECT_EQ(whole.k, 208);
   EXPECT_EQ(whole.c, 200);

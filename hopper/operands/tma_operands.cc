@@ -13,6 +13,7 @@
 #include "core/conv/sub_gemms.h"
 #include "core/passes/plan_widen.h"
 #include "core/rewrite/fold.h"
+#include "hopper/base/fit.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -135,20 +136,21 @@ std::optional<ConvProblem> WithRunsOfWeight(const ConvProblem& canonical, bool m
 
 constexpr std::int64_t kSectorElements = 16;  // of 16 bits, in a sector of the cache
 
-/// Rough cycles of a pass that copies, on an H200.
+/// Rough cycles of a pass that copies, on an H200. (PassCycles needs the device's facts, which
+/// forms do not have.)
 double CopyCycles(std::int64_t elements) {
   constexpr double kLaunch = 4000, kElementsOfCycle = 400;
   return kLaunch + static_cast<double>(elements) / kElementsOfCycle;
 }
 
-/// Rough cycles by which `within` lines take longer since they begin within sectors, beside
-/// `others` and `pairs` of multiplied elements, on an H200.
+/// Rough cycles that are lost on an H200 because `within` of the lines begin within sectors. There
+/// are `others` besides, and products of `pairs` of elements hide a part of the loads.
 double LongerCycles(double within, double others, double pairs) {
-  constexpr double kUnits = 132, kLine = 1.92, kWithin = 5.5, kPairsOfCycle = 2048 * 0.75;
-  const double products = pairs / kPairsOfCycle;
-  return (std::max(within * kWithin + others * kLine, products) -
-          std::max((within + others) * kLine, products)) /
-         kUnits;
+  constexpr double kUnits = 132, kPairsOfCycle = 2048 * 0.75;
+  constexpr Fit kFit;
+  const double products = pairs / kPairsOfCycle, aligned = (within + others) * kFit.line;
+  const double loads = aligned + within * kFit.unaligned_line;
+  return (std::max(loads, products) - std::max(aligned, products)) / kUnits;
 }
 
 /// The k tiles of all rows of gather instances, for which a line of A each is loaded.

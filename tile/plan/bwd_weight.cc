@@ -22,7 +22,7 @@ namespace {
 struct StepShape {
   int log2_images = 0, log2_rows = 0, log2_runs = 0;
   std::int64_t steps_n = 0, steps_h = 0, steps_w = 0;
-  // In which runs begin that steps of one image would not have, in steps.
+  // The time that beginning runs takes beyond that of the best steps of one image, in steps.
   double more_runs = 0;
 
   std::int64_t rows() const { return std::int64_t{1} << log2_rows; }
@@ -82,7 +82,7 @@ int Log2ImagesOfStep(const TileConfig& config, const ConvProblem& problem, int l
   return log2;
 }
 
-/// The time in which the runs of all steps along h, w and images begin, in steps.
+/// The time that beginning the runs of all steps along h, w and images takes, in steps.
 double TimeOfRuns(const TileConfig& config, const ConvProblem& problem, const StepShape& shape) {
   constexpr double kBeginRun = 1;  // as long as a step
   const std::array<StepsAlong, 4> axes = StepsOfAxes(config, problem, shape);

@@ -208,7 +208,7 @@ TEST(PlanBwdWeight, StepsOfSeveralImagesHaveEveryPixelOnce) {
   }
 }
 
-TEST(PlanBwdWeight, StepsTakeSeveralImagesWhereOneHasNoSuchPixels) {
+TEST(PlanBwdWeight, StepsTakeSeveralImagesWhereOneLeavesPixelsOver) {
   const DeviceFacts device = Gfx::k950;
   const auto args_of = [&](std::int64_t in, std::int64_t batch) {
     ConvProblem problem = Square(in, 3, 64, 64);
@@ -219,6 +219,24 @@ TEST(PlanBwdWeight, StepsTakeSeveralImagesWhereOneHasNoSuchPixels) {
   EXPECT_EQ(args_of(50, 32).steps, 50 * 50 * 32 / k) << "nothing is left over";
   EXPECT_EQ(args_of(32, 32).images.log2_images, 0) << "rows of one image fill steps";
   EXPECT_EQ(args_of(50, 1).images.log2_images, 0) << "there is one image";
+}
+
+// An XCD has a run of the launch, and its L2 the sums that a fix-up joins.
+TEST(PlanBwdWeight, SplitsThatAreJoinedRunNextToEachOtherIfThereAreXcds) {
+  const ConvProblem problem = Square(13, 3, 64, 64);
+  const auto order_of = [&](Gfx gfx, int fixup, int splits) {
+    TileConfig config = kSinglePixels;
+    config.fixup = {fixup};
+    const DeviceFacts device = gfx;
+    return PlanBwdWeight(config, {device, problem, /*sub_gemms=*/{}, SplitK{.splits = splits}})
+        .args.split_order;
+  };
+  const SplitOrder joined = order_of(Gfx::k950, 16, 4);
+  EXPECT_EQ(joined.is_by_tile, 1);
+  EXPECT_EQ(Divide(11, joined.by_splits), 2);
+  EXPECT_EQ(order_of(Gfx::k950, 16, 1).is_by_tile, 0) << "there is nothing to join";
+  EXPECT_EQ(order_of(Gfx::k950, 0, 4).is_by_tile, 0) << "another launch adds the sums";
+  EXPECT_EQ(order_of(Gfx::k1201, 16, 4).is_by_tile, 0) << "there is one L2";
 }
 
 // A line of pixels, as 1x1 filters have after simplification: 32 pixels of a step lie along it, so

@@ -15,9 +15,11 @@ problem's mean error is taken off; near the best kernel they weigh most; and of 
 which a bound is known, or that is slower than SLOWEST, what is too much is no error. Some problems' times go to
 tools/tune/tables/sample.csv, of which //tools/tune:model_is_current_test makes the features again. Problems are dealt
 into five parts by their geometry, whatever the direction, type and batch; each part is judged by trees of the other four.
-With --regret, what choices lose is made small as well: the mean of the kernels' log2, at most LARGE, where kernels have the more of
-a problem's weight the earlier they rank, a factor of e per TEMPERATURE. What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
+What these judgements come to, beside the estimates alone, is written for each device, direction and type: the planner asks
 the model only where it is better.
+
+With --regret, what choices lose is minimised as well: a problem's mean of its kernels' log2 times, each at most LARGE. The mean
+is weighted by ranks, a factor of e per TEMPERATURE: the kernel that ranks first has most of the weight.
 
 Times of a GPU are uncertain, and its estimates fitted to networks that the tables may know little of. So with --margin=M, log2, the
 kernel of least estimate is put behind another only where the trees find that one faster by more than M. The model of sm_90a, which has no margin:
@@ -76,7 +78,7 @@ def fold(geometry):
 class Table:
     """The lines of `gridwise features`."""
 
-    def __init__(self, text, margin=0.0, regret=0.0):
+    def __init__(self, text, trees=TREES, margin=0.0, regret=0.0):
         instances = list(csv.reader(io.StringIO(text)))
         header, instances = instances[0], instances[1:]
         if not instances:
@@ -100,7 +102,7 @@ class Table:
         self.used = numpy.zeros(len(instances), dtype=bool)
         self.not_asked = numpy.zeros(len(instances), dtype=bool)
         self.problem = numpy.zeros(len(instances), dtype=int)  # its number
-        self.margin, self.regret = margin, regret
+        self.trees, self.margin, self.regret = trees, margin, regret
         self.lead = numpy.zeros(len(instances))  # of the kernel with the least estimate, in ranks
         for number, indices in enumerate(self.problems.values()):
             slowdown = numpy.log2(self.ms[indices] / self.ms[indices].min())
@@ -156,14 +158,14 @@ def objective(table, chosen):
 
 
 def train(table, chosen):
-    return xgboost.train(PARAMETERS, table.matrix(chosen), TREES, obj=objective(table, chosen))
+    return xgboost.train(PARAMETERS, table.matrix(chosen), table.trees, obj=objective(table, chosen))
 
 
 def rank(booster, table, ours):
     """The ranks of these kernels, as ranking.cc has them."""
     matrix = table.matrix(ours)
     ranks = numpy.full(len(table.label), numpy.inf)
-    first = booster.predict(matrix, iteration_range=(0, (TREES + 5) // 6))
+    first = booster.predict(matrix, iteration_range=(0, (table.trees + 5) // 6))
     ranks[ours] = first - table.lead[ours] + 1000  # after all finalists
     final = numpy.zeros(len(table.label))
     final[ours] = booster.predict(matrix) - table.lead[ours]
@@ -216,7 +218,7 @@ def write(table, date, sample):
         'R"model(',
         "# Made by tools/tune/train.py.",
         "date %s" % date,
-        "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, TREES, PARAMETERS["max_depth"]),
+        "trainer XGBoost %s, %d trees of depth %d" % (xgboost.__version__, table.trees, PARAMETERS["max_depth"]),
         "instances %d" % used.sum(),
         "training %s" % table.hash,
     ]
@@ -259,7 +261,6 @@ def unpacked(path, folder):
 
 
 def main():
-    global TREES
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tables", nargs="+", help="tables of `gridwise sweep --time`")
     parser.add_argument("--out", default=BUILT_IN)
@@ -271,7 +272,6 @@ def main():
     parser.add_argument("--depth", type=int, default=PARAMETERS["max_depth"])
     arguments = parser.parse_args()
     PARAMETERS["max_depth"] = arguments.depth
-    TREES = arguments.trees
 
     def features(tables):
         command = arguments.gridwise.split() + ["features", *tables, "--csv=-"]
@@ -286,7 +286,7 @@ def main():
         if arguments.out in SAMPLES:
             write_sample(tables, SAMPLES[arguments.out])
             sample = hashlib.sha256(features([SAMPLES[arguments.out]]).encode()).hexdigest()
-        table = Table(features(tables), arguments.margin, arguments.regret)
+        table = Table(features(tables), arguments.trees, arguments.margin, arguments.regret)
     text = write(table, arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)

@@ -314,7 +314,7 @@ ExitCode SweepCommand(const SweepOptions& options) {
           ? SweepTable()
           : SweepTable::Open(options.csv == "-" ? options.csv : UserPath(options.csv));
   if (!table.ok()) return Fail(table.status());
-  // A worker's sweep has said it.
+  // The sweep that starts a worker says it.
   if (const std::string note = CalibrationNote(target->device);
       !note.empty() && !options.runs_from_stdin)
     absl::FPrintF(people, "times and estimates are %s\n", note);
