@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fits the constants of the planner's estimates (core/estimate/tile_fit.h,
-// hopper/base/fit.h) to times of the simulator's clock, or of a device:
+// hopper/fit/fit.h) to times of the simulator's clock, or of a device:
 //
 //   bazel run //tools/gridwise -- sweep --device=gfx950 --problems=retinanet --n=32 --time
 //       --all-instances --csv=times.csv
@@ -10,12 +10,12 @@
 //   bazel run --config=sm_90a //benchmarks:fit -- instances.csv
 //
 // The tables are of one device, and of the instances as they are now. Printed are the constants, to
-// be pasted into core/estimate/tile_fit.cc or hopper/base/fit.h, and how good the planner's choices
+// be pasted into core/estimate/tile_fit.cc or hopper/fit/fit.h, and how good the planner's choices
 // are before and after. What is made small is what the choices lose, and the errors of the faster
 // instances' estimates: of their times, not of their order alone, as the number of splits is chosen
 // by what a launch and a pass take beside the rest.
 
-#include "hopper/base/fit.h"
+#include "hopper/fit/fit.h"
 
 #include <algorithm>
 #include <cmath>

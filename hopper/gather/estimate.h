@@ -8,7 +8,7 @@
 #include "core/launch/part_kernel.h"
 #include "hopper/base/args.h"
 #include "hopper/base/config.h"
-#include "hopper/base/fit.h"
+#include "hopper/fit/fit.h"
 
 /// How gather and weight instances divide a problem among workgroups, by estimates.
 

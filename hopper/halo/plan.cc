@@ -10,8 +10,8 @@
 #include "core/arch/mma_shape.h"
 #include "core/base/math.h"
 #include "core/launch/plan_epilogue.h"
-#include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/fit/fit.h"
 #include "hopper/halo/tiling.h"
 
 namespace gridwise::hopper {

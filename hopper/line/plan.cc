@@ -11,8 +11,8 @@
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
-#include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/fit/fit.h"
 #include "hopper/halo/tiling.h"
 
 namespace gridwise::hopper {

@@ -13,7 +13,7 @@
 #include "core/conv/sub_gemms.h"
 #include "core/passes/plan_widen.h"
 #include "core/rewrite/fold.h"
-#include "hopper/base/fit.h"
+#include "hopper/fit/fit.h"
 
 namespace gridwise::hopper {
 namespace {
@@ -78,7 +78,7 @@ std::optional<ConvProblem> WithRuns(const ConvProblem& canonical) {
 
 /// Whether runs of x (WithRunsOfWeight) pay, whose pixels overlap in the copy: cycles of all blocks
 /// of columns, as taps and as runs, and of the copy. A block takes as long as TMA takes for its
-/// line (longer, by `filled_x` of hopper/base/fit.h, if it is filled up), or as its products with
+/// line (longer, by `filled_x` of hopper/fit/fit.h, if it is filled up), or as its products with
 /// the rows of dw: six of f32's parts for one, and tf32's at half the rate. The other costs are
 /// rough ones of an H200.
 bool RunsPay(const ConvProblem& canonical, std::int64_t copied) {

@@ -11,8 +11,8 @@
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/launch/sub_gemm_table.h"
-#include "hopper/base/fit.h"
 #include "hopper/base/maps.h"
+#include "hopper/fit/fit.h"
 
 namespace gridwise::hopper {
 namespace {

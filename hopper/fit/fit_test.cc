@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "hopper/base/fit.h"
+#include "hopper/fit/fit.h"
 
 #include <string_view>
 
