@@ -33,7 +33,7 @@ namespace {
 using ::testing::HasSubstr;
 
 /// The targets whose layers are timed, and those that the page of the family shows.
-constexpr Gfx kTimed[] = {Gfx::k942, Gfx::k950, Gfx::k90a, Gfx::k1201};
+constexpr Gfx kTimed[] = {Gfx::k942, Gfx::k950, Gfx::k90a, Gfx::k1201, Gfx::k1100};
 constexpr Gfx kOnPage[] = {Gfx::k942, Gfx::k950};
 
 class Times : public testing::TestWithParam<Gfx> {};
@@ -158,7 +158,7 @@ TEST(Summaries, HaveTheMeansOfTheTimes) {
     const auto value = [&](const std::vector<LayerTime>& times, Gfx gfx) {
       return std::vector<double>{Percent(times, mean.is_in, mean.part, gfx)};
     };
-    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} | {} | {} |", kTimed, value);
+    ExpectOnPage("docs/log/tile.md", mean.in_table + " {} | {} | {} | {} | {} |", kTimed, value);
     if (!mean.on_front.empty()) {
       ExpectOnPage("tile/README.md", mean.on_front + " {} % | {} % |", kOnPage, value);
     }
