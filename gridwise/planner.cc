@@ -92,7 +92,7 @@ bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) 
 Applicability CheckApplicability(const KernelFamily& family, std::size_t instance,
                                  PlanContext& context) {
   if (context.problem().batch > 0) return family.CheckApplicability(instance, context);
-  return Refusal("the batch is 0: there is nothing to multiply");
+  return Refuse<"the batch is 0: there is nothing to multiply">();
 }
 
 /// Returns the instances of the problem's direction and type that the options allow, with their
@@ -171,7 +171,7 @@ std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>
         "them out");
   }
   for (const Candidate& candidate : candidates) {
-    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);
+    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason());
   }
   return message;
 }
@@ -404,8 +404,8 @@ std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice) {
     explanation.family = candidate.info->family;
     explanation.instance = candidate.info->name;
     if (const Refusal* refusal = candidate.refusal()) {
-      explanation.reason = refusal->reason;
-      explanation.code = refusal->code;
+      explanation.reason = refusal->reason();
+      explanation.code = refusal->code();
     } else {
       explanation.cost = candidate.cost();
       explanation.ranked_cycles = candidate.cycles;

@@ -279,7 +279,7 @@ TEST(PlanGather, DoesNotSplitBytes) {
   Config bytes = kForwardRow;
   bytes.type = problem.type;
   bytes.k_tile = 128;
-  EXPECT_EQ(RejectProblem(bytes, problem).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(bytes, problem)), "");
   const Plan<GatherArgs> plan = PlanGather(bytes, {device, problem, gemms, {}});
   EXPECT_EQ(plan.args.splits, 1);
   EXPECT_EQ(plan.args.k_tiles, 4096 / 128);
@@ -295,14 +295,13 @@ TEST(RejectProblem, LanesLoadWhatTmaCannot) {
   const Config boxes = RowFor(Direction::kBackwardWeight);
   ConvProblem problem = Problem(Direction::kBackwardWeight, 7, 1);
   problem.k = 36;
-  EXPECT_EQ(RejectProblem(lanes, problem).value_or(""), "");
-  EXPECT_THAT(RejectProblem(boxes, problem).value_or(""),
-              HasSubstr("elements of dy are 3528 bytes apart"));
+  EXPECT_EQ(Why(RejectProblem(lanes, problem)), "");
+  EXPECT_THAT(Why(RejectProblem(boxes, problem)), HasSubstr("elements of dy are 3528 bytes apart"));
   EXPECT_EQ(PlanWeight(lanes, {Gfx::kSm90a, problem, {}, SplitK{}}).args.dy_pitch, 72);
   problem.k = 40;
-  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("multiples of 16 bytes"));
+  EXPECT_THAT(Why(RejectProblem(lanes, problem)), HasSubstr("multiples of 16 bytes"));
   problem.k = 38;
-  EXPECT_THAT(RejectProblem(lanes, problem).value_or(""), HasSubstr("lanes load 8 at a time"));
+  EXPECT_THAT(Why(RejectProblem(lanes, problem)), HasSubstr("lanes load 8 at a time"));
 }
 
 // Where clusters add splits up, the sums are one tensor, and clusters are whole.

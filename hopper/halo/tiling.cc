@@ -6,7 +6,6 @@
 #include <numeric>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "hopper/base/maps.h"
@@ -53,11 +52,11 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisPhas
 }
 
 /// Sets the slices, which belong to one phase.
-std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
+std::optional<Refusal> MakeDepth(const AxisMap& map, HaloShape& shape) {
   const AxisPhase& of = map.phases.front();
   if (map.phases.size() > 1 || of.taps == 0) {
-    return absl::StrFormat("pixels of dx along d are of %d phases; the instance is for 1",
-                           map.phases.size());
+    return Refuse<"pixels of dx along d are of %d phases; the instance is for 1">(
+        map.phases.size());
   }
   shape.depth = {.taps = of.taps,
                  .origin = of.first_source,
@@ -67,7 +66,7 @@ std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
 }
 
 /// The shape with `up` phases along each axis, or the reason why the instance cannot compute it.
-std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
+std::variant<Refusal, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
   shape.taps.reserve(kMaxHaloTaps);
   shape.planes.reserve(kMaxHaloPlanes);
@@ -80,15 +79,15 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
     phases[axis].resize(static_cast<std::size_t>(up));
     for (const AxisPhase& of : maps[axis].phases) {
       if (of.taps == 0 || of.first_pixel >= up || maps[axis].strides.pixel_stride != up) {
-        return absl::StrFormat("pixels of dx along %c are of %d phases; the instance is for %d",
-                               "hw"[axis], maps[axis].phases.size(), up);
+        return Refuse<"pixels of dx along %c are of %d phases; the instance is for %d">(
+            "hw"[axis], maps[axis].phases.size(), up);
       }
       phases[axis][static_cast<std::size_t>(of.first_pixel)] = &of;
       shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
       shape.pixels[axis] = std::max(shape.pixels[axis], of.count);
     }
     for (const AxisPhase* of : phases[axis]) {
-      if (of == nullptr) return "a phase has no pixels";
+      if (of == nullptr) return Refuse<"a phase has no pixels">();
     }
     if (up == 2 && phases[axis][0]->taps > phases[axis][1]->taps) {
       std::swap(phases[axis][0], phases[axis][1]);
@@ -108,8 +107,8 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
     }
   }
   if (shape.planes.size() > kMaxHaloPlanes) {
-    return absl::StrFormat("patches are %d planes; the instance takes at most %d",
-                           shape.planes.size(), kMaxHaloPlanes);
+    return Refuse<"patches are %d planes; the instance takes at most %d">(shape.planes.size(),
+                                                                          kMaxHaloPlanes);
   }
   return shape;
 }
@@ -286,18 +285,17 @@ void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
 
 }  // namespace
 
-std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloInstance& row, Wanted wanted) {
-  std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
-  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                     const HaloInstance& row, Wanted wanted) {
+  std::variant<Refusal, HaloShape> made = MakeShape(problem, row.up);
+  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
   Halo halo = {
       .shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}, .limits = {}};
   halo.limits = row.limits(halo.shape);
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
   halo.windows = CeilDiv(taps, row.window);
   if (taps > row.max_taps) {
-    return absl::StrFormat("the filter has %d taps; the instance takes at most %d", taps,
-                           row.max_taps);
+    return Refuse<"the filter has %d taps; the instance takes at most %d">(taps, row.max_taps);
   }
   const TileWork of = {
       .problem = problem,
@@ -306,7 +304,7 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
       .limits = halo.limits,
       .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
   const std::optional<HaloTiling> tiling = ChooseTiling(of, wanted);
-  if (!tiling) return "no tile fits in shared memory";
+  if (!tiling) return Refuse<"no tile fits in shared memory">();
   halo.tiling = *tiling;
   halo.cycles = CyclesOf(of, *tiling);
   return halo;
@@ -317,27 +315,24 @@ std::int64_t GroupPitch(const ConvProblem& problem) {
   return axes.size[4] == 1 ? axes.size[5] : axes.stride[4];
 }
 
-std::optional<std::string> RejectHalo(const ConvProblem& problem) {
+std::optional<Refusal> RejectHalo(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
   const std::int64_t pitch = GroupPitch(problem);
   const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
   const int block = BlockOf(problem.type);
   if (pitch > block || (pitch & (pitch - 1)) != 0 || !fit) {
-    return absl::StrFormat(
+    return Refuse<
         "%d groups have %d input and %d output channels, %d apart; the instance takes groups that "
-        "are "
-        "as many apart, a power of two up to %d",
-        problem.groups, c, k, pitch, block);
+        "are as many apart, a power of two up to %d">(problem.groups, c, k, pitch, block);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (problem.direction == Direction::kBackwardWeight && dy.size[4] > 1 && dy.stride[4] != pitch) {
-    return absl::StrFormat("groups of x are %d elements apart, and those of dy %d", pitch,
-                           dy.stride[4]);
+    return Refuse<"groups of x are %d elements apart, and those of dy %d">(pitch, dy.stride[4]);
   }
   return RejectPixels(problem);
 }
 
-std::optional<std::string> RejectPixels(const ConvProblem& problem) {
+std::optional<Refusal> RejectPixels(const ConvProblem& problem) {
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);
