@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
 #include "core/base/math.h"
@@ -119,29 +120,26 @@ struct Extent {
   int count;
 };
 
-/// The tiling whose tiles have `pitch` pixels per line; nullopt if it does not fit.
-std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
-                               const HaloLimits& limits, Extent h, Extent w, int pitch) {
-  HaloTiling tiling = {.tile_h = h.pixels, .tile_w = w.pixels, .pitch = pitch};
-  tiling.lines = h.pixels + shape.reach[0];
-  const std::int64_t pixels = std::int64_t{h.pixels} * pitch;
-  if (pixels > limits.pixels || std::max(h.pixels, w.pixels) * limits.up > kMaxBox ||
-      pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
-    return std::nullopt;
+/// Fills in the shared memory of a tiling. Returns whether it fits.
+bool SetBytes(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
+              HaloTiling& tiling) {
+  tiling.lines = tiling.tile_h + shape.reach[0];
+  const std::int64_t pixels = std::int64_t{tiling.tile_h} * tiling.pitch;
+  if (pixels > limits.pixels || std::max(tiling.tile_h, tiling.tile_w) * limits.up > kMaxBox ||
+      tiling.pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
+    return false;
   }
   const int pixel_bytes = PixelBytes(problem, limits.channels);
-  tiling.box_bytes = tiling.lines * pitch * pixel_bytes;
+  tiling.box_bytes = tiling.lines * tiling.pitch * pixel_bytes;
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
   tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
-    const int of_dy = limits.dy == DyInStage::kPacked ? h.pixels * w.pixels : Int(pixels);
+    const int of_dy = limits.dy == DyInStage::kPacked ? tiling.tile_h * tiling.tile_w : Int(pixels);
     tiling.stage_bytes += AlignUp(of_dy * pixel_bytes, 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
-  if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
-  tiling.tiles = problem.batch * shape.depth.pixels * h.count * w.count;
-  return tiling;
+  return tiling.shared_bytes <= TraitsOf(Gfx::kSm90a).lds_bytes;
 }
 
 struct TileWork {
@@ -217,22 +215,25 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   double least = 0;
   const int max_pixels = Int(limits.pixels);
   const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
-  for (const Extent& width : Widths(shape.pixels[1], max_pixels - shape.reach[1])) {
+  const std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
+  // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
+  // the narrowest is chosen, and of those the one with the fewest lines.
+  for (const Extent& width : std::views::reverse(widths)) {
     const int narrow = width.pixels + shape.reach[1];
-    int last_count = 0, last_pitch = 0;
-    for (const Height& height : heights) {
-      if (height.lines.pixels * narrow > max_pixels) break;
-      const int pitch = AlignUp(narrow, height.unit);
-      // The same number of tiles with fewer lines, which are no longer.
-      if (height.lines.count == last_count && pitch >= last_pitch) continue;
-      const std::optional<HaloTiling> tiling =
-          Tile(shape, of.problem, limits, height.lines, width, pitch);
-      if (!tiling) continue;
+    for (const Height& height : std::views::reverse(heights)) {
+      if (height.lines.pixels * narrow > max_pixels) continue;
+      HaloTiling tiling = {
+          .tile_h = height.lines.pixels,
+          .tile_w = width.pixels,
+          .pitch = AlignUp(narrow, height.unit),
+          .tiles = of.problem.batch * shape.depth.pixels * height.lines.count * width.count};
+      const auto tiles = static_cast<double>(tiling.tiles);
+      const double at_least = tiles * (of.row.matrix(shape, tiling) + of.row.alone);
+      if (best && at_least > least) continue;
+      if (!SetBytes(shape, of.problem, limits, tiling)) continue;
       if (wanted == Wanted::kAny) return tiling;
-      last_count = height.lines.count;
-      last_pitch = pitch;
-      const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
-      if (best && cycles >= least) continue;
+      const double cycles = tiles * CyclesOf(of, tiling).both();
+      if (best && cycles > least) continue;
       best = tiling;
       least = cycles;
     }
