@@ -207,29 +207,41 @@ std::vector<Extent> Widths(int pixels, int most) {
   return widths;
 }
 
+/// The pixels of a plane, by pitch, for which shared memory has room if a stage holds nothing else.
+int MaxPixelsOfPlane(const TileWork& of) {
+  const std::int64_t of_stage =
+      (TraitsOf(Gfx::kSm90a).lds_bytes - of.limits.other_bytes) / of.limits.stages;
+  return Int(of_stage /
+             (PlanesOf(of.shape, of.limits) * PixelBytes(of.problem, of.limits.channels)));
+}
+
 std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   const HaloShape& shape = of.shape;
   const HaloLimits& limits = of.limits;
   if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
-  const int max_pixels = Int(limits.pixels);
+  const int max_of_plane = MaxPixelsOfPlane(of);
+  const int max_pixels = std::min(Int(limits.pixels), max_of_plane);
   const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
   const std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
   // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
   // the narrowest is chosen, and of those the one with the fewest lines.
   for (const Extent& width : std::views::reverse(widths)) {
     const int narrow = width.pixels + shape.reach[1];
+    const int max_lines = std::min(max_pixels / narrow, max_of_plane / narrow - shape.reach[0]);
+    const HaloTiling line = {.tile_h = 1, .tile_w = width.pixels, .pitch = narrow};
+    const double of_line = of.row.matrix(shape, line) + of.row.alone;
     for (const Height& height : std::views::reverse(heights)) {
-      if (height.lines.pixels * narrow > max_pixels) continue;
+      if (height.lines.pixels > max_lines) continue;
       HaloTiling tiling = {
           .tile_h = height.lines.pixels,
           .tile_w = width.pixels,
           .pitch = AlignUp(narrow, height.unit),
           .tiles = of.problem.batch * shape.depth.pixels * height.lines.count * width.count};
       const auto tiles = static_cast<double>(tiling.tiles);
-      const double at_least = tiles * (of.row.matrix(shape, tiling) + of.row.alone);
-      if (best && at_least > least) continue;
+      if (best && tiles * of_line > least) break;
+      if (best && tiles * (of.row.matrix(shape, tiling) + of.row.alone) > least) continue;
       if (!SetBytes(shape, of.problem, limits, tiling)) continue;
       if (wanted == Wanted::kAny) return tiling;
       const double cycles = tiles * CyclesOf(of, tiling).both();
