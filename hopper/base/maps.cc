@@ -107,6 +107,10 @@ Tensor GatheredTensor(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
 }
 
+std::int64_t ChannelsOf(const ConvProblem& problem, Tensor tensor) {
+  return tensor == Tensor::kY ? problem.k_per_group() : problem.c_per_group();
+}
+
 bool Is3d(const ConvProblem& problem) {
   const Dim& d = problem.dims[0];
   return d != Dim{};

@@ -17,6 +17,9 @@ namespace gridwise::hopper {
 /// The gathered tensor: x, or dy in backward-data.
 Tensor GatheredTensor(const ConvProblem& problem);
 
+/// Channels of a group in a tensor, which are its last axis.
+std::int64_t ChannelsOf(const ConvProblem& problem, Tensor tensor);
+
 /// Whether pixels must be counted along d.
 bool Is3d(const ConvProblem& problem);
 

@@ -19,7 +19,7 @@ namespace {
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
 /// Number of output channels of a dense instance.
-int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
+int ColumnsOf(const ConvProblem& problem) { return Int(ChannelsOf(problem, problem.out())); }
 
 /// Columns of a tap of w: the output channels, or, if they are adjacent, those of a copy, which may
 /// be more.
@@ -29,7 +29,7 @@ int FilterColumnsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
 
 /// Number of steps of K: k tiles of source channels at slices of the filter.
 std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
-  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  const std::int64_t channels = ChannelsOf(problem, GatheredTensor(problem));
   return CeilDiv<std::int64_t>(channels, config.k_tile) * problem.dims[0].filter;
 }
 
@@ -83,7 +83,7 @@ double EfficiencyOf(const HaloDenseConfig& config, const ConvProblem& problem) {
 /// tile lacks.
 double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo,
                     const Fit& fit) {
-  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  const std::int64_t channels = ChannelsOf(problem, GatheredTensor(problem));
   const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_tile));
   const double filled = channels % config.k_tile == 0 ? 0 : 1 / k_tiles;
   const double filter_lines =
@@ -131,7 +131,7 @@ std::optional<Refusal> RejectProblem(const HaloDenseConfig& config, const ConvPr
     return Refuse<
         "there are %d groups and %d output channels, and taps of w are %d elements apart; the "
         "instance is for one group, at most %d output channels%s, and a packed filter of %d x %d">(
-        problem.groups, problem.AxesOf(problem.out()).size[4] * columns, of_tap, config.columns,
+        problem.groups, problem.groups * columns, of_tap, config.columns,
         is_exact ? " as far apart" : "", config.filter, config.filter);
   }
   if (!config.b_runs_along_k() && of_tap < columns) return Refuse<"taps of w overlap">();

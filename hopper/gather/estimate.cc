@@ -23,7 +23,7 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
   const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
-  grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
+  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.columns);
   for (const SubGemm& gemm : sub_gemms) {
     const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
     const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
@@ -71,7 +71,7 @@ Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem
                 const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.b_columns()};
   if (config.b_runs_along_k()) {
-    const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+    const std::int64_t columns = ChannelsOf(problem, problem.out());
     const int of_box = ColumnsOfBox(config, columns, fit);
     const auto all = AlignUp<std::int64_t>(columns, of_box);
     loaded.columns = static_cast<double>(all) / static_cast<double>(grid.n_tiles);
@@ -132,11 +132,12 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
         KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
-    const std::int64_t of_tap = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
-    const double w = fit.line + (is_split ? SplitLine(fit, of_tap) : 0) + (fills_w ? filled : 0);
-    const std::int64_t of_pixel =
-        problem.AxesOf(GatheredTensor(problem)).stride[3] * SizeOf(problem.type);
-    const double split = config.type == DataType::kTF32 ? SplitLine(fit, of_pixel) : 0;
+    const auto split_line = [&](Tensor tensor, std::size_t axis) {
+      return SplitLine(fit, problem.AxesOf(tensor).stride[axis] * SizeOf(problem.type));
+    };
+    const double w = fit.line + (is_split ? split_line(Tensor::kW, 4) : 0) + (fills_w ? filled : 0);
+    const double split =
+        config.type == DataType::kTF32 ? split_line(GatheredTensor(problem), 3) : 0;
     return loaded.rows * (source + split + filled) + loaded.columns * config.parts() * w +
            loaded.more_boxes * fit.box;
   }
@@ -437,7 +438,7 @@ std::int64_t WholeKTilesOf(const Config& config, std::int64_t channels) {
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {
-  return problem.AxesOf(GatheredTensor(problem)).size[5];
+  return ChannelsOf(problem, GatheredTensor(problem));
 }
 
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {
