@@ -259,11 +259,12 @@ class Estimates {
     return steps + of.rounds * CyclesOutsideSteps(of) + fit_.launch + PassCyclesOf(of.tensors);
   }
 
-  /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
-  /// count as an SM's best.
+  /// Whether Of() is at least `cycles`, but for rounding: computed in a fraction of its time.
   bool Exceeds(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
-    const double busy = of.rounds * (of.steps * min_step_ + CyclesOutsideSteps(of)) + fit_.launch;
+    const Step step = StepOf(of);
+    const double steps = of.steps * std::max(step.matrix, step.memory);
+    const double busy = of.rounds * (steps + CyclesOutsideSteps(of)) + fit_.launch;
     const double beside_pass = cycles - PassCyclesOf(of.tensors);
     return beside_pass <= 0 ||
            FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
@@ -271,8 +272,7 @@ class Estimates {
 
   Cost Of(int splits, bool in_cluster) const {
     const Division of = Divide(splits, in_cluster);
-    const double units = request_.device.compute_units;
-    const Step step = StepOf(std::min(of.tiles, units) / units);
+    const Step step = StepOf(of);
     const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
     return WithCycles({.matrix_cycles = matrix,
                        .memory_cycles = memory,
@@ -359,6 +359,10 @@ class Estimates {
     const double cycles = grid_.steps * pairs / PairsPerCycle() / request_.device.compute_units;
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
     return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
+  }
+  Step StepOf(const Division& of) const {
+    const double units = request_.device.compute_units;
+    return StepOf(std::min(of.tiles, units) / units);
   }
   /// A step of a tile, when a part `busy` of all SMs has tiles.
   Step StepOf(double busy) const {

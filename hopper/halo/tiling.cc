@@ -120,23 +120,28 @@ struct Extent {
   int count;
 };
 
-/// Fills in the shared memory of a tiling. Returns whether it fits.
+/// Fills in the box of pixels that a tile loads.
+void SetBox(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
+            HaloTiling& tiling) {
+  tiling.lines = tiling.tile_h + shape.reach[0];
+  tiling.box_bytes = tiling.lines * tiling.pitch * PixelBytes(problem, limits.channels);
+}
+
+/// Fills in the box and the shared memory of a tiling. Returns whether it fits.
 bool SetBytes(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
               HaloTiling& tiling) {
-  tiling.lines = tiling.tile_h + shape.reach[0];
+  SetBox(shape, problem, limits, tiling);
   const std::int64_t pixels = std::int64_t{tiling.tile_h} * tiling.pitch;
   if (pixels > limits.pixels || std::max(tiling.tile_h, tiling.tile_w) * limits.up > kMaxBox ||
       tiling.pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
     return false;
   }
-  const int pixel_bytes = PixelBytes(problem, limits.channels);
-  tiling.box_bytes = tiling.lines * tiling.pitch * pixel_bytes;
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
   tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
     const int of_dy = limits.dy == DyInStage::kPacked ? tiling.tile_h * tiling.tile_w : Int(pixels);
-    tiling.stage_bytes += AlignUp(of_dy * pixel_bytes, 1024);
+    tiling.stage_bytes += AlignUp(of_dy * PixelBytes(problem, limits.channels), 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
   return tiling.shared_bytes <= TraitsOf(Gfx::kSm90a).lds_bytes;
@@ -166,6 +171,31 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
           .patch = patch / 40 + 20 * tiling.tile_h,
           .alone = of.row.alone};
 }
+
+/// Lower bounds of the cycles of all tiles of a width.
+class Bounds {
+ public:
+  Bounds(const TileWork& of, Extent width, int pitch)
+      : strips_(static_cast<double>(of.problem.batch * of.shape.depth.pixels * width.count)),
+        alone_(of.row.alone) {
+    HaloTiling tiling = {.tile_h = 1, .tile_w = width.pixels, .pitch = pitch};
+    tile_ = of.row.matrix(of.shape, tiling) + alone_;
+    constexpr int kMostLines = 4096;  // more have more than 2 GB
+    tiling.tile_h = std::min(of.shape.pixels[0], kMostLines);
+    SetBox(of.shape, of.problem, of.limits, tiling);
+    strip_ = CyclesOf(of, tiling).both() - alone_;
+  }
+
+  /// Of `tiles` tiles or more: none takes less than one of a single line, and those of a strip
+  /// together take no less than one that has all its lines, besides what each takes alone.
+  double From(double tiles) const {
+    constexpr double kRounding = 1 - 1e-9;
+    return std::max(tiles * tile_, (strips_ * strip_ + tiles * alone_) * kRounding);
+  }
+
+ private:
+  double strips_, alone_, tile_, strip_;
+};
 
 /// Lines of a tile.
 struct Height {
@@ -230,8 +260,8 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   for (const Extent& width : std::views::reverse(widths)) {
     const int narrow = width.pixels + shape.reach[1];
     const int max_lines = std::min(max_pixels / narrow, max_of_plane / narrow - shape.reach[0]);
-    const HaloTiling line = {.tile_h = 1, .tile_w = width.pixels, .pitch = narrow};
-    const double of_line = of.row.matrix(shape, line) + of.row.alone;
+    if (max_lines < 1) continue;
+    const Bounds bounds(of, width, narrow);
     for (const Height& height : std::views::reverse(heights)) {
       if (height.lines.pixels > max_lines) continue;
       HaloTiling tiling = {
@@ -240,7 +270,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
           .pitch = AlignUp(narrow, height.unit),
           .tiles = of.problem.batch * shape.depth.pixels * height.lines.count * width.count};
       const auto tiles = static_cast<double>(tiling.tiles);
-      if (best && tiles * of_line > least) break;
+      if (best && bounds.From(tiles) > least) break;
       if (best && tiles * (of.row.matrix(shape, tiling) + of.row.alone) > least) continue;
       if (!SetBytes(shape, of.problem, limits, tiling)) continue;
       if (wanted == Wanted::kAny) return tiling;
