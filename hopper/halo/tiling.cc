@@ -7,6 +7,7 @@
 #include <ranges>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "hopper/base/maps.h"
@@ -69,11 +70,12 @@ std::optional<Refusal> MakeDepth(const AxisMap& map, HaloShape& shape) {
 /// The shape with `up` phases along each axis, or the reason why the instance cannot compute it.
 std::variant<Refusal, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
-  shape.taps.reserve(kMaxHaloTaps);
+  shape.taps.reserve(
+      static_cast<std::size_t>(std::min<std::int64_t>(problem.filter_taps(), kMaxHaloTaps)));
   shape.planes.reserve(kMaxHaloPlanes);
   const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
                                        MakeAxisMap(problem.direction, problem.dims[2])};
-  std::array<std::vector<const AxisPhase*>, 2> phases;  // by their first pixel
+  std::array<absl::InlinedVector<const AxisPhase*, 2>, 2> phases;  // by their first pixel
   for (std::size_t axis = 0; axis < 2; ++axis) {
     shape.step[axis] = maps[axis].strides.source_stride;
     shape.origin[axis] = 1 << 30;
@@ -254,7 +256,8 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   const int max_of_plane = MaxPixelsOfPlane(of);
   const int max_pixels = std::min(Int(limits.pixels), max_of_plane);
   const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
-  const std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
+  std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
+  if (wanted == Wanted::kAny && !widths.empty()) widths.resize(1);  // which fits if any does
   // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
   // the narrowest is chosen, and of those the one with the fewest lines.
   for (const Extent& width : std::views::reverse(widths)) {
