@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -43,6 +44,10 @@ class Refusal {
  public:
   Refusal(RefusalCode code, absl::AnyInvocable<std::string() const> say)
       : code_(code), say_(std::move(say)) {}
+  Refusal(RefusalCode code, std::string sentence)
+      : Refusal(code, [sentence = std::move(sentence)] { return sentence; }) {}
+  Refusal(std::convertible_to<std::string> auto sentence)  // NOLINT: a sentence alone
+      : Refusal(RefusalCode::kOther, std::string(std::move(sentence))) {}
 
   RefusalCode code() const { return code_; }
   std::string reason() const { return say_(); }

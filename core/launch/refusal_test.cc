@@ -28,6 +28,14 @@ TEST(Refusal, NeedsNoCodeAndNoValues) {
   EXPECT_EQ(refusal.reason(), "there is nothing to multiply");
 }
 
+TEST(Refusal, IsOfASentenceThatThereIs) {
+  const Refusal alone = "there is none", with_code(RefusalCode::kSize, std::string("it is large"));
+  EXPECT_EQ(alone.code(), RefusalCode::kOther);
+  EXPECT_EQ(alone.reason(), "there is none");
+  EXPECT_EQ(with_code.code(), RefusalCode::kSize);
+  EXPECT_EQ(with_code.reason(), "it is large");
+}
+
 TEST(Refusal, KeepsItsValues) {
   const auto make = [] {
     int pixels = 3;

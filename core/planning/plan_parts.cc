@@ -184,7 +184,7 @@ class Divider {
   std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term,
                                    Division& division, int& end) {
     const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
-    if (!halves) return Refuse<"%s">(RefusalCode::kSize, excess.reason);
+    if (!halves) return Refusal(RefusalCode::kSize, excess.reason);
     const ConvPart &first = halves->front(), &second = halves->back();
     const bool are_terms = first.out == second.out;
     int first_end = term, second_end = term;
