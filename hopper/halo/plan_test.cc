@@ -143,10 +143,10 @@ TEST(PlanHalo, LinesOfWeightTilesEndInWholeProducts) {
 
 TEST(RejectHalo, SaysWhyWithTheValues) {
   const auto reason = [](const ConvProblem& problem) {
-    return RejectProblem(kForwardRow, problem).value_or("none");
+    return Why(RejectProblem(kForwardRow, problem));
   };
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
-  EXPECT_EQ(reason(problem), "none");
+  EXPECT_EQ(reason(problem), "");
   problem.k = 512;
   EXPECT_THAT(reason(problem), HasSubstr("have 16 input and 32 output channels, 16 apart"));
   problem = Problem(Direction::kForward, 20, 1);

@@ -182,8 +182,8 @@ class Bounds {
         alone_(of.row.alone) {
     HaloTiling tiling = {.tile_h = 1, .tile_w = width.pixels, .pitch = pitch};
     tile_ = of.row.matrix(of.shape, tiling) + alone_;
-    constexpr int kMostLines = 4096;  // more have more than 2 GB
-    tiling.tile_h = std::min(of.shape.pixels[0], kMostLines);
+    constexpr int kMaxLines = 4096;  // the bytes of more may not fit in an int
+    tiling.tile_h = std::min(of.shape.pixels[0], kMaxLines);
     SetBox(of.shape, of.problem, of.limits, tiling);
     strip_ = CyclesOf(of, tiling).both() - alone_;
   }
