@@ -80,8 +80,7 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
   }
   if ((splits > 1 || problem.epilogue != Epilogue{}) && problem.out_elements() >= kOffsetLimit) {
     return Refuse<
-        "the output has %d elements; with an epilogue or several "
-        "splits, they must be fewer than "
+        "the output has %d elements; with an epilogue or several splits, they must be fewer than "
         "2^31">(RefusalCode::kSize, problem.out_elements());
   }
   if (auto reason = RejectTaps(config, problem)) return reason;
