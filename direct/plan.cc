@@ -39,12 +39,11 @@ std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem&
     const int pixels = strides.source_stride, taps = strides.tap_source_stride;
     const bool walks = axis == 1 && is_weight;  // with the rows of dy that the taps meet at hand
     if (walks ? pixels == taps : pixels == config.stride && taps == 1) continue;
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat(
-                       "along %s, pixels of the output are %d and taps %d apart in the source; the "
-                       "instance is for %s",
-                       kAxisNames[axis], pixels, taps,
-                       walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride)));
+    return Refuse<
+        "along %s, pixels of the output are %d and taps %d apart in the source; the "
+        "instance is for %s">(
+        RefusalCode::kFilter, kAxisNames[axis], pixels, taps,
+        walks ? "the same distance" : absl::StrFormat("%d and 1", config.stride));
   }
   return std::nullopt;
 }
@@ -54,52 +53,42 @@ std::optional<Refusal> RejectTaps(const DirectConfig& config, const ConvProblem&
 std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProblem& problem,
                                     int splits) {
   if (problem.type != config.type) {
-    return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the instance is for %s",
-                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
+    return Refuse<"type is %s; the instance is for %s">(
+        RefusalCode::kType, gridwise::Name(problem.type), gridwise::Name(config.type));
   }
   if (problem.output_type() == DataType::kI32 && SumType(config.type) != DataType::kI32) {
-    return Refusal(RefusalCode::kType, "the output is i32; the instance's sums are f32");
+    return Refuse<"the output is i32; the instance's sums are f32">(RefusalCode::kType);
   }
   constexpr std::int64_t kMaxPairs = 64;  // tile instances compute larger groups
   if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat(
-                       "a group has c %d and k %d; the instance is for groups of at most %d (c, k)",
-                       problem.c_per_group(), problem.k_per_group(), kMaxPairs));
+    return Refuse<"a group has c %d and k %d; the instance is for groups of at most %d (c, k)">(
+        RefusalCode::kChannels, problem.c_per_group(), problem.k_per_group(), kMaxPairs);
   }
   if (config.channels > 1 && (problem.c_per_group() != 1 || problem.k_per_group() != 1 ||
                               problem.groups % config.channels != 0)) {
-    return Refusal(
-        RefusalCode::kGroups,
-        absl::StrFormat("there are %d groups of c %d and k %d; the instance is for multiples "
-                        "of %d groups of 1 and 1",
-                        problem.groups, problem.c_per_group(), problem.k_per_group(),
-                        config.channels));
+    return Refuse<
+        "there are %d groups of c %d and k %d; the instance is for multiples "
+        "of %d groups of 1 and 1">(RefusalCode::kGroups, problem.groups, problem.c_per_group(),
+                                   problem.k_per_group(), config.channels);
   }
   if (config.channels > 1 && !IsCoalesced(problem)) {
-    return Refusal(
-        RefusalCode::kLayout,
-        absl::StrFormat("layout is %s; the instance is for channels of all groups side by side",
-                        Name(problem.layout)));
+    return Refuse<"layout is %s; the instance is for channels of all groups side by side">(
+        RefusalCode::kLayout, Name(problem.layout));
   }
   if (problem.layout == Layout::kNGCHW) {
-    return Refusal(RefusalCode::kLayout, "layout is ngchw; the instance is for nhwgc and gnhwc");
+    return Refuse<"layout is ngchw; the instance is for nhwgc and gnhwc">(RefusalCode::kLayout);
   }
   if ((splits > 1 || problem.epilogue != Epilogue{}) && problem.out_elements() >= kOffsetLimit) {
-    return Refusal(RefusalCode::kSize,
-                   absl::StrFormat("the output has %d elements; with an epilogue or several "
-                                   "splits, they must be fewer than "
-                                   "2^31",
-                                   problem.out_elements()));
+    return Refuse<
+        "the output has %d elements; with an epilogue or several splits, they must be fewer than "
+        "2^31">(RefusalCode::kSize, problem.out_elements());
   }
   if (auto reason = RejectTaps(config, problem)) return reason;
   constexpr std::int64_t kMaxLaneTiles = 65535;
   const std::int64_t lane_tiles = CeilDiv<std::int64_t>(LaneItems(problem), 32 * config.channels);
   if (lane_tiles > kMaxLaneTiles || LaneItems(problem) >= kOffsetLimit / 2) {
-    return Refusal(RefusalCode::kSize,
-                   absl::StrFormat("there are %d channels, or pairs of them; must be at most %d",
-                                   LaneItems(problem), kMaxLaneTiles * 32 * config.channels));
+    return Refuse<"there are %d channels, or pairs of them; must be at most %d">(
+        RefusalCode::kSize, LaneItems(problem), kMaxLaneTiles * 32 * config.channels);
   }
   return std::nullopt;
 }
@@ -122,18 +111,17 @@ bool HasOnlyBias(const ConvProblem& problem) {
 std::optional<Refusal> RejectOnTarget(const DirectConfig& config, Gfx gfx,
                                       const ConvProblem& problem) {
   if (KindOf(gfx) == TargetKind::kHopper && problem.groups == 1 && config.type != DataType::kF32) {
-    return Refusal(RefusalCode::kGroups, "there is one group; the instance is for several");
+    return Refuse<"there is one group; the instance is for several">(RefusalCode::kGroups);
   }
   if (config.channels == 1 || !TraitsOf(gfx).aligned_vectors) return std::nullopt;
   for (const Tensor which : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(which);
     for (std::size_t i = 0; i < 4; ++i) {
       if (axes.size[i] == 1 || axes.stride[i] % config.channels == 0) continue;
-      return Refusal(
-          RefusalCode::kLayout,
-          absl::StrFormat("pixels of %s are %d elements apart; the instance is for multiples "
-                          "of %d",
-                          which == Tensor::kX ? "x" : "y", axes.stride[i], config.channels));
+      return Refuse<
+          "pixels of %s are %d elements apart; the instance is for multiples "
+          "of %d">(RefusalCode::kLayout, which == Tensor::kX ? "x" : "y", axes.stride[i],
+                   config.channels);
     }
   }
   return std::nullopt;

@@ -13,9 +13,6 @@
 namespace gridwise::direct {
 namespace {
 
-/// The sentence of a refusal; "" for none.
-std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
-
 using ::testing::HasSubstr;
 
 constexpr DirectConfig kAny = {.channels = 1, .pixels = 8, .taps = 1, .stride = 0};

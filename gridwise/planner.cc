@@ -81,18 +81,20 @@ bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
          last.refusal() == nullptr;
 }
 
-/// Returns whether an instance multiplies operands of the problem's type, or of the type that they
-/// may be converted to.
-bool MultipliesTypeOf(const InstanceInfo& instance, const PlanContext& context) {
-  const ConvProblem& problem = context.problem();
-  return instance.type == problem.type ||
-         instance.type == ConvertedType(problem, context.device().gfx);
-}
+/// The types of operands that instances may multiply.
+struct OperandTypes {
+  DataType given, converted;
+
+  explicit OperandTypes(const PlanContext& context)
+      : given(context.problem().type),
+        converted(ConvertedType(context.problem(), context.device().gfx)) {}
+  bool Include(DataType type) const { return type == given || type == converted; }
+};
 
 Applicability CheckApplicability(const KernelFamily& family, std::size_t instance,
                                  PlanContext& context) {
   if (context.problem().batch > 0) return family.CheckApplicability(instance, context);
-  return Refusal("the batch is 0: there is nothing to multiply");
+  return Refuse<"the batch is 0: there is nothing to multiply">();
 }
 
 /// Returns the instances of the problem's direction and type that the options allow, with their
@@ -107,12 +109,13 @@ std::vector<Candidate> CheckInstances(const Choice& choice, std::size_t wanted =
   LowestEstimates least(wanted);
   PlanContext& context = choice.context;
   const ConvProblem& problem = context.problem();
+  const OperandTypes types(context);
   for (const KernelFamily* family : choice.families) {
     const std::span<const InstanceInfo> instances =
         family->Instances(problem.direction, context.device().gfx);
+    candidates.reserve(candidates.size() + instances.size());
     for (std::size_t i = 0; i < instances.size(); ++i) {
-      if (!MultipliesTypeOf(instances[i], context) || !IsWanted(instances[i], choice.options))
-        continue;
+      if (!types.Include(instances[i].type) || !IsWanted(instances[i], choice.options)) continue;
       const bool passed_over = IsPassedOver(instances[i], choice.options);
       if (passed_over && wanted != kAll) continue;
       if (once && !candidates.empty() && IsSameKernel(instances[i], candidates.back())) continue;
@@ -171,7 +174,7 @@ std::string NoInstanceMessage(const Choice& choice, const std::vector<Candidate>
         "them out");
   }
   for (const Candidate& candidate : candidates) {
-    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason);
+    absl::StrAppend(&message, "\n  ", candidate.info->name, ": ", candidate.refusal()->reason());
   }
   return message;
 }
@@ -304,12 +307,13 @@ absl::Status CheckInstanceExists(const Choice& choice) {
   const ConvProblem& problem = choice.context.problem();
   std::vector<std::string_view> instances, families;
   std::set<std::string_view> ops;
+  const OperandTypes types(choice.context);
   for (const KernelFamily* family : choice.families) {
     // A family with additional instances appears more than once.
     if (!Has(families, family->name())) families.push_back(family->name());
     for (const InstanceInfo& instance :
          family->Instances(problem.direction, choice.context.device().gfx)) {
-      if (!MultipliesTypeOf(instance, choice.context)) continue;
+      if (!types.Include(instance.type)) continue;
       if (!options.instance.empty() && IsWanted(instance, options)) return absl::OkStatus();
       if (!instance.op.empty()) ops.insert(instance.op);
       instances.push_back(instance.name);
@@ -404,8 +408,8 @@ std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice) {
     explanation.family = candidate.info->family;
     explanation.instance = candidate.info->name;
     if (const Refusal* refusal = candidate.refusal()) {
-      explanation.reason = refusal->reason;
-      explanation.code = refusal->code;
+      explanation.reason = refusal->reason();
+      explanation.code = refusal->code();
     } else {
       explanation.cost = candidate.cost();
       explanation.ranked_cycles = candidate.cycles;

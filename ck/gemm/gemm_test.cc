@@ -206,7 +206,7 @@ class GemmTest : public ::testing::Test {
     return forms;
   }
 
-  static std::optional<std::string> RejectCase(const GemmConfig& row, const Case& c) {
+  static std::optional<Refusal> RejectCase(const GemmConfig& row, const Case& c) {
     for (const GemmForms& gemm : FormsOfCase(c)) {
       if (auto reason = Reject(row, gemm)) return reason;
     }
@@ -307,11 +307,11 @@ TEST(GemmConfigTest, NamesParseBackToTheirRows) {
 
 TEST(GemmPlanTest, SaysWhyARowCannotComputeAProblem) {
   const Case c = MatrixCase(1, 7, 5, 33, false, true, 1);
-  EXPECT_EQ(Reject(kTestRows[0], FormsOf(c.gemms[0])),
+  EXPECT_EQ(Why(Reject(kTestRows[0], FormsOf(c.gemms[0]))),
             "A has 1 elements at a time next to each other along K, and the instance loads 8");
   ConvProblem wide = Conv(Direction::kForward, 1, 8, 8, {.in = 3, .filter = 3, .pad_begin = 2},
                           {.in = 40000, .filter = 3, .pad_begin = 1, .pad_end = 1});
-  EXPECT_THAT(*Reject(kTestRows[3], FormsOf(ConvCase(wide).gemms[0])),
+  EXPECT_THAT(Why(Reject(kTestRows[3], FormsOf(ConvCase(wide).gemms[0]))),
               ::testing::HasSubstr("indices are -1 to 39999, and the instance checks two of"));
 }
 

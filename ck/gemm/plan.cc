@@ -110,10 +110,10 @@ ViewArgs ToArgs(const NormalForm& form, Walk walk, int bytes) {
 }
 
 /// What is wrong with a form for any kernel and size.
-std::optional<std::string> RejectForm(const char* name, const NormalForm& form) {
-  if (!form.ok()) return absl::StrFormat("%s: %s", name, ToString(form.mistake));
+std::optional<Refusal> RejectForm(const char* name, const NormalForm& form) {
+  if (!form.ok()) return Refuse<"%s: %s">(RefusalCode::kLayout, name, ToString(form.mistake));
   if (form.axis[kBatch].digits > 1) {
-    return absl::StrFormat("%s: its matrices are not the same distance apart", name);
+    return Refuse<"%s: its matrices are not the same distance apart">(RefusalCode::kLayout, name);
   }
   return std::nullopt;
 }
@@ -195,23 +195,23 @@ bool Serves(Walk walk, const NormalForm& form) {
 }
 
 /// Why `walk` does not work for the form.
-std::optional<std::string> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
+std::optional<Refusal> RejectWalk(const char* name, const NormalForm& form, Walk walk) {
   if (Serves(walk, form)) return std::nullopt;
   if (form.checks > ChecksOf(walk)) {
-    return absl::StrFormat("%s has %d padded axes, and the instance checks %d", name, form.checks,
-                           ChecksOf(walk));
+    return Refuse<"%s has %d padded axes, and the instance checks %d">(RefusalCode::kLayout, name,
+                                                                       form.checks, ChecksOf(walk));
   }
   if (walk == Walk::kEven) {
-    return absl::StrFormat("%s does not lie evenly along K, which the instance needs", name);
+    return Refuse<"%s does not lie evenly along K, which the instance needs">(RefusalCode::kLayout,
+                                                                              name);
   }
   const CheckedRange range = PairRangeOf(form, walk);
-  return absl::StrFormat(
-      "%s has a padded axis whose indices are %d to %d, and the instance checks two of %d to %d",
-      name, range.least, range.most, kPairLeast, kPairLimit - 1);
+  return Refuse<
+      "%s has a padded axis whose indices are %d to %d, and the instance checks two of %d to %d">(
+      RefusalCode::kLayout, name, range.least, range.most, kPairLeast, kPairLimit - 1);
 }
 
-std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
-                                         const NormalForm& form) {
+std::optional<Refusal> RejectOperand(const GemmConfig& config, Side side, const NormalForm& form) {
   const char* const name = side == Side::kA ? "A" : "B";
   const GemmConfig::Operand& operand = config.operand(side);
   if (auto reason = RejectForm(name, form)) return reason;
@@ -219,19 +219,19 @@ std::optional<std::string> RejectOperand(const GemmConfig& config, Side side,
   const std::size_t axis = operand.along_k() ? kTerm : kRow;
   const int vector = VectorLength(form, axis, SizeOf(config.type));
   if (vector < operand.vector()) {
-    return absl::StrFormat(
+    return Refuse<
         "%s has %d elements at a time next to each other along %s, and the instance "
-        "loads %d",
-        name, vector, operand.along_k() ? "K" : "its rows", operand.vector());
+        "loads %d">(RefusalCode::kLayout, name, vector, operand.along_k() ? "K" : "its rows",
+                    operand.vector());
   }
   return std::nullopt;
 }
 
-std::optional<std::string> RejectOutput(const char* name, const NormalForm& form) {
+std::optional<Refusal> RejectOutput(const char* name, const NormalForm& form) {
   if (auto reason = RejectForm(name, form)) return reason;
   if (form.checks > 0) {
-    return absl::StrFormat("%s has coordinates outside of its tensor: %d padded axes", name,
-                           form.checks);
+    return Refuse<"%s has coordinates outside of its tensor: %d padded axes">(RefusalCode::kLayout,
+                                                                              name, form.checks);
   }
   return std::nullopt;
 }
@@ -309,7 +309,7 @@ bool Demands::FitInOneLaunch(int bytes_of_c, std::int64_t limit) const {
   return std::max({reach_a, reach_b, reach_c * bytes_of_c}) < limit && longest_axis < kReach / 2;
 }
 
-std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm) {
+std::optional<Refusal> Reject(const GemmConfig& config, const GemmForms& gemm) {
   if (auto reason = RejectOutput("C", gemm.c)) return reason;
   for (const NormalForm& d : gemm.d) {
     if (auto reason = RejectOutput("D", d)) return reason;

@@ -15,6 +15,7 @@
 #include "ck/gemm/args.h"
 #include "ck/gemm/config.h"
 #include "core/base/types.h"
+#include "core/launch/refusal.h"
 
 namespace gridwise::ck {
 
@@ -89,7 +90,7 @@ struct Demands {
 
 /// Why a kernel of `config` cannot compute the problem, of any size: a sentence with the numbers.
 /// Returns nullopt if it can.
-std::optional<std::string> Reject(const GemmConfig& config, const GemmForms& gemm);
+std::optional<Refusal> Reject(const GemmConfig& config, const GemmForms& gemm);
 
 /// Which of the matrices 'a', 'b' and 'c' (with the tensors) is too large, and why.
 struct SizeExcess {

@@ -5,7 +5,6 @@
 #include <string>
 #include <variant>
 
-#include "absl/strings/str_cat.h"
 #include "ck/ops/op.h"
 #include "core/passes/plan_columns.h"
 
@@ -37,7 +36,7 @@ Applicability ClassicFamily::CheckApplicability(std::size_t instance, PlanContex
   if (refusal == nullptr || info.op != Name(Op::kExplicit)) return applicability;
   const auto columns = ColumnsProblem(problem);
   if (const auto* none = std::get_if<std::string>(&columns)) {
-    return Refusal(refusal->code, absl::StrCat(refusal->reason, "; and ", *none));
+    return Refuse<"%s; and %s">(refusal->code(), refusal->reason(), *none);
   }
   const ConvProblem& of_columns = std::get<ConvProblem>(columns);
   const double columns_cycles = ColumnsCycles(problem, of_columns, context.device());

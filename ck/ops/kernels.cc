@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "ck/gemm/args.h"
 #include "ck/gemm/functions.h"
 #include "ck/gemm/plan.h"
@@ -103,24 +102,18 @@ class ClassicKernel final : public PartKernel {
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int) const override {
     if (problem.type != config_.type) {
-      return Refusal(RefusalCode::kType,
-                     absl::StrFormat("type is %s; the instance is for %s",
-                                     gridwise::Name(problem.type), gridwise::Name(config_.type)));
+      return Refuse<"type is %s; the instance is for %s">(
+          RefusalCode::kType, gridwise::Name(problem.type), gridwise::Name(config_.type));
     }
     if (const std::int64_t count = SubGemmCount(problem); count > kMaxLoweredGemms) {
-      return Refusal(RefusalCode::kFilter,
-                     absl::StrFormat("there are %d sub-GEMMs; the classic family lowers at most %d",
-                                     count, kMaxLoweredGemms));
+      return Refuse<"there are %d sub-GEMMs; the classic family lowers at most %d">(
+          RefusalCode::kFilter, count, kMaxLoweredGemms);
     }
     if (problem.groups % config_.merge != 0) {
-      return Refusal(RefusalCode::kGroups,
-                     absl::StrFormat("groups is %d; the instance merges %d at a time",
-                                     problem.groups, config_.merge.value));
+      return Refuse<"groups is %d; the instance merges %d at a time">(
+          RefusalCode::kGroups, problem.groups, config_.merge.value);
     }
-    if (auto reason = Lower(problem)->Reject(config_)) {
-      return Refusal(RefusalCode::kLayout, *std::move(reason));
-    }
-    return std::nullopt;
+    return Lower(problem)->Reject(config_);
   }
 
   std::optional<Excess> TooLarge(const ConvProblem& problem, std::int64_t limit) const override;

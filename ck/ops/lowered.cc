@@ -25,7 +25,7 @@ Lowered::Lowered(const ConvProblem& problem, int merged)
   }
 }
 
-std::optional<std::string> Lowered::Reject(const GemmConfig& config) const {
+std::optional<Refusal> Lowered::Reject(const GemmConfig& config) const {
   if (demands_.AreMetBy(config)) return std::nullopt;
   for (const GemmForms& forms : demanding_) {
     if (auto reason = ck::Reject(config, forms)) return reason;

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "ck/gemm/config.h"
@@ -15,6 +14,7 @@
 #include "ck/ops/gemm_launch.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/launch/refusal.h"
 
 namespace gridwise::ck {
 
@@ -36,7 +36,7 @@ class Lowered {
   /// The demands of all sub-GEMMs together.
   const Demands& demands() const { return demands_; }
   /// Why a kernel does not meet the demands.
-  std::optional<std::string> Reject(const GemmConfig& config) const;
+  std::optional<Refusal> Reject(const GemmConfig& config) const;
 
   /// Sizes and forms of sub-GEMMs `range` of MakeSubGemms(problem).
   std::span<const GemmSize> SizesOf(SubGemmRange range) const;

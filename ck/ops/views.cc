@@ -59,7 +59,7 @@ absl::Status CheckViews(const GemmDescriptors& gemm, DataType type, DataType out
 /// Why the kernel does not take the views.
 std::optional<std::string> RejectViews(const GemmConfig& config, const GemmForms& forms,
                                        const OutputTypes& types, const Tiles& tiles) {
-  if (auto reason = Reject(config, forms)) return reason;
+  if (auto refusal = Reject(config, forms)) return refusal->reason();
   if (auto excess = TooLarge(config, forms, types, kOffsetLimit)) return excess->reason;
   if (auto reason = RejectTiles(config, tiles)) return reason;
   if (tiles.matrices <= kMaxWorkgroupsYz) return std::nullopt;

@@ -2,9 +2,9 @@
 #include "core/conv/limits.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <string_view>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -14,7 +14,7 @@ namespace gridwise {
 namespace {
 
 /// The product `what` of `factors` must not overflow, nor exceed `maximum`.
-absl::Status ProductFits(std::string_view what, const std::vector<int64_t>& factors,
+absl::Status ProductFits(std::string_view what, std::initializer_list<int64_t> factors,
                          int64_t maximum) {
   int64_t product = 1;
   bool fits = true;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/base/math.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
@@ -29,8 +30,9 @@ AxisPhase PhaseOf(const Dim& dim, int64_t tap_distance, int64_t a, std::optional
 }
 
 /// The smallest tap that reaches the pixels of each residue.
-std::vector<std::optional<int64_t>> SmallestTaps(const Dim& dim, int64_t tap_distance) {
-  std::vector<std::optional<int64_t>> taps(static_cast<size_t>(std::min(dim.stride, dim.in)));
+absl::InlinedVector<std::optional<int64_t>, 2> SmallestTaps(const Dim& dim, int64_t tap_distance) {
+  absl::InlinedVector<std::optional<int64_t>, 2> taps(
+      static_cast<size_t>(std::min(dim.stride, dim.in)));
   for (int64_t tap = 0; tap < std::min(tap_distance, dim.filter); ++tap) {
     const int64_t rest = (tap * dim.dilation - dim.pad_begin) % dim.stride;
     const auto a = static_cast<size_t>(rest < 0 ? rest + dim.stride : rest);

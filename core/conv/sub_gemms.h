@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 
@@ -13,7 +14,7 @@ namespace gridwise {
 /// The phases of one axis. Post: each of its output pixels is in exactly one phase.
 struct AxisMap {
   AxisStrides strides;
-  std::vector<AxisPhase> phases;
+  absl::InlinedVector<AxisPhase, 2> phases;
 };
 
 /// Returns only AxisMap::strides.

@@ -25,7 +25,7 @@ std::string AxisField(int axis, const char* field) {
   return absl::StrFormat("dims[%d].%s (%s)", axis, field, kAxisNames[axis]);
 }
 
-absl::Status AtLeast(const std::string& field, int64_t value, int64_t minimum) {
+absl::Status AtLeast(std::string_view field, int64_t value, int64_t minimum) {
   if (value >= minimum) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("%s is %d; must be >= %d", field, value, minimum));
@@ -105,12 +105,15 @@ absl::Status ValidateUnusedAxis(const ConvProblem& problem, int axis) {
 
 absl::Status ValidateAxis(const Dim& dim, int axis) {
   for (const AxisFieldRule& field : kAxisFields) {
+    const int64_t value = dim.*field.member;
+    if (value >= field.minimum && value <= kMaxAxisLength) continue;
     const std::string name = AxisField(axis, field.name);
-    if (absl::Status s = AtLeast(name, dim.*field.member, field.minimum); !s.ok()) return s;
-    if (absl::Status s = AtMost(name, dim.*field.member, kMaxAxisLength); !s.ok()) return s;
+    if (absl::Status s = AtLeast(name, value, field.minimum); !s.ok()) return s;
+    return AtMost(name, value, kMaxAxisLength);
   }
-  const std::string padded = AxisField(axis, "in + pad_begin + pad_end");
-  if (absl::Status s = AtMost(padded, dim.padded_in(), kMaxAxisLength); !s.ok()) return s;
+  if (dim.padded_in() > kMaxAxisLength) {
+    return AtMost(AxisField(axis, "in + pad_begin + pad_end"), dim.padded_in(), kMaxAxisLength);
+  }
   if (dim.dilated_filter() > dim.padded_in()) {
     return absl::InvalidArgumentError(absl::StrFormat(
         "%s is %d; dilated by %d it spans %d pixels and must fit in the padded input, which has %d",
@@ -176,6 +179,7 @@ absl::Status ValidateEpilogue(const ConvProblem& problem) {
 absl::Status ValidateOperandSums(const ConvProblem& problem) {
   for (size_t i = 0; i < 2; ++i) {
     const OperandSum& sum = problem.operand_sums[i];
+    if (sum == OperandSum{}) continue;
     const std::string name = absl::StrFormat("operand_sums[%d]", i);
     if (absl::Status s = ValidateFactor(name + ".scale", sum.scale); !s.ok()) return s;
     if (!sum.adds && sum.scale != 1) {
@@ -210,7 +214,7 @@ absl::Status ValidateLayouts(const ConvProblem& problem) {
 
 }  // namespace
 
-absl::Status ValidateFactor(const std::string& field, double value) {
+absl::Status ValidateFactor(std::string_view field, double value) {
   if (std::abs(value) <= std::numeric_limits<float>::max()) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrFormat("%s is %g; must be finite in f32", field, value));

@@ -2,7 +2,7 @@
 /// The rules that a ConvProblem must obey.
 #pragma once
 
-#include <string>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "core/conv/problem.h"
@@ -28,6 +28,6 @@ absl::Status Validate(const ConvProblem& problem);
 absl::Status ValidateNumbers(const Epilogue& epilogue);
 
 /// The same for a factor: kernels take it as f32, where a larger one would be infinite.
-absl::Status ValidateFactor(const std::string& field, double value);
+absl::Status ValidateFactor(std::string_view field, double value);
 
 }  // namespace gridwise

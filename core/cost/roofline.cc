@@ -29,6 +29,7 @@ double PeakFlopsPerClock(Gfx gfx, DataType type) {
 }
 
 std::int64_t PixelsMet(const Dim& dim) {
+  if (dim == Dim{}) return 1;
   // Pixels that are a stride apart, among `positions` positions from `begin` on.
   const auto inside = [&](std::int64_t begin, std::int64_t positions) {
     const std::int64_t zero = 0;

@@ -84,6 +84,7 @@ std::vector<KernelLaunch::Address> EpilogueAddresses(std::size_t at, const Epilo
 
 std::optional<Excess> TooLargeForEpilogue(const ConvProblem& problem, std::int64_t images,
                                           std::int64_t groups) {
+  if (problem.epilogue.tensors == 0) return std::nullopt;
   const TensorAxes axes = problem.AxesOf(problem.out());
   const bool weights = problem.out() == Tensor::kW;
   for (int i = 0; i < problem.epilogue.tensors; ++i) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
+
+#include "absl/functional/any_invocable.h"
+#include "absl/strings/str_format.h"
 
 namespace gridwise {
 
@@ -33,13 +38,49 @@ constexpr const char* Name(RefusalCode code) {
 }
 
 /// Why an instance cannot compute a problem: a sentence with the values that matter, and a code.
-struct Refusal {
-  RefusalCode code = RefusalCode::kOther;
-  std::string reason;
-
-  Refusal(RefusalCode why, std::string sentence) : code(why), reason(std::move(sentence)) {}
+/// The sentence is put into words when somebody reads it, since planning reads none of most
+/// instances' unless no instance computes the problem.
+class Refusal {
+ public:
+  Refusal(RefusalCode code, absl::AnyInvocable<std::string() const> say)
+      : code_(code), say_(std::move(say)) {}
+  Refusal(RefusalCode code, std::string sentence)
+      : Refusal(code, [sentence = std::move(sentence)] { return sentence; }) {}
   Refusal(std::convertible_to<std::string> auto sentence)  // NOLINT: a sentence alone
-      : reason(std::move(sentence)) {}
+      : Refusal(RefusalCode::kOther, std::string(std::move(sentence))) {}
+
+  RefusalCode code() const { return code_; }
+  std::string reason() const { return say_(); }
+
+ private:
+  RefusalCode code_;
+  absl::AnyInvocable<std::string() const> say_;
 };
+
+/// Returns the sentence; "" if there is no refusal.
+inline std::string Why(const std::optional<Refusal>& refusal) {
+  return refusal ? refusal->reason() : "";
+}
+
+/// A literal as a template argument.
+template <std::size_t kSize>
+struct Literal {
+  char text[kSize];
+  consteval Literal(const char (&from)[kSize]) { std::copy_n(from, kSize, text); }  // NOLINT
+};
+
+/// Returns a refusal that says absl::StrFormat(kFormat, values...). It keeps the values, but not
+/// what pointers point to:
+///
+///   return Refuse<"groups is %d; the instance merges %d">(RefusalCode::kGroups, groups, merge);
+template <Literal kFormat, class... Values>
+Refusal Refuse(RefusalCode code, Values... values) {
+  return {code,
+          [... values = std::move(values)] { return absl::StrFormat(kFormat.text, values...); }};
+}
+template <Literal kFormat, class... Values>
+Refusal Refuse(Values... values) {
+  return Refuse<kFormat>(RefusalCode::kOther, std::move(values)...);
+}
 
 }  // namespace gridwise

@@ -23,6 +23,10 @@ PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFac
           canonical.writes_sums, canonical.merged_groups};
 }
 
+bool HaveSameSubGemms(const ConvProblem& a, const ConvProblem& b) {
+  return a.direction == b.direction && a.batch == b.batch && a.dims == b.dims;
+}
+
 }  // namespace
 
 PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
@@ -43,7 +47,7 @@ const PlanContext::Canonical& PlanContext::canonical(const OperandForm& form) {
 }
 
 std::span<const SubGemm> PlanContext::FindSubGemms(const ConvProblem& part) {
-  if (part != canonical_.problem) return of_part_ = MakeSubGemms(part);
+  if (!HaveSameSubGemms(part, canonical_.problem)) return of_part_ = MakeSubGemms(part);
   if (!sub_gemms_) sub_gemms_ = MakeSubGemms(part);
   return *sub_gemms_;
 }

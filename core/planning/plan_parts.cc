@@ -53,20 +53,17 @@ class Divider {
     Division division;
     const ConvProblem& problem = canonical_.problem;
     if (problem.sums_operands() != kernel_.sums_operands()) {
-      return Refusal(RefusalCode::kOther,
-                     problem.sums_operands()
-                         ? "operands are sums of two tensors; the instance does not add operands"
-                         : "operands are single tensors; the instance needs sums of two tensors");
+      return problem.sums_operands()
+                 ? Refuse<"operands are sums of two tensors; the instance does not add operands">()
+                 : Refuse<"operands are single tensors; the instance needs sums of two tensors">();
     }
     // Forms make f32 of tf32, but not the other way round.
     if (kernel_.type() == DataType::kTF32 && context_.problem().type != DataType::kTF32) {
-      return Refusal(RefusalCode::kOther, absl::StrFormat("type is %s; the instance is for tf32",
-                                                          Name(context_.problem().type)));
+      return Refuse<"type is %s; the instance is for tf32">(Name(context_.problem().type));
     }
     if (context_.options().adds && kernel_.max_fixup() > 0) {
-      return Refusal(
-          RefusalCode::kOther,
-          "atomic addition of splits is requested; the instance adds them in a fixed order");
+      return Refuse<
+          "atomic addition of splits is requested; the instance adds them in a fixed order">();
     }
     if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
       return *std::move(reason);
@@ -177,8 +174,7 @@ class Divider {
       return AddHalves(part, *excess, term, division, end);
     }
     if (division.parts.size() == kMaxParts) {
-      return Refusal(RefusalCode::kSize,
-                     absl::StrFormat("the problem takes more than %d launches", kMaxParts));
+      return Refuse<"the problem takes more than %d launches">(RefusalCode::kSize, kMaxParts);
     }
     division.parts.emplace_back(part, term);
     end = term + 1;

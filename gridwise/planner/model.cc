@@ -114,14 +114,16 @@ absl::Status Model::AddLine(std::string_view line) {
 
 absl::StatusOr<Model::Node> Model::ParseNode(std::string_view text) const {
   Node node;
-  const Words parts = absl::StrSplit(text, '<');
+  const std::size_t less = text.find('<');
+  const bool is_inner = less != text.npos;
   unsigned feature = 0;
-  if (!absl::SimpleAtof(parts.back(), &node.threshold) || parts.size() > 2 ||
-      (parts.size() == 2 && (!absl::SimpleAtoi(parts[0], &feature) || feature >= ranges_.size()))) {
+  if (!absl::SimpleAtof(is_inner ? text.substr(less + 1) : text, &node.threshold) ||
+      (is_inner &&
+       (!absl::SimpleAtoi(text.substr(0, less), &feature) || feature >= ranges_.size()))) {
     return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no node of a tree", text));
   }
   node.feature = static_cast<std::uint8_t>(feature);
-  node.below = parts.size() == 2;
+  node.below = is_inner;
   return node;
 }
 

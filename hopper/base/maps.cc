@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
@@ -38,8 +37,8 @@ Im2colLimits LimitsOf(bool is_3d) {
   return is_3d ? Im2colLimits{15, 31, 8} : Im2colLimits{127, 255, 8};
 }
 
-std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides strides,
-                                       std::int64_t size, Im2colLimits limits, char name) {
+std::optional<Refusal> RejectPhase(const AxisPhase& axis, AxisStrides strides, std::int64_t size,
+                                   Im2colLimits limits, char name) {
   if (axis.taps == 0) return std::nullopt;
   const std::int64_t last =
       axis.first_source + std::int64_t{axis.count - 1} * strides.source_stride;
@@ -47,9 +46,9 @@ std::optional<std::string> RejectPhase(const AxisPhase& axis, AxisStrides stride
   const std::int64_t move = std::int64_t{axis.taps - 1} * strides.tap_source_stride;
   if (std::max(std::abs(std::int64_t{axis.first_source}), std::abs(upper)) > limits.corner ||
       move > limits.move || strides.source_stride > limits.stride) {
-    return absl::StrFormat(
+    return Refuse<
         "along %c, the first tap's pixels begin %d before the tensor's first and end %d after its "
-        "last, %d apart, and taps move them by %d; at most %d, %d, %d and %d",
+        "last, %d apart, and taps move them by %d; at most %d, %d, %d and %d">(
         name, -axis.first_source, upper, strides.source_stride, move, limits.corner, limits.corner,
         limits.stride, limits.move);
   }
@@ -77,37 +76,39 @@ void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64
   map.stride_bytes[axis] = static_cast<std::uint64_t>(size == 1 ? 16 : stride * SizeOf(map.type));
 }
 
-std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
-                                         std::int64_t bytes, bool of_groups) {
+std::optional<Refusal> RejectStrides(const char* name, const TensorAxes& axes, std::int64_t bytes,
+                                     bool of_groups) {
   if (axes.stride[5] != 1 && axes.size[5] != 1) {
-    return absl::StrFormat(
-        "channels of %s are %d elements apart; tensor maps need adjacent channels", name,
-        axes.stride[5]);
+    return Refuse<"channels of %s are %d elements apart; tensor maps need adjacent channels">(
+        name, axes.stride[5]);
   }
   for (std::size_t i = 0; i < 5; ++i) {
     if (axes.size[i] == 1 || (i == 4 && !of_groups) || axes.stride[i] * bytes % 16 == 0) continue;
-    return absl::StrFormat(
-        "elements of %s are %d bytes apart; tensor maps need multiples of 16 bytes", name,
-        axes.stride[i] * bytes);
+    return Refuse<"elements of %s are %d bytes apart; tensor maps need multiples of 16 bytes">(
+        name, axes.stride[i] * bytes);
   }
   return std::nullopt;
 }
 
-std::optional<std::string> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes) {
-  if (axes.size[4] != 1) return "lanes load pixels of one group";
+std::optional<Refusal> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes) {
+  if (axes.size[4] != 1) return Refuse<"lanes load pixels of one group">();
   if (axes.stride[3] * bytes % 16 == 0) {
-    return "pixels of dy are multiples of 16 bytes apart, which TMA loads";
+    return Refuse<"pixels of dy are multiples of 16 bytes apart, which TMA loads">();
   }
-  if (axes.stride[5] != 1) return "lanes load adjacent channels";
+  if (axes.stride[5] != 1) return Refuse<"lanes load adjacent channels">();
   if (axes.size[5] * bytes % 8 != 0 || axes.stride[3] * bytes % 8 != 0) {
-    return absl::StrFormat("pixels of dy are %d bytes, %d bytes apart; lanes load 8 at a time",
-                           axes.size[5] * bytes, axes.stride[3] * bytes);
+    return Refuse<"pixels of dy are %d bytes, %d bytes apart; lanes load 8 at a time">(
+        axes.size[5] * bytes, axes.stride[3] * bytes);
   }
   return std::nullopt;
 }
 
 Tensor GatheredTensor(const ConvProblem& problem) {
   return problem.direction == Direction::kBackwardData ? Tensor::kY : Tensor::kX;
+}
+
+std::int64_t ChannelsOf(const ConvProblem& problem, Tensor tensor) {
+  return tensor == Tensor::kY ? problem.k_per_group() : problem.c_per_group();
 }
 
 bool Is3d(const ConvProblem& problem) {
@@ -219,8 +220,8 @@ bool PixelsAreEvenlySpaced(const TensorAxes& axes) {
   return true;
 }
 
-std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
-                                      std::int64_t groups_of_tile) {
+std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes,
+                                  std::int64_t groups_of_tile) {
   const TensorAxes source = OfTiles(problem.AxesOf(GatheredTensor(problem)), groups_of_tile);
   const std::int64_t of_b = SizeOf(TypeOfB(problem.type));
   const bool weight = problem.direction == Direction::kBackwardWeight;
@@ -228,10 +229,9 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   const std::int64_t bytes = weight ? SizeOf(problem.type) : of_b;
   const bool takes_groups = weight ? PixelsHaveGroups(source) : source.stride[4] == source.size[5];
   if (source.size[4] != 1 && !takes_groups) {
-    return absl::StrFormat(
+    return Refuse<
         "groups are %d elements apart; the instance gathers channels of adjacent groups, or, in "
-        "backward-weight, of the groups of one pixel",
-        source.stride[4]);
+        "backward-weight, of the groups of one pixel">(source.stride[4]);
   }
   if (auto reason = RejectStrides("the gathered tensor", source, source_bytes)) return reason;
   const Tensor other = weight ? Tensor::kY : Tensor::kW;
@@ -246,11 +246,10 @@ std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes,
   } else if (auto reason = RejectStrides(weight ? "dy" : "w", axes, bytes)) {
     return reason;
   }
-  if (weight && !PixelsAreEvenlySpaced(axes)) return "pixels of dy are not evenly spaced";
+  if (weight && !PixelsAreEvenlySpaced(axes)) return Refuse<"pixels of dy are not evenly spaced">();
   if (problem.direction == Direction::kBackwardData && !transposed &&
       LineOfWeights(axes) >= kOffsetLimit) {
-    return absl::StrFormat("w reaches over %d elements; must be fewer than 2^31",
-                           LineOfWeights(axes));
+    return Refuse<"w reaches over %d elements; must be fewer than 2^31">(LineOfWeights(axes));
   }
   const Im2colLimits limits = LimitsOf(Is3d(problem));
   for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 
 #include "core/arch/tensor_map_spec.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
+#include "core/launch/refusal.h"
 #include "hopper/base/args.h"
 #include "hopper/base/config.h"
 
@@ -16,6 +16,9 @@ namespace gridwise::hopper {
 
 /// The gathered tensor: x, or dy in backward-data.
 Tensor GatheredTensor(const ConvProblem& problem);
+
+/// Channels of a group in a tensor, which are its last axis.
+std::int64_t ChannelsOf(const ConvProblem& problem, Tensor tensor);
 
 /// Whether pixels must be counted along d.
 bool Is3d(const ConvProblem& problem);
@@ -51,18 +54,18 @@ void SetAxis(TensorMapSpec& map, std::size_t axis, std::int64_t size, std::int64
 
 /// Why a tensor's strides cannot be a map's. Without `of_groups`, groups are windows of an axis of
 /// all channels.
-std::optional<std::string> RejectStrides(const char* name, const TensorAxes& axes,
-                                         std::int64_t bytes, bool of_groups = true);
+std::optional<Refusal> RejectStrides(const char* name, const TensorAxes& axes, std::int64_t bytes,
+                                     bool of_groups = true);
 
 /// Why lanes cannot load pixels of a tensor.
-std::optional<std::string> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes);
+std::optional<Refusal> RejectLanePixels(const TensorAxes& axes, std::int64_t bytes);
 
 /// Whether all pixels of a tensor, images included, are equally far apart.
 bool PixelsAreEvenlySpaced(const TensorAxes& axes);
 
 /// Why tensor maps cannot describe the problem's operands. Returns nullopt if they can. With
 /// `lanes`, lanes load dy of backward-weight. Boxes begin at every `groups_of_tile`th group.
-std::optional<std::string> RejectMaps(const ConvProblem& problem, bool lanes = false,
-                                      std::int64_t groups_of_tile = 1);
+std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes = false,
+                                  std::int64_t groups_of_tile = 1);
 
 }  // namespace gridwise::hopper

@@ -17,7 +17,7 @@ namespace {
 
 template <HaloDenseConfig kC>
 void CheckDense(const ConvProblem& problem, int splits = 1, Values values = Values::kFinite) {
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
       RunRoles<kC.warpgroups(), HaloDenseRoles<kC>, HaloArgs>, splits, values);
@@ -148,15 +148,14 @@ TEST(HaloDense, BackwardDataIsRefused) {
   constexpr HaloDenseConfig kRow = {
       .direction = Direction::kBackwardData, .columns = 32, .merges_taps = true, .k_tile = 32};
   EXPECT_THAT(
-      RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9))).value(),
+      Why(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 24, 32, Axis(9), Axis(9)))),
       ::testing::HasSubstr("taps of w are 24 elements apart; the instance is for one group, at "
                            "most 32 output channels as far apart"));
-  EXPECT_THAT(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))
-                  .value(),
-              ::testing::HasSubstr("phases"));
   EXPECT_THAT(
-      RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9))).value(),
-      ::testing::HasSubstr("direction"));
+      Why(RejectProblem(kRow, Problem(Direction::kBackwardData, 1, 32, 32, Axis(9, 2), Axis(9)))),
+      ::testing::HasSubstr("phases"));
+  EXPECT_THAT(Why(RejectProblem(kRow, Problem(Direction::kForward, 1, 32, 32, Axis(9), Axis(9)))),
+              ::testing::HasSubstr("direction"));
 }
 
 /// With w of backward-data as the pass transposes it.

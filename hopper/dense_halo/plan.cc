@@ -7,7 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/launch/plan_epilogue.h"
 #include "hopper/base/maps.h"
@@ -20,7 +19,7 @@ namespace {
 int Int(std::int64_t value) { return static_cast<int>(value); }
 
 /// Number of output channels of a dense instance.
-int ColumnsOf(const ConvProblem& problem) { return Int(problem.AxesOf(problem.out()).size[5]); }
+int ColumnsOf(const ConvProblem& problem) { return Int(ChannelsOf(problem, problem.out())); }
 
 /// Columns of a tap of w: the output channels, or, if they are adjacent, those of a copy, which may
 /// be more.
@@ -30,7 +29,7 @@ int FilterColumnsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
 
 /// Number of steps of K: k tiles of source channels at slices of the filter.
 std::int64_t StepsOf(const HaloDenseConfig& config, const ConvProblem& problem) {
-  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  const std::int64_t channels = ChannelsOf(problem, GatheredTensor(problem));
   return CeilDiv<std::int64_t>(channels, config.k_tile) * problem.dims[0].filter;
 }
 
@@ -41,9 +40,9 @@ double BytesPerCycle(const HaloDenseConfig& config, const Fit& fit) {
                                                                : fit.halo_dense;
 }
 
-std::variant<std::string, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device, const Fit& fit,
-                                       Wanted wanted = Wanted::kBest) {
+std::variant<Refusal, Halo> HaloOf(const HaloDenseConfig& config, const ConvProblem& problem,
+                                   const DeviceFacts& device, const Fit& fit,
+                                   Wanted wanted = Wanted::kBest) {
   // Both operands of a product come from shared memory: 32 bytes of 64 rows and of the columns.
   const double product = (64 + config.product_columns()) * 32 / BytesPerCycle(config, fit);
   const double products =
@@ -84,7 +83,7 @@ double EfficiencyOf(const HaloDenseConfig& config, const ConvProblem& problem) {
 /// tile lacks.
 double LoadCyclesOf(const HaloDenseConfig& config, const ConvProblem& problem, const Halo& halo,
                     const Fit& fit) {
-  const std::int64_t channels = problem.AxesOf(GatheredTensor(problem)).size[5];
+  const std::int64_t channels = ChannelsOf(problem, GatheredTensor(problem));
   const auto k_tiles = static_cast<double>(CeilDiv<std::int64_t>(channels, config.k_tile));
   const double filled = channels % config.k_tile == 0 ? 0 : 1 / k_tiles;
   const double filter_lines =
@@ -120,8 +119,7 @@ TensorMapSpec FilterMap(const HaloDenseConfig& config, const ConvProblem& proble
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
-                                         const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const HaloDenseConfig& config, const ConvProblem& problem) {
   const TensorAxes w = problem.AxesOf(Tensor::kW);
   const int columns = problem.groups == 1 ? ColumnsOf(problem) : 0;
   const bool is_exact = config.merges_taps && !config.b_runs_along_k();
@@ -130,20 +128,20 @@ std::optional<std::string> RejectProblem(const HaloDenseConfig& config,
       problem.dims[1].filter != config.filter || problem.dims[2].filter != config.filter ||
       w.stride[3] != config.filter * w.stride[4] ||
       (w.size[2] > 1 && w.stride[2] != config.filter * w.stride[3])) {
-    return absl::StrFormat(
+    return Refuse<
         "there are %d groups and %d output channels, and taps of w are %d elements apart; the "
-        "instance is for one group, at most %d output channels%s, and a packed filter of %d x %d",
-        problem.groups, problem.AxesOf(problem.out()).size[4] * columns, of_tap, config.columns,
+        "instance is for one group, at most %d output channels%s, and a packed filter of %d x %d">(
+        problem.groups, problem.groups * columns, of_tap, config.columns,
         is_exact ? " as far apart" : "", config.filter, config.filter);
   }
-  if (!config.b_runs_along_k() && of_tap < columns) return "taps of w overlap";
+  if (!config.b_runs_along_k() && of_tap < columns) return Refuse<"taps of w overlap">();
   if (const std::int64_t steps = StepsOf(config, problem);
       config.resident > 0 && steps > config.resident) {
-    return absl::StrFormat("the filter has %d steps of %d channels; the instance keeps at most %d",
-                           steps, config.k_tile, config.resident);
+    return Refuse<"the filter has %d steps of %d channels; the instance keeps at most %d">(
+        steps, config.k_tile, config.resident);
   }
   if (config.merges_taps && (problem.dims[2].stride != 1 || problem.dims[2].dilation != 1)) {
-    return "the instance merges adjacent taps; stride and dilation along w must be 1";
+    return Refuse<"the instance merges adjacent taps; stride and dilation along w must be 1">();
   }
   const std::int64_t bytes = SizeOf(problem.type);
   const Tensor source = GatheredTensor(problem);

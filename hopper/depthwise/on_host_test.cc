@@ -16,7 +16,7 @@ namespace {
 template <DepthwiseWeightConfig kC>
 void CheckDepthwise(ConvProblem problem, int splits, Values values = Values::kFinite) {
   problem.type = kC.type;
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanDepthwise(kC, request); },
       RunWarpRoles<DepthwiseWeightRoles<kC>, DepthwiseWeightArgs>, splits, values);

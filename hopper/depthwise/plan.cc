@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/cost/pass_cycles.h"
 #include "core/launch/plan_epilogue.h"
@@ -45,20 +44,20 @@ DepthwiseTensor TensorOf(const ConvProblem& problem, Tensor tensor) {
 }
 
 /// Why lanes cannot load pairs of channels of a tensor.
-std::optional<std::string> RejectTensor(const ConvProblem& problem, Tensor tensor) {
+std::optional<Refusal> RejectTensor(const ConvProblem& problem, Tensor tensor) {
   const TensorAxes axes = problem.AxesOf(tensor);
   bool are_pairs = axes.size[4] % 2 == 0 && axes.stride[4] == 1;
   for (const std::size_t axis : {0u, 2u, 3u}) {
     are_pairs &= axes.size[axis] == 1 || axes.stride[axis] % 2 == 0;
   }
   if (!are_pairs) {
-    return absl::StrFormat(
-        "%d channels are %d elements apart, pixels %d; the instance loads pairs of adjacent ones",
+    return Refuse<
+        "%d channels are %d elements apart, pixels %d; the instance loads pairs of adjacent ones">(
         axes.size[4], axes.stride[4], axes.stride[3]);
   }
   const std::int64_t image = axes.size[2] * axes.stride[2] * SizeOf(problem.type);
   if (image < kOffsetLimit) return std::nullopt;
-  return absl::StrFormat("an image is %d bytes; must be fewer than 2^31", image);
+  return Refuse<"an image is %d bytes; must be fewer than 2^31">(image);
 }
 
 /// Cycles of a unit: the instructions of four warps on each quarter of an SM, counted, and device
@@ -102,25 +101,25 @@ PartEstimate EstimateSplits(const DepthwiseWeightConfig& config, const PartReque
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const DepthwiseWeightConfig& config,
-                                         const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const DepthwiseWeightConfig& config,
+                                     const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_weight of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.type));
+    return Refuse<"the problem is %s of %s; the instance is for bwd_weight of %s">(
+        Name(problem.direction), Name(problem.type), Name(config.type));
   }
   if (problem.c != problem.groups || problem.k != problem.groups) {
-    return absl::StrFormat("%d groups have %d and %d channels; the instance is for 1 and 1",
-                           problem.groups, problem.c_per_group(), problem.k_per_group());
+    return Refuse<"%d groups have %d and %d channels; the instance is for 1 and 1">(
+        problem.groups, problem.c_per_group(), problem.k_per_group());
   }
   const Dim &h = problem.dims[1], &w = problem.dims[2];
   if (problem.dims[0] != Dim{} || h.stride != 1 || w.stride != 1 || h.dilation != 1 ||
       w.dilation != 1) {
-    return "the instance is for two axes, without strides and dilation";
+    return Refuse<"the instance is for two axes, without strides and dilation">();
   }
   // Fewer rows waste products.
   if (h.filter > config.rows || h.filter < config.rows - 1 || w.filter > config.kMaxFilter) {
-    return absl::StrFormat("the filter is %d x %d; the instance is for %d or %d x %d at most",
-                           h.filter, w.filter, config.rows - 1, config.rows, config.kMaxFilter);
+    return Refuse<"the filter is %d x %d; the instance is for %d or %d x %d at most">(
+        h.filter, w.filter, config.rows - 1, config.rows, config.kMaxFilter);
   }
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     if (auto reason = RejectTensor(problem, tensor)) return reason;

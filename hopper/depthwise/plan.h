@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -13,8 +12,8 @@
 namespace gridwise::hopper {
 
 /// Like the functions of hopper/halo/plan.h, for depthwise instances.
-std::optional<std::string> RejectProblem(const DepthwiseWeightConfig& config,
-                                         const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const DepthwiseWeightConfig& config,
+                                     const ConvProblem& problem);
 PartEstimate EstimateLaunch(const DepthwiseWeightConfig& config, const PartRequest& request);
 Plan<DepthwiseWeightArgs> PlanDepthwise(const DepthwiseWeightConfig& config,
                                         const PartRequest& request);

@@ -23,7 +23,7 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
   const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
-  grid.n_tiles = CeilDiv<std::int64_t>(problem.AxesOf(problem.out()).size[5], config.columns);
+  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.columns);
   for (const SubGemm& gemm : sub_gemms) {
     const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
     const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
@@ -71,7 +71,7 @@ Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem
                 const Grid& grid) {
   Loaded loaded = {1.0 * config.rows(), 1.0 * config.b_columns()};
   if (config.b_runs_along_k()) {
-    const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+    const std::int64_t columns = ChannelsOf(problem, problem.out());
     const int of_box = ColumnsOfBox(config, columns, fit);
     const auto all = AlignUp<std::int64_t>(columns, of_box);
     loaded.columns = static_cast<double>(all) / static_cast<double>(grid.n_tiles);
@@ -132,11 +132,12 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
         KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
     const bool is_split = !config.b_runs_along_k() && config.resident == 0;
     const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
-    const std::int64_t of_tap = problem.AxesOf(Tensor::kW).stride[4] * SizeOf(problem.type);
-    const double w = fit.line + (is_split ? SplitLine(fit, of_tap) : 0) + (fills_w ? filled : 0);
-    const std::int64_t of_pixel =
-        problem.AxesOf(GatheredTensor(problem)).stride[3] * SizeOf(problem.type);
-    const double split = config.type == DataType::kTF32 ? SplitLine(fit, of_pixel) : 0;
+    const auto split_line = [&](Tensor tensor, std::size_t axis) {
+      return SplitLine(fit, problem.AxesOf(tensor).stride[axis] * SizeOf(problem.type));
+    };
+    const double w = fit.line + (is_split ? split_line(Tensor::kW, 4) : 0) + (fills_w ? filled : 0);
+    const double split =
+        config.type == DataType::kTF32 ? split_line(GatheredTensor(problem), 3) : 0;
     return loaded.rows * (source + split + filled) + loaded.columns * config.parts() * w +
            loaded.more_boxes * fit.box;
   }
@@ -258,11 +259,12 @@ class Estimates {
     return steps + of.rounds * CyclesOutsideSteps(of) + fit_.launch + PassCyclesOf(of.tensors);
   }
 
-  /// Whether Of() is certain to be at least `cycles`, computed in a fraction of its time: steps
-  /// count as an SM's best.
+  /// Whether Of() is at least `cycles`, but for rounding: computed in a fraction of its time.
   bool Exceeds(int splits, bool in_cluster, double cycles) const {
     const Division of = Divide(splits, in_cluster);
-    const double busy = of.rounds * (of.steps * min_step_ + CyclesOutsideSteps(of)) + fit_.launch;
+    const Step step = StepOf(of);
+    const double steps = of.steps * std::max(step.matrix, step.memory);
+    const double busy = of.rounds * (steps + CyclesOutsideSteps(of)) + fit_.launch;
     const double beside_pass = cycles - PassCyclesOf(of.tensors);
     return beside_pass <= 0 ||
            FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
@@ -270,8 +272,7 @@ class Estimates {
 
   Cost Of(int splits, bool in_cluster) const {
     const Division of = Divide(splits, in_cluster);
-    const double units = request_.device.compute_units;
-    const Step step = StepOf(std::min(of.tiles, units) / units);
+    const Step step = StepOf(of);
     const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
     return WithCycles({.matrix_cycles = matrix,
                        .memory_cycles = memory,
@@ -359,6 +360,10 @@ class Estimates {
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
     return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
   }
+  Step StepOf(const Division& of) const {
+    const double units = request_.device.compute_units;
+    return StepOf(std::min(of.tiles, units) / units);
+  }
   /// A step of a tile, when a part `busy` of all SMs has tiles.
   Step StepOf(double busy) const {
     const double efficiency =
@@ -437,7 +442,7 @@ std::int64_t WholeKTilesOf(const Config& config, std::int64_t channels) {
 }
 
 std::int64_t SourceChannels(const ConvProblem& problem) {
-  return problem.AxesOf(GatheredTensor(problem)).size[5];
+  return ChannelsOf(problem, GatheredTensor(problem));
 }
 
 std::int64_t GroupsOfTile(const Config& config, const ConvProblem& problem) {

@@ -17,7 +17,7 @@ template <Config kC>
 void CheckGather(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
   problem.type = kC.type;
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanGather(kC, request); },
       RunRoles<kC.warpgroups(), GatherRoles<kC>, GatherArgs>, splits, values);
@@ -352,10 +352,10 @@ TEST(Gather, TF32TakesOnlyWhatTensorMapsDescribe) {
       .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
   ConvProblem problem = Problem(Direction::kBackwardData, 1, 40, 70, Axis(9), Axis(8));
   problem.type = DataType::kTF32;
-  EXPECT_EQ(RejectProblem(kBack, WithPixels(SpacedTaps(), problem)).value_or(""),
+  EXPECT_EQ(Why(RejectProblem(kBack, WithPixels(SpacedTaps(), problem))),
             "channels of w are 360 elements apart; tensor maps need adjacent channels");
   problem.type = DataType::kF32;
-  EXPECT_EQ(RejectProblem(kBack, problem).value_or(""), "type is f32; the instance is for tf32");
+  EXPECT_EQ(Why(RejectProblem(kBack, problem)), "type is f32; the instance is for tf32");
 }
 
 }  // namespace

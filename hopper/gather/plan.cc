@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
@@ -32,15 +31,14 @@ SourceGroups SourceGroupsOf(const Config& config, const ConvProblem& problem) {
 }
 
 /// Why B cannot stay in shared memory.
-std::optional<std::string> RejectResident(const Config& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectResident(const Config& config, const ConvProblem& problem) {
   if (config.resident == 0) return std::nullopt;
   const std::int64_t steps = problem.filter_taps() * KTilesOf(config, SourceChannels(problem));
   if (problem.groups == 1 && steps <= config.resident && SubGemmCount(problem) == 1)
     return std::nullopt;
-  return absl::StrFormat(
+  return Refuse<
       "there are %d groups, %d sub-GEMMs and %d k tiles of w; the instance keeps those of one, at "
-      "most %d",
-      problem.groups, SubGemmCount(problem), steps, config.resident);
+      "most %d">(problem.groups, SubGemmCount(problem), steps, config.resident);
 }
 
 /// Whether TMA boxes can store the output: rows of the GEMM are pixels in its order.
@@ -126,26 +124,25 @@ void SetLastKTile(const Config& config, GatherArgs& args) {
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const Config& config, const ConvProblem& problem) {
   if (problem.direction != config.direction) {
-    return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
-                           Name(config.direction));
+    return Refuse<"direction is %s; the instance is for %s">(Name(problem.direction),
+                                                             Name(config.direction));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
-                           Name(config.type));
+    return Refuse<"type is %s; the instance is for %s">(Name(problem.type), Name(config.type));
   }
   if (problem.direction != Direction::kBackwardWeight) {
     const std::int64_t channels = SourceChannels(problem);
     if (SourceGroupsOf(config, problem) == SourceGroups::kAxis && !HasAxisOfGroups(problem)) {
-      return absl::StrFormat(
+      return Refuse<
           "groups have %d source channels; with %d sub-GEMMs and groups in total, the instance "
-          "takes multiples of %d, or filters of at most %d pixels along h and w",
+          "takes multiples of %d, or filters of at most %d pixels along h and w">(
           channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
   }
   if (config.x_is_a && problem.groups > 1) {
-    return absl::StrFormat("there are %d groups; the instance is for one", problem.groups);
+    return Refuse<"there are %d groups; the instance is for one">(problem.groups);
   }
   if (auto reason = RejectResident(config, problem)) return reason;
   return RejectMaps(problem, config.lanes, GroupsOfTile(config, problem));

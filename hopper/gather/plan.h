@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -16,7 +15,7 @@ namespace gridwise::hopper {
 
 /// Why kernels of `config` cannot compute `problem`, with the values that matter. Returns nullopt
 /// if they can. Most reasons are limits of tensor maps.
-std::optional<std::string> RejectProblem(const Config& config, const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const Config& config, const ConvProblem& problem);
 
 /// See PartKernel. Not for backward-weight, whose tiles belong to all images.
 std::int64_t ImagesOfWholeRounds(const Config& config, const PartRequest& request);

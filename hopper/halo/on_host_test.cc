@@ -25,7 +25,7 @@ template <HaloConfig kC>
 void CheckHalo(ConvProblem problem, int splits = 1, Values values = Values::kFinite) {
   problem.direction = kC.direction;
   problem.type = kC.type;
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
       RunRoles<kC.warpgroups(), HaloRoles<kC>, HaloArgs>, splits, values);
@@ -153,7 +153,7 @@ TEST(Halo, TF32) {
   CheckHalo<k32>(apart(kForward, 3, 20, 24));
   const ConvProblem wide = apart(kForward, 3, 40, 24);
   EXPECT_EQ(wide.AxesOf(Tensor::kX).stride[4], 40) << "64 channels of f32 are no line";
-  EXPECT_NE(RejectProblem(k32, wide).value_or(""), "");
+  EXPECT_NE(Why(RejectProblem(k32, wide)), "");
 }
 
 TEST(Halo, LanesRoundToTF32) {

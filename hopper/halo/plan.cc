@@ -6,7 +6,6 @@
 #include <span>
 #include <variant>
 
-#include "absl/strings/str_format.h"
 #include "core/arch/mma_shape.h"
 #include "core/base/math.h"
 #include "core/launch/plan_epilogue.h"
@@ -61,8 +60,8 @@ double StoreCycles(const ConvProblem& problem) {
   return HasColumnsOfSource(problem) ? 0 : kGroups;
 }
 
-std::variant<std::string, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+std::variant<Refusal, Halo> HaloOf(const HaloConfig& config, const ConvProblem& problem,
+                                   const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   // For a pixel's channels at a tap: a product of 64 pixels reads 2 KB of them, and 32 bytes per
   // column, at 128 bytes per cycle.
   const double cycles = (2048 + config.channels * 32) / 128.0 * config.pixel_bytes() / 32 / 64;
@@ -115,27 +114,25 @@ bool HasRuns(const TensorAxes& axes, std::int64_t bytes) {
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const HaloConfig& config, const ConvProblem& problem) {
   const std::int64_t pitch = GroupPitch(problem);
   if (std::max<std::int64_t>(pitch, WgmmaK(config.type)) != config.channels) {
-    return absl::StrFormat("groups are %d channels apart; the instance is for products of %d",
-                           pitch, config.channels);
+    return Refuse<"groups are %d channels apart; the instance is for products of %d">(
+        pitch, config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
     if (config.filter == 0 || problem.dims[axis].filter == config.filter) continue;
-    return absl::StrFormat("the filter has %d taps along %c; the instance is for %d",
-                           problem.dims[axis].filter, "dhw"[axis], config.filter);
+    return Refuse<"the filter has %d taps along %c; the instance is for %d">(
+        problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
   if (config.filter > 0 && problem.dims[0].filter > 1) {
-    return absl::StrFormat("the filter has %d taps along d; the instance is for 1",
-                           problem.dims[0].filter);
+    return Refuse<"the filter has %d taps along d; the instance is for 1">(problem.dims[0].filter);
   }
   // Gather instances take 0.83 to 0.87 times as long.
   if (problem.groups == 1 && problem.dims[0].filter > 1) {
-    return absl::StrFormat(
+    return Refuse<
         "the filter has %d taps along d, and there is one group; the instance is for "
-        "several",
-        problem.dims[0].filter);
+        "several">(problem.dims[0].filter);
   }
   if (auto reason = RejectHalo(problem)) return reason;
   return RejectTiles(config, config.direction, problem,

@@ -45,7 +45,7 @@ HaloConfig BackwardRow(int up) {
 template <class Config>
 HaloArgs ArgsOf(const Config& config, const ConvProblem& problem) {
   const DeviceFacts device = Gfx::kSm90a;
-  EXPECT_EQ(RejectProblem(config, problem).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(config, problem)), "");
   return PlanHalo(config, {device, problem, {}, SplitK{.splits = 1}}).args;
 }
 
@@ -143,10 +143,10 @@ TEST(PlanHalo, LinesOfWeightTilesEndInWholeProducts) {
 
 TEST(RejectHalo, SaysWhyWithTheValues) {
   const auto reason = [](const ConvProblem& problem) {
-    return RejectProblem(kForwardRow, problem).value_or("none");
+    return Why(RejectProblem(kForwardRow, problem));
   };
   ConvProblem problem = Problem(Direction::kForward, 20, 1);
-  EXPECT_EQ(reason(problem), "none");
+  EXPECT_EQ(reason(problem), "");
   problem.k = 512;
   EXPECT_THAT(reason(problem), HasSubstr("have 16 input and 32 output channels, 16 apart"));
   problem = Problem(Direction::kForward, 20, 1);
@@ -156,9 +156,9 @@ TEST(RejectHalo, SaysWhyWithTheValues) {
   problem.dims[1].filter = problem.dims[2].filter = 7;
   EXPECT_THAT(reason(problem), HasSubstr("7 taps along h; the instance is for 3"));
   problem.dims[1].filter = 9;
-  EXPECT_THAT(RejectProblem(HaloConfig{.filter = 0}, problem).value_or(""),
+  EXPECT_THAT(Why(RejectProblem(HaloConfig{.filter = 0}, problem)),
               HasSubstr("the filter has 63 taps; the instance takes at most 49"));
-  EXPECT_THAT(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2)).value_or(""),
+  EXPECT_THAT(Why(RejectProblem(BackwardRow(1), Problem(Direction::kBackwardData, 20, 2))),
               HasSubstr("2 phases; the instance is for 1"));
 }
 
@@ -169,7 +169,7 @@ TEST(HaloPlan, SharedMemoryHasAllRowsThatAreMultiplied) {
   for (const std::size_t axis : {1u, 2u}) {
     problem.dims[axis] = {.in = 9, .filter = 3, .stride = 2, .pad_begin = 1, .pad_end = 1};
   }
-  ASSERT_EQ(RejectProblem(kRow, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kRow, problem)), "");
   const DeviceFacts device = Gfx::kSm90a;
   const auto plan = PlanHalo(kRow, {device, problem, {}, SplitK{.splits = 1}});
   int furthest = 0;

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <ranges>
 #include <vector>
 
-#include "absl/strings/str_format.h"
+#include "absl/container/inlined_vector.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "hopper/base/maps.h"
@@ -53,11 +54,11 @@ void AddTaps(const std::array<AxisMap, 2>& maps, const std::array<const AxisPhas
 }
 
 /// Sets the slices, which belong to one phase.
-std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
+std::optional<Refusal> MakeDepth(const AxisMap& map, HaloShape& shape) {
   const AxisPhase& of = map.phases.front();
   if (map.phases.size() > 1 || of.taps == 0) {
-    return absl::StrFormat("pixels of dx along d are of %d phases; the instance is for 1",
-                           map.phases.size());
+    return Refuse<"pixels of dx along d are of %d phases; the instance is for 1">(
+        map.phases.size());
   }
   shape.depth = {.taps = of.taps,
                  .origin = of.first_source,
@@ -67,28 +68,29 @@ std::optional<std::string> MakeDepth(const AxisMap& map, HaloShape& shape) {
 }
 
 /// The shape with `up` phases along each axis, or the reason why the instance cannot compute it.
-std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int up) {
+std::variant<Refusal, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   HaloShape shape;
-  shape.taps.reserve(kMaxHaloTaps);
+  shape.taps.reserve(
+      static_cast<std::size_t>(std::min<std::int64_t>(problem.filter_taps(), kMaxHaloTaps)));
   shape.planes.reserve(kMaxHaloPlanes);
   const std::array<AxisMap, 2> maps = {MakeAxisMap(problem.direction, problem.dims[1]),
                                        MakeAxisMap(problem.direction, problem.dims[2])};
-  std::array<std::vector<const AxisPhase*>, 2> phases;  // by their first pixel
+  std::array<absl::InlinedVector<const AxisPhase*, 2>, 2> phases;  // by their first pixel
   for (std::size_t axis = 0; axis < 2; ++axis) {
     shape.step[axis] = maps[axis].strides.source_stride;
     shape.origin[axis] = 1 << 30;
     phases[axis].resize(static_cast<std::size_t>(up));
     for (const AxisPhase& of : maps[axis].phases) {
       if (of.taps == 0 || of.first_pixel >= up || maps[axis].strides.pixel_stride != up) {
-        return absl::StrFormat("pixels of dx along %c are of %d phases; the instance is for %d",
-                               "hw"[axis], maps[axis].phases.size(), up);
+        return Refuse<"pixels of dx along %c are of %d phases; the instance is for %d">(
+            "hw"[axis], maps[axis].phases.size(), up);
       }
       phases[axis][static_cast<std::size_t>(of.first_pixel)] = &of;
       shape.origin[axis] = std::min(shape.origin[axis], of.first_source);
       shape.pixels[axis] = std::max(shape.pixels[axis], of.count);
     }
     for (const AxisPhase* of : phases[axis]) {
-      if (of == nullptr) return "a phase has no pixels";
+      if (of == nullptr) return Refuse<"a phase has no pixels">();
     }
     if (up == 2 && phases[axis][0]->taps > phases[axis][1]->taps) {
       std::swap(phases[axis][0], phases[axis][1]);
@@ -108,8 +110,8 @@ std::variant<std::string, HaloShape> MakeShape(const ConvProblem& problem, int u
     }
   }
   if (shape.planes.size() > kMaxHaloPlanes) {
-    return absl::StrFormat("patches are %d planes; the instance takes at most %d",
-                           shape.planes.size(), kMaxHaloPlanes);
+    return Refuse<"patches are %d planes; the instance takes at most %d">(shape.planes.size(),
+                                                                          kMaxHaloPlanes);
   }
   return shape;
 }
@@ -120,29 +122,31 @@ struct Extent {
   int count;
 };
 
-/// The tiling whose tiles have `pitch` pixels per line; nullopt if it does not fit.
-std::optional<HaloTiling> Tile(const HaloShape& shape, const ConvProblem& problem,
-                               const HaloLimits& limits, Extent h, Extent w, int pitch) {
-  HaloTiling tiling = {.tile_h = h.pixels, .tile_w = w.pixels, .pitch = pitch};
-  tiling.lines = h.pixels + shape.reach[0];
-  const std::int64_t pixels = std::int64_t{h.pixels} * pitch;
-  if (pixels > limits.pixels || std::max(h.pixels, w.pixels) * limits.up > kMaxBox ||
-      pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
-    return std::nullopt;
+/// Fills in the box of pixels that a tile loads.
+void SetBox(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
+            HaloTiling& tiling) {
+  tiling.lines = tiling.tile_h + shape.reach[0];
+  tiling.box_bytes = tiling.lines * tiling.pitch * PixelBytes(problem, limits.channels);
+}
+
+/// Fills in the box and the shared memory of a tiling. Returns whether it fits.
+bool SetBytes(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
+              HaloTiling& tiling) {
+  SetBox(shape, problem, limits, tiling);
+  const std::int64_t pixels = std::int64_t{tiling.tile_h} * tiling.pitch;
+  if (pixels > limits.pixels || std::max(tiling.tile_h, tiling.tile_w) * limits.up > kMaxBox ||
+      tiling.pitch * shape.step[1] > kMaxBox || tiling.lines * shape.step[0] > kMaxBox) {
+    return false;
   }
-  const int pixel_bytes = PixelBytes(problem, limits.channels);
-  tiling.box_bytes = tiling.lines * pitch * pixel_bytes;
   tiling.plane_bytes = AlignUp(tiling.box_bytes, 1024);
   tiling.stage_bytes = PlanesOf(shape, limits) * tiling.plane_bytes;
   tiling.stage_bytes += limits.filter_bytes;
   if (limits.dy != DyInStage::kNone) {
-    const int of_dy = limits.dy == DyInStage::kPacked ? h.pixels * w.pixels : Int(pixels);
-    tiling.stage_bytes += AlignUp(of_dy * pixel_bytes, 1024);
+    const int of_dy = limits.dy == DyInStage::kPacked ? tiling.tile_h * tiling.tile_w : Int(pixels);
+    tiling.stage_bytes += AlignUp(of_dy * PixelBytes(problem, limits.channels), 1024);
   }
   tiling.shared_bytes = limits.stages * (tiling.stage_bytes + 16) + Int(limits.other_bytes);
-  if (tiling.shared_bytes > TraitsOf(Gfx::kSm90a).lds_bytes) return std::nullopt;
-  tiling.tiles = problem.batch * shape.depth.pixels * h.count * w.count;
-  return tiling;
+  return tiling.shared_bytes <= TraitsOf(Gfx::kSm90a).lds_bytes;
 }
 
 struct TileWork {
@@ -169,6 +173,31 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
           .patch = patch / 40 + 20 * tiling.tile_h,
           .alone = of.row.alone};
 }
+
+/// Lower bounds of the cycles of all tiles of a width.
+class Bounds {
+ public:
+  Bounds(const TileWork& of, Extent width, int pitch)
+      : strips_(static_cast<double>(of.problem.batch * of.shape.depth.pixels * width.count)),
+        alone_(of.row.alone) {
+    HaloTiling tiling = {.tile_h = 1, .tile_w = width.pixels, .pitch = pitch};
+    tile_ = of.row.matrix(of.shape, tiling) + alone_;
+    constexpr int kMaxLines = 4096;  // the bytes of more may not fit in an int
+    tiling.tile_h = std::min(of.shape.pixels[0], kMaxLines);
+    SetBox(of.shape, of.problem, of.limits, tiling);
+    strip_ = CyclesOf(of, tiling).both() - alone_;
+  }
+
+  /// Of `tiles` tiles or more: none takes less than one of a single line, and those of a strip
+  /// together take no less than one that has all its lines, besides what each takes alone.
+  double From(double tiles) const {
+    constexpr double kRounding = 1 - 1e-9;
+    return std::max(tiles * tile_, (strips_ * strip_ + tiles * alone_) * kRounding);
+  }
+
+ private:
+  double strips_, alone_, tile_, strip_;
+};
 
 /// Lines of a tile.
 struct Height {
@@ -210,30 +239,46 @@ std::vector<Extent> Widths(int pixels, int most) {
   return widths;
 }
 
+/// The pixels of a plane, by pitch, for which shared memory has room if a stage holds nothing else.
+int MaxPixelsOfPlane(const TileWork& of) {
+  const std::int64_t of_stage =
+      (TraitsOf(Gfx::kSm90a).lds_bytes - of.limits.other_bytes) / of.limits.stages;
+  return Int(of_stage /
+             (PlanesOf(of.shape, of.limits) * PixelBytes(of.problem, of.limits.channels)));
+}
+
 std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
   const HaloShape& shape = of.shape;
   const HaloLimits& limits = of.limits;
   if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
   std::optional<HaloTiling> best;
   double least = 0;
-  const int max_pixels = Int(limits.pixels);
+  const int max_of_plane = MaxPixelsOfPlane(of);
+  const int max_pixels = std::min(Int(limits.pixels), max_of_plane);
   const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
-  for (const Extent& width : Widths(shape.pixels[1], max_pixels - shape.reach[1])) {
+  std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
+  if (wanted == Wanted::kAny && !widths.empty()) widths.resize(1);  // which fits if any does
+  // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
+  // the narrowest is chosen, and of those the one with the fewest lines.
+  for (const Extent& width : std::views::reverse(widths)) {
     const int narrow = width.pixels + shape.reach[1];
-    int last_count = 0, last_pitch = 0;
-    for (const Height& height : heights) {
-      if (height.lines.pixels * narrow > max_pixels) break;
-      const int pitch = AlignUp(narrow, height.unit);
-      // The same number of tiles with fewer lines, which are no longer.
-      if (height.lines.count == last_count && pitch >= last_pitch) continue;
-      const std::optional<HaloTiling> tiling =
-          Tile(shape, of.problem, limits, height.lines, width, pitch);
-      if (!tiling) continue;
+    const int max_lines = std::min(max_pixels / narrow, max_of_plane / narrow - shape.reach[0]);
+    if (max_lines < 1) continue;
+    const Bounds bounds(of, width, narrow);
+    for (const Height& height : std::views::reverse(heights)) {
+      if (height.lines.pixels > max_lines) continue;
+      HaloTiling tiling = {
+          .tile_h = height.lines.pixels,
+          .tile_w = width.pixels,
+          .pitch = AlignUp(narrow, height.unit),
+          .tiles = of.problem.batch * shape.depth.pixels * height.lines.count * width.count};
+      const auto tiles = static_cast<double>(tiling.tiles);
+      if (best && bounds.From(tiles) > least) break;
+      if (best && tiles * (of.row.matrix(shape, tiling) + of.row.alone) > least) continue;
+      if (!SetBytes(shape, of.problem, limits, tiling)) continue;
       if (wanted == Wanted::kAny) return tiling;
-      last_count = height.lines.count;
-      last_pitch = pitch;
-      const double cycles = static_cast<double>(tiling->tiles) * CyclesOf(of, *tiling).both();
-      if (best && cycles >= least) continue;
+      const double cycles = tiles * CyclesOf(of, tiling).both();
+      if (best && cycles > least) continue;
       best = tiling;
       least = cycles;
     }
@@ -286,18 +331,17 @@ void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
 
 }  // namespace
 
-std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloInstance& row, Wanted wanted) {
-  std::variant<std::string, HaloShape> made = MakeShape(problem, row.up);
-  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                     const HaloInstance& row, Wanted wanted) {
+  std::variant<Refusal, HaloShape> made = MakeShape(problem, row.up);
+  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
   Halo halo = {
       .shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}, .limits = {}};
   halo.limits = row.limits(halo.shape);
   const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
   halo.windows = CeilDiv(taps, row.window);
   if (taps > row.max_taps) {
-    return absl::StrFormat("the filter has %d taps; the instance takes at most %d", taps,
-                           row.max_taps);
+    return Refuse<"the filter has %d taps; the instance takes at most %d">(taps, row.max_taps);
   }
   const TileWork of = {
       .problem = problem,
@@ -306,7 +350,7 @@ std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const Devic
       .limits = halo.limits,
       .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
   const std::optional<HaloTiling> tiling = ChooseTiling(of, wanted);
-  if (!tiling) return "no tile fits in shared memory";
+  if (!tiling) return Refuse<"no tile fits in shared memory">();
   halo.tiling = *tiling;
   halo.cycles = CyclesOf(of, *tiling);
   return halo;
@@ -317,27 +361,24 @@ std::int64_t GroupPitch(const ConvProblem& problem) {
   return axes.size[4] == 1 ? axes.size[5] : axes.stride[4];
 }
 
-std::optional<std::string> RejectHalo(const ConvProblem& problem) {
+std::optional<Refusal> RejectHalo(const ConvProblem& problem) {
   const std::int64_t c = problem.c_per_group(), k = problem.k_per_group();
   const std::int64_t pitch = GroupPitch(problem);
   const bool fit = problem.groups == 1 ? c == k : std::max(c, k) <= pitch;
   const int block = BlockOf(problem.type);
   if (pitch > block || (pitch & (pitch - 1)) != 0 || !fit) {
-    return absl::StrFormat(
+    return Refuse<
         "%d groups have %d input and %d output channels, %d apart; the instance takes groups that "
-        "are "
-        "as many apart, a power of two up to %d",
-        problem.groups, c, k, pitch, block);
+        "are as many apart, a power of two up to %d">(problem.groups, c, k, pitch, block);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (problem.direction == Direction::kBackwardWeight && dy.size[4] > 1 && dy.stride[4] != pitch) {
-    return absl::StrFormat("groups of x are %d elements apart, and those of dy %d", pitch,
-                           dy.stride[4]);
+    return Refuse<"groups of x are %d elements apart, and those of dy %d">(pitch, dy.stride[4]);
   }
   return RejectPixels(problem);
 }
 
-std::optional<std::string> RejectPixels(const ConvProblem& problem) {
+std::optional<Refusal> RejectPixels(const ConvProblem& problem) {
   const std::int64_t bytes = SizeOf(problem.type);
   for (const Tensor tensor : {Tensor::kX, Tensor::kY}) {
     const TensorAxes axes = problem.AxesOf(tensor);

@@ -6,17 +6,16 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "core/arch/device_facts.h"
 #include "core/arch/tensor_map_spec.h"
 #include "core/conv/problem.h"
 #include "core/cost/cost.h"
 #include "core/launch/launch.h"
+#include "core/launch/refusal.h"
 #include "hopper/halo/args.h"
 #include "hopper/halo/config.h"
 
@@ -110,33 +109,32 @@ struct Halo {
 /// Returns the tiling with the least estimate, or the first that fits; or the reason why the
 /// instance cannot compute the problem.
 enum class Wanted { kBest, kAny };
-std::variant<std::string, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
-                                         const HaloInstance& row, Wanted wanted = Wanted::kBest);
+std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
+                                     const HaloInstance& row, Wanted wanted = Wanted::kBest);
 
 /// Why an instance cannot compute the problem: another direction or type, or what `make` says,
 /// which is called last.
 template <class Config, class Make>
-std::optional<std::string> RejectTiles(const Config& config, Direction direction,
-                                       const ConvProblem& problem, const Make& make) {
+std::optional<Refusal> RejectTiles(const Config& config, Direction direction,
+                                   const ConvProblem& problem, const Make& make) {
   if (problem.direction != direction) {
-    return absl::StrFormat("direction is %s; the instance is for %s", Name(problem.direction),
-                           Name(direction));
+    return Refuse<"direction is %s; the instance is for %s">(Name(problem.direction),
+                                                             Name(direction));
   }
   if (problem.type != config.type) {
-    return absl::StrFormat("type is %s; the instance is for %s", Name(problem.type),
-                           Name(config.type));
+    return Refuse<"type is %s; the instance is for %s">(Name(problem.type), Name(config.type));
   }
-  std::variant<std::string, Halo> made = make();
-  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+  std::variant<Refusal, Halo> made = make();
+  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
   return std::nullopt;
 }
 
 /// Channels from one group of the source to the next.
 std::int64_t GroupPitch(const ConvProblem& problem);
 /// Why no instance for groups of few channels can compute the problem.
-std::optional<std::string> RejectHalo(const ConvProblem& problem);
+std::optional<Refusal> RejectHalo(const ConvProblem& problem);
 /// Why boxes of pixels of x or y cannot be loaded.
-std::optional<std::string> RejectPixels(const ConvProblem& problem);
+std::optional<Refusal> RejectPixels(const ConvProblem& problem);
 
 /// Map with boxes of `channels` channels of pixels of x or y, every `step`-th.
 TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, int pixels,

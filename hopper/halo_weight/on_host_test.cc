@@ -17,7 +17,7 @@ namespace {
 
 template <HaloWeightConfig kC = {}>
 void CheckHaloWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanHalo(kC, request); },
       RunRoles<kC.warpgroups(), HaloWeightRoles<kC>, HaloArgs>, splits, values);
@@ -93,9 +93,8 @@ TEST(HaloWeight, DividesSlices) {
                            Values::kInfinity);
   const Dim line = {.in = 9, .filter = 3, .pad_begin = 1, .pad_end = 1}, one = {.in = 5};
   const Dim five = {.in = 6, .filter = 5, .pad_begin = 2, .pad_end = 2};
-  EXPECT_THAT(
-      RejectProblem(kMerged, WithDepth(Problem(kWeight, 1, 16, 16, one, line), five)).value(),
-      ::testing::HasSubstr("a slice of the filter has 3 taps"));
+  EXPECT_THAT(Why(RejectProblem(kMerged, WithDepth(Problem(kWeight, 1, 16, 16, one, line), five))),
+              ::testing::HasSubstr("a slice of the filter has 3 taps"));
 }
 
 }  // namespace

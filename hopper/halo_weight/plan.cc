@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <variant>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/cost/pass_cycles.h"
 #include "core/launch/plan_epilogue.h"
@@ -23,8 +22,8 @@ bool DividesSlices(const ConvProblem& problem) {
   return problem.filter_taps() > HaloWeightConfig::kTaps;
 }
 
-std::variant<std::string, Halo> HaloOf(const HaloWeightConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+std::variant<Refusal, Halo> HaloOf(const HaloWeightConfig& config, const ConvProblem& problem,
+                                   const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   const bool divides = DividesSlices(problem);
   const int slices = divides ? Int(problem.dims[0].filter) : 1;
   const int taps = Int(problem.filter_taps()) / slices;
@@ -129,22 +128,20 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   return plan;
 }
 
-std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
-                                         const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const HaloWeightConfig& config, const ConvProblem& problem) {
   if (auto reason = problem.groups > 1 ? RejectHalo(problem) : RejectPixels(problem)) return reason;
   const bool divides = DividesSlices(problem);
   const std::int64_t taps = problem.filter_taps() / (divides ? problem.dims[0].filter : 1);
   if ((problem.groups == 1 || divides) && taps * 2 < HaloWeightConfig::kTaps) {
-    return absl::StrFormat(
-        "%s has %d taps; the instance multiplies %d, and would waste more than half of them",
+    return Refuse<
+        "%s has %d taps; the instance multiplies %d, and would waste more than half of them">(
         divides ? "a slice of the filter" : "the filter", taps, HaloWeightConfig::kTaps);
   }
   const TensorAxes dy = problem.AxesOf(Tensor::kY);
   if (dy.size[1] > 1 && dy.size[0] > 1 && dy.stride[0] != dy.size[1] * dy.stride[1]) {
-    return absl::StrFormat(
+    return Refuse<
         "images of dy are %d elements apart, and their slices %d; the instance loads "
-        "both as one axis",
-        dy.stride[0], dy.stride[1]);
+        "both as one axis">(dy.stride[0], dy.stride[1]);
   }
   if (auto reason = RejectTiles(config, Direction::kBackwardWeight, problem,
                                 [&] { return HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny); }))
@@ -152,7 +149,8 @@ std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
   const bool can_merge = (divides || problem.dims[0].filter == 1) && problem.dims[1].filter == 3 &&
                          problem.dims[2].filter == 3 && problem.dims[2].stride == 1;
   if (!config.merges_taps || can_merge) return std::nullopt;
-  return "the instance merges adjacent taps; the filter must be 3 x 3 with stride 1 along w";
+  return Refuse<
+      "the instance merges adjacent taps; the filter must be 3 x 3 with stride 1 along w">();
 }
 
 PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& request) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -27,8 +26,7 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
 
 /// Like the functions of hopper/gather/plan.h, for halo instances of backward-weight. Splits are as
 /// many as the device has units for, unless the request says.
-std::optional<std::string> RejectProblem(const HaloWeightConfig& config,
-                                         const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const HaloWeightConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const HaloWeightConfig& config, const PartRequest& request);
 Plan<HaloArgs> PlanHalo(const HaloWeightConfig& config, const PartRequest& request);
 

@@ -19,7 +19,7 @@ void CheckLine(const ConvProblem& problem, int splits = 1, Values values = Value
   Check(
       problem,
       [](const PartRequest& request) {
-        EXPECT_EQ(RejectProblem(kC, request.problem).value_or(""), "");
+        EXPECT_EQ(Why(RejectProblem(kC, request.problem)), "");
         return PlanLine(kC, request);
       },
       RunRoles<kC.warpgroups(), LineRoles<kC>, HaloArgs>, splits, values, kC.type);

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
@@ -122,20 +121,19 @@ TensorMapSpec LinesMap(const LineConfig& config, const ConvProblem& problem, int
 }
 
 /// Why a patch's lines cannot be loaded.
-std::optional<std::string> RejectLines(const LineConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectLines(const LineConfig& config, const ConvProblem& problem) {
   const TensorAxes source = SourceOf(problem), w = problem.AxesOf(Tensor::kW);
   if (source.stride[5] != 1 || source.stride[3] != source.size[5] || w.stride[5] != 1 ||
       w.stride[4] != problem.c || (!IsForward(problem) && w.stride[3] != w.size[4] * problem.c)) {
-    return "lines of the source and of w are not packed";
+    return Refuse<"lines of the source and of w are not packed">();
   }
   const std::int64_t multiple = config.loads_by_lanes() ? 8 : 16;
   for (const std::size_t axis : {0u, 2u, 3u}) {
     const std::int64_t bytes = source.stride[axis] * SizeOf(problem.type);
     if (source.size[axis] == 1 || bytes % multiple == 0) continue;
     if (axis == 3 && !config.loads_by_lanes()) continue;
-    return absl::StrFormat(
-        "lines or pixels of the source are %d bytes apart; must be multiples of %d", bytes,
-        multiple);
+    return Refuse<"lines or pixels of the source are %d bytes apart; must be multiples of %d">(
+        bytes, multiple);
   }
   if (config.has_lines_per_k()) return RejectStrides("w", w, SizeOf(problem.type));
   return std::nullopt;
@@ -143,35 +141,34 @@ std::optional<std::string> RejectLines(const LineConfig& config, const ConvProbl
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const LineConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const LineConfig& config, const ConvProblem& problem) {
   if (problem.direction != config.direction || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the instance is for %s of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.direction),
-                           Name(config.type));
+    return Refuse<"the problem is %s of %s; the instance is for %s of %s">(
+        Name(problem.direction), Name(problem.type), Name(config.direction), Name(config.type));
   }
-  if (Is3d(problem) || problem.groups != 1) return "the instance is for one group and axes h and w";
+  if (Is3d(problem) || problem.groups != 1)
+    return Refuse<"the instance is for one group and axes h and w">();
   const std::int64_t run = RunOf(problem), step = StepOf(problem);
   const std::int64_t lead = LeadOf(problem);
   if (problem.dims[1].filter != config.lines ||
       CeilDiv<std::int64_t>(run + lead, 8) != config.pieces) {
-    return absl::StrFormat(
+    return Refuse<
         "the filter has %d lines of %d elements, which begin at an %s element; the instance is for "
-        "%d lines of %d to %d elements, counting one before an odd one",
+        "%d lines of %d to %d elements, counting one before an odd one">(
         problem.dims[1].filter, run, lead == 0 ? "even" : "odd", config.lines,
         config.pieces * 8 - 7, config.pieces * 8);
   }
   const auto [h, w] = std::array{problem.dims[1], problem.dims[2]};
   if (!IsForward(problem) && (h.stride != 1 || w.stride != 1)) {
-    return absl::StrFormat("strides are %d and %d; the instance is for 1", h.stride, w.stride);
+    return Refuse<"strides are %d and %d; the instance is for 1">(h.stride, w.stride);
   }
   if (h.dilation != 1 || w.dilation != 1 || step % 2 != 0) {
-    return absl::StrFormat(
+    return Refuse<
         "taps are %d and %d pixels apart, and pixels %d elements; the instance is for adjacent "
-        "taps and an even number of elements",
-        h.dilation, w.dilation, step);
+        "taps and an even number of elements">(h.dilation, w.dilation, step);
   }
   if (auto reason = RejectLines(config, problem)) return reason;
-  if (!TilingOf(config, problem, Gfx::kSm90a)) return "no tile fits in shared memory";
+  if (!TilingOf(config, problem, Gfx::kSm90a)) return Refuse<"no tile fits in shared memory">();
   return std::nullopt;
 }
 

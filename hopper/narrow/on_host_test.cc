@@ -16,7 +16,7 @@ namespace {
 
 template <NarrowWeightConfig kC>
 void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
       RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);

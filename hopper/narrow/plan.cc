@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <variant>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "hopper/halo/tiling.h"
 #include "hopper/halo_weight/plan.h"
@@ -29,8 +28,8 @@ double CyclesOfItems(int items, int parts, int products) {
   return CeilDiv(items, parts) * parts * products * kMmaCycles;
 }
 
-std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
-                                       const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
+std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
+                                   const DeviceFacts& device, Wanted wanted = Wanted::kBest) {
   const int products = config.window() * config.channels / 8;
   return MakeHalo(problem, device,
                   {.limits =
@@ -52,33 +51,31 @@ std::variant<std::string, Halo> HaloOf(const NarrowWeightConfig& config, const C
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
-                                         const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const NarrowWeightConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_weight of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.type));
+    return Refuse<"the problem is %s of %s; the instance is for bwd_weight of %s">(
+        Name(problem.direction), Name(problem.type), Name(config.type));
   }
   const std::int64_t pitch = GroupPitch(problem);
   if (std::max<std::int64_t>(pitch, 16) != config.channels) {
-    return absl::StrFormat("groups are %d channels apart; the instance is for products of %d",
-                           pitch, config.channels);
+    return Refuse<"groups are %d channels apart; the instance is for products of %d">(
+        pitch, config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
     if (config.has_windows() || problem.dims[axis].filter == config.filter) continue;
-    return absl::StrFormat("the filter has %d taps along %c; the instance is for %d",
-                           problem.dims[axis].filter, "dhw"[axis], config.filter);
+    return Refuse<"the filter has %d taps along %c; the instance is for %d">(
+        problem.dims[axis].filter, "dhw"[axis], config.filter);
   }
   if (!config.has_windows() && problem.dims[0].filter > 1) {
-    return absl::StrFormat("the filter has %d taps along d; the instance is for 1",
-                           problem.dims[0].filter);
+    return Refuse<"the filter has %d taps along d; the instance is for 1">(problem.dims[0].filter);
   }
   if (config.has_windows() && problem.filter_taps() <= HaloWeightConfig::kTaps) {
-    return absl::StrFormat("the filter has %d taps; the instance is for more than %d",
-                           problem.filter_taps(), HaloWeightConfig::kTaps);
+    return Refuse<"the filter has %d taps; the instance is for more than %d">(
+        problem.filter_taps(), HaloWeightConfig::kTaps);
   }
   if (auto reason = RejectHalo(problem)) return reason;
-  std::variant<std::string, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
-  if (auto* reason = std::get_if<std::string>(&made)) return std::move(*reason);
+  std::variant<Refusal, Halo> made = HaloOf(config, problem, Gfx::kSm90a, Wanted::kAny);
+  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
   return std::nullopt;
 }
 

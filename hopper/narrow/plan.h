@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -13,8 +12,7 @@
 namespace gridwise::hopper {
 
 /// Like the functions of hopper/halo/plan.h, for narrow instances.
-std::optional<std::string> RejectProblem(const NarrowWeightConfig& config,
-                                         const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const NarrowWeightConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request);
 Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request);
 

@@ -34,13 +34,12 @@ TEST(Passes, MakeRoomForTma) {
   for (const std::size_t axis : {1u, 2u}) {
     stem.dims[axis] = {.in = 99, .filter = 7, .stride = 2, .pad_begin = 3, .pad_end = 3};
   }
-  EXPECT_EQ(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a, Spaced())).value_or(""),
-            "");
+  EXPECT_EQ(Why(RejectProblem(kForwardRow, CanonicalProblem(stem, Gfx::kSm90a, Spaced()))), "");
   ConvProblem head = Problem(Direction::kBackwardData, 20, 1);
   head.k = 36;
-  EXPECT_EQ(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a, Spaced()))
-                .value_or(""),
-            "");
+  EXPECT_EQ(
+      Why(RejectProblem(RowFor(head.direction), CanonicalProblem(head, Gfx::kSm90a, Spaced()))),
+      "");
   // A copy of so few channels is a whole k tile.
   EXPECT_EQ(CanonicalProblem(head, Gfx::kSm90a, Spaced()).k, 64);
   head.k = 100;
@@ -60,7 +59,7 @@ TEST(CanonicalProblem, HasFilterLinesOfWeights) {
   EXPECT_EQ(canonical.AxesOf(Tensor::kX).stride,
             (PerAxis{99 * 50 * 24, 99 * 50 * 24, 50 * 24, 24, 21, 1}));
   EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 7 * 7 * 3);
-  EXPECT_EQ(RejectProblem(RowFor(stem.direction), canonical).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(stem.direction), canonical)), "");
   stem.epilogue.tensors = 1;
   EXPECT_EQ(CanonicalProblem(stem, Gfx::kSm90a, Spaced()).c, 3)
       << "D has channels and taps of its own";
@@ -81,7 +80,7 @@ TEST(CanonicalProblem, HasRunsOfWeightsThatOverlap) {
   EXPECT_EQ(canonical.AxesOf(Tensor::kX).stride,
             (PerAxis{28 * line, 28 * line, line, 24, 5 * 24, 1}));
   EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride[1], 5 * 5 * 24);
-  EXPECT_EQ(RejectProblem(RowFor(layer.direction), canonical).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(layer.direction), canonical)), "");
   const TensorMapSpec map = SourceMap(canonical, MakeSubGemms(canonical).front(), 64, 64);
   EXPECT_EQ(map.size[0], 128u) << "whole k tiles";
   EXPECT_EQ(map.stride_bytes[1], 48u);
@@ -107,14 +106,14 @@ TEST(CanonicalProblem, HasTapsAsColumnsOrRows) {
   EXPECT_TRUE(columns.writes_sums);
   EXPECT_EQ(columns.problem.c, 24) << "21, in words of 16 bytes";
   EXPECT_EQ(columns.problem.dims[2], Dim{.in = 112});
-  EXPECT_EQ(RejectProblem(RowFor(stem.direction), columns.problem).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(stem.direction), columns.problem)), "");
   EXPECT_FALSE(MakeCanonicalForm(stem, kGfx, Spaced()).writes_sums);
   ConvProblem classifier = {.direction = stem.direction, .batch = 32, .c = 512, .k = 4096};
   for (const std::size_t axis : {1u, 2u}) classifier.dims[axis] = {.in = 7, .filter = 7};
   const CanonicalForm of_one = MakeCanonicalForm(classifier, kGfx, SpacedTaps());
   EXPECT_TRUE(of_one.writes_sums) << "dy has one position, beside which most taps lie";
   EXPECT_EQ(of_one.problem.c, 7 * 7 * 512);
-  EXPECT_EQ(RejectProblem(RowFor(stem.direction), of_one.problem).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(stem.direction), of_one.problem)), "");
   for (const std::size_t axis : {1u, 2u}) classifier.dims[axis].stride = 7;
   const CanonicalForm of_patch = MakeCanonicalForm(classifier, kGfx, SpacedTaps());
   EXPECT_FALSE(of_patch.writes_sums) << "each pixel of dx has one tap";
@@ -152,7 +151,7 @@ TEST(CanonicalProblem, OfPartsHasMergedGroups) {
     EXPECT_EQ(form.problem.groups * form.merged_groups, groups);
     Config config = {.direction = direction, .type = DataType::kF32, .k_tile = 32};
     config.columns = 128;
-    EXPECT_EQ(RejectProblem(config, form.problem).value_or(""), "");
+    EXPECT_EQ(Why(RejectProblem(config, form.problem)), "");
     return form;
   };
   EXPECT_EQ(form_of(Direction::kForward, 32, 8, 8).merged_groups, 4);
@@ -214,9 +213,9 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
   EXPECT_EQ(canonical.AxesOf(Tensor::kW).stride, (PerAxis{9 * tap, 1, 9 * tap, 3 * tap, tap, 64}));
   const Config config = {
       .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
-  EXPECT_EQ(RejectProblem(config, canonical).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(config, canonical)), "");
   back.k = 70;
-  EXPECT_EQ(RejectProblem(config, CanonicalProblem(back, Gfx::kSm90a, SpacedTaps())).value_or(""),
+  EXPECT_EQ(Why(RejectProblem(config, CanonicalProblem(back, Gfx::kSm90a, SpacedTaps()))),
             "channels of w are 360 elements apart; tensor maps need adjacent channels")
       << "70 are no multiple of 16 bytes";
   back.k = 36;
@@ -224,7 +223,7 @@ TEST(LayoutPasses, TransposeWeightsOfTF32) {
   const ConvProblem filled = CanonicalProblem(back, Gfx::kSm90a, SpacedTaps());
   EXPECT_EQ(filled.k, 40) << "a k tile of 4 channels and 28 zeros would overlap none";
   EXPECT_EQ(filled.AxesOf(Tensor::kW).stride[5], 40);
-  EXPECT_EQ(RejectProblem(config, filled).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(config, filled)), "");
   ConvProblem few = back;
   for (const std::size_t axis : {1u, 2u}) few.dims[axis] = {.in = 20, .filter = 2};
   EXPECT_EQ(CanonicalProblem(few, Gfx::kSm90a, SpacedTaps()).k, 36) << "of 4 taps";
@@ -253,7 +252,7 @@ TEST(CanonicalProblem, HasRunsOfYThatOverlap) {
   EXPECT_EQ(runs.AxesOf(Tensor::kW).stride, (PerAxis{3 * tap, 1, 3 * tap, tap, tap, 120}));
   const Config config = {
       .direction = Direction::kBackwardData, .type = DataType::kTF32, .k_tile = 32};
-  EXPECT_EQ(RejectProblem(config, runs).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(config, runs)), "");
   const TensorMapSpec map = SourceMap(runs, MakeSubGemms(runs).front(), 32, 64);
   EXPECT_EQ(map.size[0], 120u);
   EXPECT_EQ(map.stride_bytes[1], 160u);
@@ -368,7 +367,7 @@ TEST(CanonicalProblem, HasLinesOfLargePatchesAsImages) {
     EXPECT_EQ(canonical.c, 96);
     EXPECT_EQ(canonical.dims[1], (Dim{.in = 32, .filter = 32}));
     EXPECT_EQ(canonical.dims[2], Dim{.in = 3});
-    EXPECT_EQ(RejectProblem(RowFor(problem.direction), canonical).value_or(""), "");
+    EXPECT_EQ(Why(RejectProblem(RowFor(problem.direction), canonical)), "");
     EXPECT_EQ(CanonicalProblem(problem, Gfx::k942).dims[1].stride, 32);
     return canonical.epilogue.d[0].stride[0];
   };
@@ -392,7 +391,7 @@ TEST(Passes, MakeF16OfFloat8) {
   const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(canonical.type, DataType::kF16);
   EXPECT_EQ(canonical.output_type(), DataType::kF32);
-  EXPECT_EQ(RejectProblem(kForwardRow, canonical).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(kForwardRow, canonical)), "");
   EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
   problem.out_type = DataType::kBF16;
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).type, DataType::kBF16);
@@ -434,8 +433,7 @@ TEST(Passes, FillGroups) {
   Config bytes = kForwardRow;
   bytes.type = problem.type;
   bytes.k_tile = 64;
-  EXPECT_EQ(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a, Spaced())).value_or(""),
-            "");
+  EXPECT_EQ(Why(RejectProblem(bytes, CanonicalProblem(problem, Gfx::kSm90a, Spaced()))), "");
   problem.type = DataType::kF16;
   EXPECT_EQ(channels_of(24, 24), 24);
   EXPECT_EQ(channels_of(28, 28), 32);  // other groups begin where no map can
@@ -445,17 +443,17 @@ TEST(Passes, FillGroups) {
   EXPECT_EQ(channels_of(16, 16), 16);
   EXPECT_EQ(channels_of(128, 128), 128);
   const ConvProblem forward = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
-  EXPECT_EQ(RejectProblem(kForwardRow, forward).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(kForwardRow, forward)), "");
   problem.groups = 3;  // each with four phases
   problem.direction = Direction::kBackwardData;
   problem.dims[1].stride = problem.dims[2].stride = 2;
   EXPECT_EQ(channels_of(24, 36), 24);
   const ConvProblem backward = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
   EXPECT_EQ(backward.k_per_group(), 64);
-  EXPECT_EQ(RejectProblem(RowFor(backward.direction), backward).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(backward.direction), backward)), "");
   channels_of(12, 40);  // w lies along c
   const ConvProblem narrow = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
-  EXPECT_EQ(RejectProblem(RowFor(narrow.direction), narrow).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(RowFor(narrow.direction), narrow)), "");
 }
 
 // They are not filled up where they can be an axis of a map; but for groups that begin within a
@@ -465,7 +463,7 @@ TEST(Reject, GroupsAreAnAxis) {
   problem.groups = 10;
   problem.c = problem.k = problem.groups * 40;
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c, problem.c);
-  EXPECT_EQ(RejectProblem(kForwardRow, problem).value_or(""), "");
+  EXPECT_EQ(Why(RejectProblem(kForwardRow, problem)), "");
   const TensorMapSpec map =
       SourceMap(problem, MakeSubGemms(problem).front(), 64, 128, SourceGroups::kAxis);
   EXPECT_EQ(map.size, (std::array<std::uint64_t, 5>{40, 20, 20, 4, 10}));
@@ -477,7 +475,7 @@ TEST(Reject, GroupsAreAnAxis) {
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group(), 48);
   problem.dims[2].filter = 9;  // further than such maps know pixels outside of the tensor
   EXPECT_EQ(CanonicalProblem(problem, Gfx::kSm90a, Spaced()).c_per_group(), 64);
-  EXPECT_THAT(RejectProblem(kForwardRow, problem).value_or(""),
+  EXPECT_THAT(Why(RejectProblem(kForwardRow, problem)),
               HasSubstr("or filters of at most 8 pixels"));
 }
 
@@ -510,8 +508,8 @@ TEST(Passes, SpaceGroups) {
   EXPECT_EQ(apart(kWeight, 24, 40, Spaced()), std::pair(24l, 40l));
   apart(kWeight, 12, 20, Spaced());
   const ConvProblem canonical = CanonicalProblem(problem, Gfx::kSm90a, Spaced());
-  EXPECT_EQ(RejectProblem(RowFor(kWeight), canonical).value_or(""), "");
-  EXPECT_THAT(RejectProblem(RowFor(kWeight), problem).value_or(""), HasSubstr("24 bytes apart"));
+  EXPECT_EQ(Why(RejectProblem(RowFor(kWeight), canonical)), "");
+  EXPECT_THAT(Why(RejectProblem(RowFor(kWeight), problem)), HasSubstr("24 bytes apart"));
   EXPECT_GT(MakeCanonicalForm(problem, Gfx::kSm90a, Spaced()).pass_cycles, 0);
 }
 

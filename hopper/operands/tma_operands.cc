@@ -269,9 +269,10 @@ DataType TypeOfB(DataType type) { return type == DataType::kF32 ? DataType::kBF1
 std::int64_t CopyElements(DataType type) { return kCopyBytes / SizeOf(TypeOfB(type)); }
 
 bool PixelsOverlap(const ConvProblem& problem) {
+  if (problem.groups != 1) return false;
   const bool of_y = problem.direction == Direction::kBackwardData;
   const TensorAxes source = problem.AxesOf(of_y ? Tensor::kY : Tensor::kX);
-  return problem.groups == 1 && source.size[3] > 1 && source.stride[3] < source.size[5];
+  return source.size[3] > 1 && source.stride[3] < source.size[5];
 }
 
 bool RunsGoOn(const ConvProblem& problem) {

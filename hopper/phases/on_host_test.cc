@@ -14,7 +14,7 @@ namespace {
 
 template <PhasesConfig kC>
 void CheckPhases(const ConvProblem& problem, int splits = 1) {
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanPhases(kC, request); },
       RunRoles<kC.warpgroups(), PhasesRoles<kC>, GatherArgs>, splits);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/plan_epilogue.h"
@@ -95,24 +94,25 @@ KernelLaunch::Map PhaseMap(const ConvProblem& problem, const SubGemm& gemm, std:
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const PhasesConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardData || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the instance is for bwd_data of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.type));
+    return Refuse<"the problem is %s of %s; the instance is for bwd_data of %s">(
+        Name(problem.direction), Name(problem.type), Name(config.type));
   }
-  if (Is3d(problem) || problem.groups != 1) return "the instance is for one group and axes h and w";
+  if (Is3d(problem) || problem.groups != 1)
+    return Refuse<"the instance is for one group and axes h and w">();
   for (const std::size_t axis : {1u, 2u}) {
     const Dim& dim = problem.dims[axis];
     if (dim.filter != 3 || dim.stride != 2 || dim.dilation != 1 || dim.in < 2) {
-      return absl::StrFormat(
+      return Refuse<
           "along %c, %d pixels meet %d taps, with stride %d and dilation %d; the instance is for "
-          "two or more pixels, three taps, stride 2 and dilation 1",
+          "two or more pixels, three taps, stride 2 and dilation 1">(
           "dhw"[axis], dim.in, dim.filter, dim.stride, dim.dilation);
     }
   }
   if (problem.k > config.resident * kKTile) {
-    return absl::StrFormat("there are %d channels of dy; the instance keeps w of at most %d",
-                           problem.k, config.resident * kKTile);
+    return Refuse<"there are %d channels of dy; the instance keeps w of at most %d">(
+        problem.k, config.resident * kKTile);
   }
   return RejectMaps(problem, /*lanes=*/false);
 }

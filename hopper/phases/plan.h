@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -13,7 +12,7 @@
 namespace gridwise::hopper {
 
 /// Like the functions of hopper/gather/plan.h, for phase instances.
-std::optional<std::string> RejectProblem(const PhasesConfig& config, const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const PhasesConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& request);
 Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& request);
 

@@ -21,10 +21,10 @@ using ::testing::HasSubstr;
 
 TEST(Phases, SayWhyNot) {
   const auto reason = [](const ConvProblem& problem) {
-    return RejectProblem(PhasesConfig{}, problem).value_or("none");
+    return Why(RejectProblem(PhasesConfig{}, problem));
   };
   ConvProblem problem = Problem(Direction::kBackwardData, 20, 2);
-  EXPECT_EQ(reason(problem), "none");
+  EXPECT_EQ(reason(problem), "");
   problem.k = 136;
   EXPECT_THAT(reason(problem),
               HasSubstr("136 channels of dy; the instance keeps w of at most 128"));

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "absl/strings/str_format.h"
 #include "core/base/math.h"
 #include "core/cost/pass_cycles.h"
 #include "core/estimate/split_k.h"
@@ -90,11 +89,10 @@ SimtAxis AxisOf(Direction direction, const Dim& dim) {
 
 }  // namespace
 
-std::optional<std::string> RejectProblem(const SimtConfig& config, const ConvProblem& problem) {
+std::optional<Refusal> RejectProblem(const SimtConfig& config, const ConvProblem& problem) {
   if (problem.direction != config.direction || problem.type != config.type) {
-    return absl::StrFormat("the problem is %s of %s; the instance is for %s of %s",
-                           Name(problem.direction), Name(problem.type), Name(config.direction),
-                           Name(config.type));
+    return Refuse<"the problem is %s of %s; the instance is for %s of %s">(
+        Name(problem.direction), Name(problem.type), Name(config.direction), Name(config.type));
   }
   return std::nullopt;
 }

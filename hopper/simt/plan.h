@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -12,7 +11,7 @@
 namespace gridwise::hopper {
 
 /// Like the functions of hopper/gather/plan.h, for SIMT instances.
-std::optional<std::string> RejectProblem(const SimtConfig& config, const ConvProblem& problem);
+std::optional<Refusal> RejectProblem(const SimtConfig& config, const ConvProblem& problem);
 PartEstimate EstimateLaunch(const SimtConfig& config, const PartRequest& request);
 Plan<SimtArgs> PlanSimt(const SimtConfig& config, const PartRequest& request);
 

@@ -19,7 +19,7 @@ namespace {
 template <Config kC>
 void CheckWeight(ConvProblem problem, int splits, Values values = Values::kFinite) {
   problem.type = kC.type;
-  ASSERT_EQ(RejectProblem(kC, problem).value_or(""), "");
+  ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
       problem, [](const PartRequest& request) { return PlanWeight(kC, request); },
       RunRoles<kC.warpgroups(), WeightRoles<kC>, WeightArgs>, splits, values);
@@ -182,7 +182,7 @@ TEST(Weight, XIsAIsForOneGroup) {
   constexpr Config kC = WithXAsA(/*consumers=*/1, /*reps=*/1, /*columns=*/40);
   ConvProblem problem = Problem(Direction::kBackwardWeight, 2, 32, 32, Axis(5), Axis(8));
   problem.type = DataType::kTF32;
-  EXPECT_EQ(RejectProblem(kC, problem).value_or(""), "there are 2 groups; the instance is for one");
+  EXPECT_EQ(Why(RejectProblem(kC, problem)), "there are 2 groups; the instance is for one");
 }
 
 TEST(Weight, OverlappingPixelsOfTF32) {

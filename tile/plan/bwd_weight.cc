@@ -297,11 +297,9 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   const std::int64_t k = problem.k_per_group(), c = problem.c_per_group();
   const int room = BlockSums{config}.room_of_group();
   if (const std::int64_t most = std::max(k, c); most > room || 2 * most <= room) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has k %d and c %d; the instance takes up to %d of each, and "
-                        "more than %d of one",
-                        k, c, room, room / 2));
+    return Refuse<
+        "a group has k %d and c %d; the instance takes up to %d of each, and "
+        "more than %d of one">(RefusalCode::kChannels, k, c, room, room / 2);
   }
   for (std::size_t i = 0; i < 3; ++i) {
     const Dim& dim = problem.dims[i];
@@ -310,23 +308,20 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
     const bool meets = dim.filter == 3 && dim.stride == stride && dim.dilation == 1 &&
                        dim.pad_begin == 1 && dim.out() >= CeilDiv(dim.in, stride);
     if (i == 0 ? dim != Dim{} : !meets) {
-      return Refusal(
-          RefusalCode::kOther,
-          absl::StrFormat("along %s the instance needs a filter of 3 with stride %d and padding 1 "
-                          "whose output meets all of the input, or, along d, a single pixel",
-                          kAxisNames[i], stride));
+      return Refuse<
+          "along %s the instance needs a filter of 3 with stride %d and padding 1 "
+          "whose output meets all of the input, or, along d, a single pixel">(kAxisNames[i],
+                                                                              stride);
     }
   }
   const std::int64_t needed = Reach(config, problem) + config.tile.k;
   if (needed > config.halo) {
-    return Refusal(
-        RefusalCode::kOther,
-        absl::StrFormat("a step meets %d pixels of rows of %d; the instance has LDS for %d", needed,
-                        problem.dims[2].out(), config.halo.value));
+    return Refuse<"a step meets %d pixels of rows of %d; the instance has LDS for %d">(
+        needed, problem.dims[2].out(), config.halo.value);
   }
   const PerAxis x = problem.AxesOf(Tensor::kX).stride, y = problem.AxesOf(Tensor::kY).stride;
   if (x[4] != c || y[4] != k) {
-    return Refusal(RefusalCode::kLayout, "groups of a pixel of x or dy do not follow each other");
+    return Refuse<"groups of a pixel of x or dy do not follow each other">(RefusalCode::kLayout);
   }
   return std::nullopt;
 }
@@ -335,19 +330,16 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
 
 std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProblem& problem) {
   if (problem.direction != Direction::kBackwardWeight) {
-    return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("direction is %s; the instance is for bwd_weight",
-                                   gridwise::Name(problem.direction)));
+    return Refuse<"direction is %s; the instance is for bwd_weight">(
+        RefusalCode::kDirection, gridwise::Name(problem.direction));
   }
   if (problem.type != config.type) {
-    return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the instance is for %s",
-                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
+    return Refuse<"type is %s; the instance is for %s">(
+        RefusalCode::kType, gridwise::Name(problem.type), gridwise::Name(config.type));
   }
   if (problem.layout == Layout::kNGCHW) {
-    return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
-                                   gridwise::Name(problem.layout)));
+    return Refuse<"layout is %s; the instance loads adjacent channels">(
+        RefusalCode::kLayout, gridwise::Name(problem.layout));
   }
   // Loads straight to LDS take whole words, from any word of memory: the last piece of k ends with
   // the last element. Source: CDNA3 ISA, chapter 9: buffer loads of words need addresses of whole
@@ -355,11 +347,9 @@ std::optional<Refusal> RejectBwdWeight(const TileConfig& config, const ConvProbl
   const bool goes_to_lds = config.loads_to_lds() && problem.k_per_group() >= config.patch_a.n;
   const int k_at_a_time = goes_to_lds ? 4 / SizeOf(config.type) : config.patch_a.n;
   if (problem.k_per_group() % k_at_a_time != 0 || problem.c_per_group() % config.patch_b.n != 0) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has k %d and c %d; the instance loads %d and %d at a time",
-                        problem.k_per_group(), problem.c_per_group(), k_at_a_time,
-                        config.patch_b.n));
+    return Refuse<"a group has k %d and c %d; the instance loads %d and %d at a time">(
+        RefusalCode::kChannels, problem.k_per_group(), problem.c_per_group(), k_at_a_time,
+        config.patch_b.n);
   }
   return RejectHalo(config, problem);
 }

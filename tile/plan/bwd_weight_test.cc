@@ -15,9 +15,6 @@
 namespace gridwise::tile {
 namespace {
 
-/// The sentence of a refusal; "" for none.
-std::string Why(const std::optional<Refusal>& refusal) { return refusal ? refusal->reason : ""; }
-
 using ::testing::Each;
 using ::testing::HasSubstr;
 

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/launch/plan_epilogue.h"
 #include "core/passes/operand_form.h"
 #include "core/text/fields_text.h"
@@ -64,30 +63,23 @@ class TileKernel : public PartKernel {
     const Mnk& tile = config_.tile;
     if (!config_.has_fixup()) return std::nullopt;
     if (problem.Flops() > kMaxFlops) {
-      return Refusal(RefusalCode::kSize,
-                     absl::StrFormat("the problem has %.3g operations; the instance, which saves a "
-                                     "launch, is for at most %.3g",
-                                     problem.Flops(), kMaxFlops));
+      return Refuse<
+          "the problem has %.3g operations; the instance, which saves a "
+          "launch, is for at most %.3g">(RefusalCode::kSize, problem.Flops(), kMaxFlops);
     }
     if (problem.reduction_length() < kFewestSteps * tile.k) {
-      return Refusal(
-          RefusalCode::kOther,
-          absl::StrFormat(
-              "K is %d, which is too short to be shared; the instance is for at least %d",
-              problem.reduction_length(), kFewestSteps * tile.k));
+      return Refuse<"K is %d, which is too short to be shared; the instance is for at least %d">(
+          problem.reduction_length(), kFewestSteps * tile.k);
     }
     const std::int64_t tiles = problem.out_elements() / (tile.m * tile.n);
     if (tiles > kMaxTiles) {
-      return Refusal(
-          RefusalCode::kSize,
-          absl::StrFormat("the output has %d tiles; the instance, whose workgroups share "
-                          "tiles, is for at most %d",
-                          tiles, kMaxTiles));
+      return Refuse<
+          "the output has %d tiles; the instance, whose workgroups share "
+          "tiles, is for at most %d">(RefusalCode::kSize, tiles, kMaxTiles);
     }
     if (splits > config_.fixup) {
-      return Refusal(RefusalCode::kOther,
-                     absl::StrFormat("there are to be %d splits; the instance adds up at most %d",
-                                     splits, config_.fixup.value));
+      return Refuse<"there are to be %d splits; the instance adds up at most %d">(
+          splits, config_.fixup.value);
     }
     return std::nullopt;
   }
@@ -110,9 +102,7 @@ class GatherKernel final : public TileKernel {
 
   std::optional<Refusal> Reject(const ConvProblem& problem, int splits) const override {
     if (config().has_resident_weights() && splits > 1) {
-      return Refusal(
-          RefusalCode::kOther,
-          absl::StrFormat("there are to be %d splits; the instance has all of K in LDS", splits));
+      return Refuse<"there are to be %d splits; the instance has all of K in LDS">(splits);
     }
     if (auto reason = RejectFixup(problem, splits)) return reason;
     return RejectGather(config(), problem);

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/strings/str_format.h"
 #include "core/conv/sub_gemms.h"
 #include "tile/halo_layout.h"
 #include "tile/plan/gather.h"
@@ -21,24 +20,20 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
   const TensorAxes source = problem.AxesOf(problem.a()), output = problem.AxesOf(problem.out());
   const int max_k = config.k_of_group(), max_n = config.n_of_group();
   if (fills && (source.size[5] > max_k || output.size[5] > max_n)) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has c %d and k %d; the instance has room for groups of %d "
-                        "source channels and %d of the output",
-                        problem.c / problem.groups, problem.k / problem.groups, max_k, max_n));
+    return Refuse<
+        "a group has c %d and k %d; the instance has room for groups of %d "
+        "source channels and %d of the output">(RefusalCode::kChannels, problem.c / problem.groups,
+                                                problem.k / problem.groups, max_k, max_n);
   }
   if (!fills && (source.size[5] != max_k || output.size[5] != max_n)) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat(
-            "a group has c %d and k %d; the instance merges groups of %d source channels "
-            "and %d of the output",
-            problem.c / problem.groups, problem.k / problem.groups, max_k, max_n));
+    return Refuse<
+        "a group has c %d and k %d; the instance merges groups of %d source channels "
+        "and %d of the output">(RefusalCode::kChannels, problem.c / problem.groups,
+                                problem.k / problem.groups, max_k, max_n);
   }
   if (!fills && problem.groups % groups != 0) {
-    return Refusal(
-        RefusalCode::kGroups,
-        absl::StrFormat("there are %d groups; the instance merges %d", problem.groups, groups));
+    return Refuse<"there are %d groups; the instance merges %d">(RefusalCode::kGroups,
+                                                                 problem.groups, groups);
   }
   bool runs = source.stride[4] == source.size[5] && output.stride[4] == output.size[5];
   for (int i = 0; i < problem.epilogue.tensors; ++i) {
@@ -46,8 +41,8 @@ std::optional<Refusal> RejectMerged(const TileConfig& config, const ConvProblem&
     runs &= stride[4] == output.size[5] * stride[5];
   }
   if (!runs) {
-    return Refusal(RefusalCode::kLayout,
-                   "the channels of adjacent groups are not adjacent in all tensors");
+    return Refuse<"the channels of adjacent groups are not adjacent in all tensors">(
+        RefusalCode::kLayout);
   }
   return std::nullopt;
 }
@@ -57,17 +52,15 @@ std::optional<Refusal> RejectPixels(const TileConfig& config, std::int64_t chann
                                     std::int64_t taps_w) {
   const int most = config.patch_a.k, least = most == config.pixel ? most : 1;
   if (channels < least || channels > most) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the instance takes %d to %d",
-                                   channels, least, most));
+    return Refuse<"a group has %d source channels; the instance takes %d to %d">(
+        RefusalCode::kChannels, channels, least, most);
   }
   // Taps end within the last fragment. With one tap there is nothing to gain.
   const int max_taps = HaloLayout{config}.pixels_of_k_tile();
   const int min_taps = std::max(max_taps - config.fragment_k() / config.pixel + 1, 2);
   if (taps_w < min_taps || taps_w > max_taps) {
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("the filter has %d taps along w; the instance takes %d to %d",
-                                   taps_w, min_taps, max_taps));
+    return Refuse<"the filter has %d taps along w; the instance takes %d to %d">(
+        RefusalCode::kFilter, taps_w, min_taps, max_taps);
   }
   return std::nullopt;
 }
@@ -83,25 +76,20 @@ std::optional<Refusal> RejectChannels(const TileConfig& config, const ConvProble
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   const int at_a_time = std::max(config.patch_a.k, config.patch_b.k);
   if (config.packs_pixels()) {
-    const auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
+    auto reason = RejectPixels(config, channels, problem.dims[2].filter);  // forward
     if (reason) return reason;
   } else if (channels % at_a_time != 0) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a tile's groups have %d source channels; the instance loads %d at "
-                        "a time",
-                        channels, at_a_time));
+    return Refuse<
+        "a tile's groups have %d source channels; the instance loads %d at "
+        "a time">(RefusalCode::kChannels, channels, at_a_time);
   } else if (!config.has_taps_in_lds() && config.merge == 1 && channels > config.tile.k) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the instance has room for %d",
-                                   channels, config.tile.k));
+    return Refuse<"a group has %d source channels; the instance has room for %d">(
+        RefusalCode::kChannels, channels, config.tile.k);
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   if (columns % config.patch_b.n != 0) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has %d output channels; the instance loads %d at a time", columns,
-                        config.patch_b.n));
+    return Refuse<"a group has %d output channels; the instance loads %d at a time">(
+        RefusalCode::kChannels, columns, config.patch_b.n);
   }
   return std::nullopt;
 }
@@ -114,10 +102,10 @@ std::optional<Refusal> RejectDistances(const TileConfig& config, const ConvProbl
     const int stride = i == 0 ? 1 : config.stride;
     if (strides.source_stride != stride ||
         (TapsAlong(problem, i) > 1 && strides.tap_source_stride != 1)) {
-      return Refusal(RefusalCode::kFilter,
-                     absl::StrFormat("along %s, the filter has stride %d and dilation %d; the "
-                                     "instance needs adjacent source pixels at stride %d",
-                                     kAxisNames[i], dim.stride, dim.dilation, stride));
+      return Refuse<
+          "along %s, the filter has stride %d and dilation %d; the "
+          "instance needs adjacent source pixels at stride %d">(RefusalCode::kFilter, kAxisNames[i],
+                                                                dim.stride, dim.dilation, stride);
     }
   }
   return std::nullopt;
@@ -130,18 +118,16 @@ std::optional<Refusal> RejectTapsInLds(const TileConfig& config, const ConvProbl
   constexpr int kMaxKTiles = 16;
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5] * config.merge;
   if (channels > kMaxKTiles * config.tile.k) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the instance is for at most %d",
-                                   channels, kMaxKTiles * config.tile.k));
+    return Refuse<"a group has %d source channels; the instance is for at most %d">(
+        RefusalCode::kChannels, channels, kMaxKTiles * config.tile.k);
   }
   const std::int64_t taps = TapsAlong(problem, 2);
   const int taps_of_row = config.taps_in_lds;
   if (taps != taps_of_row || problem.dims[1].stride * problem.dims[2].stride != 1) {
-    return Refusal(
-        RefusalCode::kFilter,
-        absl::StrFormat("the filter has %d taps along w and the strides are %d and %d; "
-                        "the instance takes %d taps along w, of stride 1",
-                        taps, problem.dims[1].stride, problem.dims[2].stride, taps_of_row));
+    return Refuse<
+        "the filter has %d taps along w and the strides are %d and %d; "
+        "the instance takes %d taps along w, of stride 1">(
+        RefusalCode::kFilter, taps, problem.dims[1].stride, problem.dims[2].stride, taps_of_row);
   }
   return std::nullopt;
 }
@@ -156,31 +142,26 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
   // Products with a row must fit a 24-bit multiplication.
   constexpr std::int64_t kMaxRows = 1 << 24;
   if (problem.dims[1].in >= kMaxRows || problem.dims[1].out() >= kMaxRows) {
-    return Refusal(
-        RefusalCode::kOther,
-        absl::StrFormat("the problem has %d and %d rows; the instance takes fewer than %d",
-                        problem.dims[1].in, problem.dims[1].out(), kMaxRows));
+    return Refuse<"the problem has %d and %d rows; the instance takes fewer than %d">(
+        problem.dims[1].in, problem.dims[1].out(), kMaxRows);
   }
   if (problem.dims[0].in != 1 || problem.dims[0].out() != 1 || problem.dims[0].filter != 1) {
-    return Refusal(RefusalCode::kOther,
-                   "the problem has three axes; the instance takes one or two");
+    return Refuse<"the problem has three axes; the instance takes one or two">();
   }
   const std::int64_t taps[] = {1, TapsAlong(problem, 1), TapsAlong(problem, 2)};
   const std::int64_t resident = taps[1] * (config.packs_pixels() ? 1 : taps[2]);
   if (resident > HaloLayout{config}.max_taps() || SubGemmCount(problem) > kInlineSubGemms) {
-    return Refusal(
-        RefusalCode::kFilter,
-        absl::StrFormat("%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d",
-                        taps[1], taps[2], SubGemmCount(problem), HaloLayout{config}.max_taps(),
-                        config.packs_pixels() ? " rows of taps" : "", kInlineSubGemms));
+    return Refuse<"%d x %d taps and %d sub-GEMMs; the instance has at most %d%s and %d">(
+        RefusalCode::kFilter, taps[1], taps[2], SubGemmCount(problem),
+        HaloLayout{config}.max_taps(), config.packs_pixels() ? " rows of taps" : "",
+        kInlineSubGemms);
   }
   const Strips least =
       DivideIntoStrips(config, /*rows=*/1, /*columns=*/1, static_cast<int>(taps[1]),
                        static_cast<int>(taps[2]), /*images=*/1, /*run=*/1);
   if (least.pitch == 0) {
-    return Refusal(RefusalCode::kFilter,
-                   absl::StrFormat("%d x %d taps reach over more pixels than the row's %d", taps[1],
-                                   taps[2], config.halo.value));
+    return Refuse<"%d x %d taps reach over more pixels than the row's %d">(
+        RefusalCode::kFilter, taps[1], taps[2], config.halo.value);
   }
   return std::nullopt;
 }
@@ -190,33 +171,27 @@ std::optional<Refusal> RejectHalo(const TileConfig& config, const ConvProblem& p
 std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem& problem) {
   const bool forward = problem.direction == Direction::kForward;
   if (!forward && problem.direction != Direction::kBackwardData) {
-    return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("direction is %s; the instance is for fwd and bwd_data",
-                                   gridwise::Name(problem.direction)));
+    return Refuse<"direction is %s; the instance is for fwd and bwd_data">(
+        RefusalCode::kDirection, gridwise::Name(problem.direction));
   }
   if (forward != (config.patch_b.n == 1)) {
-    return Refusal(RefusalCode::kDirection,
-                   absl::StrFormat("w is contiguous along %s; the instance loads it along %s",
-                                   forward ? "k" : "n", forward ? "n" : "k"));
+    return Refuse<"w is contiguous along %s; the instance loads it along %s">(
+        RefusalCode::kDirection, forward ? "k" : "n", forward ? "n" : "k");
   }
   if (problem.type != config.type) {
-    return Refusal(RefusalCode::kType,
-                   absl::StrFormat("type is %s; the instance is for %s",
-                                   gridwise::Name(problem.type), gridwise::Name(config.type)));
+    return Refuse<"type is %s; the instance is for %s">(
+        RefusalCode::kType, gridwise::Name(problem.type), gridwise::Name(config.type));
   }
   const std::int64_t channels = problem.AxesOf(problem.a()).size[5];
   for (const TileConfig::Patch patch : {config.patch_a, config.patch_b}) {
     if (patch.n == 1 && !config.packs_pixels() && channels % config.ragged(patch) != 0) {
-      return Refusal(
-          RefusalCode::kChannels,
-          absl::StrFormat("a group has %d source channels; the instance loads %d at a time",
-                          channels, config.ragged(patch)));
+      return Refuse<"a group has %d source channels; the instance loads %d at a time">(
+          RefusalCode::kChannels, channels, config.ragged(patch));
     }
   }
   if (config.k_tiles_of_step() > 1 && channels % config.step_k() != 0) {
-    return Refusal(RefusalCode::kChannels,
-                   absl::StrFormat("a group has %d source channels; the instance loads %d together",
-                                   channels, config.step_k()));
+    return Refuse<"a group has %d source channels; the instance loads %d together">(
+        RefusalCode::kChannels, channels, config.step_k());
   }
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
   const bool transposes = config.reads_transposed(config.patch_b);
@@ -224,17 +199,14 @@ std::optional<Refusal> RejectGather(const TileConfig& config, const ConvProblem&
   const bool needs_pair =
       config.patch_b.n == 2 && config.merge == 1 && !config.has_ragged_k_tiles();
   if ((transposes && columns % config.patch_b.n != 0) || (needs_pair && columns == 1)) {
-    return Refusal(
-        RefusalCode::kChannels,
-        absl::StrFormat("a group has %d output channels; the instance loads %d at a time", columns,
-                        config.patch_b.n));
+    return Refuse<"a group has %d output channels; the instance loads %d at a time">(
+        RefusalCode::kChannels, columns, config.patch_b.n);
   }
   if (auto reason = RejectMerged(config, problem)) return reason;
   if (auto reason = RejectHalo(config, problem)) return reason;
   if (problem.layout == Layout::kNGCHW) {
-    return Refusal(RefusalCode::kLayout,
-                   absl::StrFormat("layout is %s; the instance loads adjacent channels",
-                                   gridwise::Name(problem.layout)));
+    return Refuse<"layout is %s; the instance loads adjacent channels">(
+        RefusalCode::kLayout, gridwise::Name(problem.layout));
   }
   return std::nullopt;
 }

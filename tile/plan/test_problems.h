@@ -3,17 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "core/conv/sub_gemms.h"
 #include "tile/plan/gather.h"
 
 namespace gridwise::tile {
-
-/// The sentence of a refusal; "" for none.
-inline std::string Why(const std::optional<Refusal>& refusal) {
-  return refusal ? refusal->reason : "";
-}
 
 inline ConvProblem Problem2d(std::int64_t n, std::int64_t c, std::int64_t k, Dim h, Dim w) {
   return {.direction = Direction::kBackwardData,

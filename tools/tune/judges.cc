@@ -71,8 +71,9 @@ absl::StatusOr<model::RankedInstance> AskRow(const std::string& name, PlanContex
   const Applicability applicability =
       instance->family->CheckApplicability(instance->index, context);
   if (const Refusal* refusal = std::get_if<Refusal>(&applicability)) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "instance %s does not compute %s: %s", name, ToString(context.problem()), refusal->reason));
+    return absl::InvalidArgumentError(absl::StrFormat("instance %s does not compute %s: %s", name,
+                                                      ToString(context.problem()),
+                                                      refusal->reason()));
   }
   const InstanceInfo& info = instance->family->Instances(direction, gfx)[instance->index];
   return model::RankedInstance{
