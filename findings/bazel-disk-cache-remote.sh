@@ -3,8 +3,8 @@
 # Bazel: what its disk cache has does not reach the remote cache.
 #
 # Guess    With --disk_cache and --remote_cache both caches end up with every action's outputs: a machine with a full disk cache fills the team's new remote one.
-# Really   An action found in the disk cache is not uploaded, nor is the remote cache asked for it. Only what the machine executes, or what the remote cache had,
-#          is in both. A remote cache that is filled by a machine with a disk cache lacks whatever that machine had built before, and no message says so.
+# Really   An action found in the disk cache is not uploaded, nor is the remote cache asked for it; what is executed is uploaded. A remote cache that is filled by
+#          a machine with a disk cache lacks whatever that machine had built before, and no message says so.
 # Version  Bazel 7.7.1
 # Seen     an action found in the disk cache: no request to the remote cache; the same without the disk cache's files: 4 PUT
 set -euo pipefail

@@ -38,8 +38,8 @@ constexpr const char* Name(RefusalCode code) {
 }
 
 /// Why an instance cannot compute a problem: a sentence with the values that matter, and a code.
-/// The sentence is put into words when somebody reads it, since planning reads none of most
-/// instances' unless no instance computes the problem.
+/// The sentence is made when it is read: planning refuses most instances, and reads their sentences
+/// only if no instance computes the problem.
 class Refusal {
  public:
   Refusal(RefusalCode code, absl::AnyInvocable<std::string() const> say)

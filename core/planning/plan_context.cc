@@ -23,6 +23,7 @@ PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFac
           canonical.writes_sums, canonical.merged_groups};
 }
 
+/// Whether the problems agree in all that MakeSubGemms depends on.
 bool HaveSameSubGemms(const ConvProblem& a, const ConvProblem& b) {
   return a.direction == b.direction && a.batch == b.batch && a.dims == b.dims;
 }

@@ -106,9 +106,9 @@ struct Halo {
   int windows = 1;  // windows of taps that workgroups divide
 };
 
-/// Returns the tiling with the least estimate, or the first that fits; or the reason why the
-/// instance cannot compute the problem.
+/// The tiling with the least estimate, or the first that fits.
 enum class Wanted { kBest, kAny };
+/// Returns the wanted tiling, or the reason why the instance cannot compute the problem.
 std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
                                      const HaloInstance& row, Wanted wanted = Wanted::kBest);
 
