@@ -210,9 +210,9 @@ constexpr const char* Reject(const Config& c) {
   if (c.columns % (has_blocks ? c.block_columns() : 8) != 0) {
     return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
   }
-  if (SizeOf(c.type) == 2 && (c.columns % c.epilogue_columns != 0 || c.epilogue_columns % 8 != 0 ||
-                              (!c.w_is_a && c.epilogue_columns != 64 &&
-                               c.epilogue_columns / 8 % 2 != 1))) {
+  if (SizeOf(c.type) == 2 &&
+      (c.columns % c.epilogue_columns != 0 || c.epilogue_columns % 8 != 0 ||
+       (!c.w_is_a && c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
     return "epilogue_columns are 64, or an odd multiple of 8, or, where w is A, any multiple of 8, "
            "that divide a tile";
   }

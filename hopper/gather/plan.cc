@@ -63,8 +63,9 @@ bool StoresBoxes(const Config& config, const ConvProblem& problem,
 /// elements.
 std::optional<Refusal> RejectPixelsAsColumns(const ConvProblem& problem) {
   const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
-  if (problem.groups == 1 && SubGemmCount(problem) == 1 && columns * SizeOf(problem.type) % 16 == 0 &&
-      problem.output_type() == problem.type && problem.epilogue.tensors == 0) {
+  if (problem.groups == 1 && SubGemmCount(problem) == 1 &&
+      columns * SizeOf(problem.type) % 16 == 0 && problem.output_type() == problem.type &&
+      problem.epilogue.tensors == 0) {
     return std::nullopt;
   }
   return Refuse<

@@ -268,7 +268,8 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"k_tile", {}},
                  {"resident", {}},
                  {"lanes", {}},
-                 {"x_is_a", {}}},
+                 {"x_is_a", {}},
+                 {"w_is_a", {}}},
                 /*is_nvidia=*/true) {
     for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
     traits_.erase(traits_.begin());

@@ -84,10 +84,10 @@ GRIDWISE_DEVICE void StoreMatrix2(SharedAddress to, unsigned a, unsigned b) {
 /// The same where each lane holds two elements of a column.
 GRIDWISE_DEVICE void StoreTransposed4(SharedAddress to, unsigned a, unsigned b, unsigned c,
                                       unsigned d) {
-  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(
-                   to),
-               "r"(a), "r"(b), "r"(c), "r"(d)
-               : "memory");
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+      "r"(a), "r"(b), "r"(c), "r"(d)
+      : "memory");
 }
 GRIDWISE_DEVICE void StoreTransposed2(SharedAddress to, unsigned a, unsigned b) {
   asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%0], {%1, %2};" ::"r"(to),
