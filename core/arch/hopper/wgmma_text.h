@@ -106,54 +106,52 @@ constexpr Text InOut() {
 #define GRIDWISE_SUMS128(d, i) GRIDWISE_SUMS64(d, i), GRIDWISE_SUMS64(d, i + 64)
 
 /// Visits the widths that kernels use: statement(sums, list of operands).
-#define GRIDWISE_FOR_SUMS(count, d, statement)                                      \
-  if constexpr (count == 4) {                                                       \
-    statement(GRIDWISE_SUMS4(d, 0));                                                \
-  } else if constexpr (count == 8) {                                                \
-    statement(GRIDWISE_SUMS8(d, 0));                                                \
-  } else if constexpr (count == 12) {                                               \
-    statement(GRIDWISE_SUMS8(d, 0), GRIDWISE_SUMS4(d, 8));                          \
-  } else if constexpr (count == 16) {                                               \
-    statement(GRIDWISE_SUMS16(d, 0));                                               \
-  } else if constexpr (count == 20) {                                               \
-    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS4(d, 16));                        \
-  } else if constexpr (count == 24) {                                               \
-    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS8(d, 16));                        \
-  } else if constexpr (count == 32) {                                               \
-    statement(GRIDWISE_SUMS32(d, 0));                                               \
-  } else if constexpr (count == 36) {                                               \
-    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS4(d, 32));                        \
-  } else if constexpr (count == 40) {                                               \
-    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS8(d, 32));                        \
-  } else if constexpr (count == 44) {                                               \
-    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS8(d, 32), GRIDWISE_SUMS4(d, 40)); \
-  } else if constexpr (count == 48) {                                               \
-    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS16(d, 32));                       \
-  } else if constexpr (count == 56) {                                               \
-    statement(GRIDWISE_SUMS56(d, 0));                                               \
-  } else if constexpr (count == 60) {                                               \
-    statement(GRIDWISE_SUMS56(d, 0), GRIDWISE_SUMS4(d, 56));                        \
-  } else if constexpr (count == 64) {                                               \
-    statement(GRIDWISE_SUMS64(d, 0));                                               \
-  } else if constexpr (count == 72) {                                               \
-    statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS8(d, 64));                        \
-  } else if constexpr (count == 80) {                                               \
-    statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS16(d, 64));                       \
-  } else if constexpr (count == 88) {                                               \
-    statement(GRIDWISE_SUMS88(d, 0));                                               \
-  } else if constexpr (count == 96) {                                               \
-    statement(GRIDWISE_SUMS96(d, 0));                                               \
-  } else if constexpr (count == 100) {                                              \
-    statement(GRIDWISE_SUMS100(d, 0));                                              \
-  } else if constexpr (count == 104) {                                              \
-    statement(GRIDWISE_SUMS96(d, 0), GRIDWISE_SUMS8(d, 96));                        \
-  } else if constexpr (count == 108) {                                              \
-    statement(GRIDWISE_SUMS108(d, 0));                                              \
-  } else if constexpr (count == 120) {                                              \
-    statement(GRIDWISE_SUMS120(d, 0));                                              \
-  } else {                                                                          \
-    static_assert(count == 128, "add the width to wgmma_text.h");                   \
-    statement(GRIDWISE_SUMS128(d, 0));                                              \
+#define GRIDWISE_FOR_SUMS(count, d, statement)                    \
+  if constexpr (count == 4) {                                     \
+    statement(GRIDWISE_SUMS4(d, 0));                              \
+  } else if constexpr (count == 8) {                              \
+    statement(GRIDWISE_SUMS8(d, 0));                              \
+  } else if constexpr (count == 12) {                             \
+    statement(GRIDWISE_SUMS8(d, 0), GRIDWISE_SUMS4(d, 8));        \
+  } else if constexpr (count == 16) {                             \
+    statement(GRIDWISE_SUMS16(d, 0));                             \
+  } else if constexpr (count == 20) {                             \
+    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS4(d, 16));      \
+  } else if constexpr (count == 24) {                             \
+    statement(GRIDWISE_SUMS16(d, 0), GRIDWISE_SUMS8(d, 16));      \
+  } else if constexpr (count == 32) {                             \
+    statement(GRIDWISE_SUMS32(d, 0));                             \
+  } else if constexpr (count == 36) {                             \
+    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS4(d, 32));      \
+  } else if constexpr (count == 40) {                             \
+    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS8(d, 32));      \
+  } else if constexpr (count == 48) {                             \
+    statement(GRIDWISE_SUMS32(d, 0), GRIDWISE_SUMS16(d, 32));     \
+  } else if constexpr (count == 56) {                             \
+    statement(GRIDWISE_SUMS56(d, 0));                             \
+  } else if constexpr (count == 60) {                             \
+    statement(GRIDWISE_SUMS56(d, 0), GRIDWISE_SUMS4(d, 56));      \
+  } else if constexpr (count == 64) {                             \
+    statement(GRIDWISE_SUMS64(d, 0));                             \
+  } else if constexpr (count == 72) {                             \
+    statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS8(d, 64));      \
+  } else if constexpr (count == 80) {                             \
+    statement(GRIDWISE_SUMS64(d, 0), GRIDWISE_SUMS16(d, 64));     \
+  } else if constexpr (count == 88) {                             \
+    statement(GRIDWISE_SUMS88(d, 0));                             \
+  } else if constexpr (count == 96) {                             \
+    statement(GRIDWISE_SUMS96(d, 0));                             \
+  } else if constexpr (count == 100) {                            \
+    statement(GRIDWISE_SUMS100(d, 0));                            \
+  } else if constexpr (count == 104) {                            \
+    statement(GRIDWISE_SUMS96(d, 0), GRIDWISE_SUMS8(d, 96));      \
+  } else if constexpr (count == 108) {                            \
+    statement(GRIDWISE_SUMS108(d, 0));                            \
+  } else if constexpr (count == 120) {                            \
+    statement(GRIDWISE_SUMS120(d, 0));                            \
+  } else {                                                        \
+    static_assert(count == 128, "add the width to wgmma_text.h"); \
+    statement(GRIDWISE_SUMS128(d, 0));                            \
   }
 
 }  // namespace gridwise
