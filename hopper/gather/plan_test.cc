@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "hopper/base/config.h"
 #include "hopper/base/maps.h"
+#include "hopper/base/reject.h"
 #include "hopper/gather/args.h"
 #include "hopper/testing/plan_test_instances.h"
 #include "hopper/weight/args.h"

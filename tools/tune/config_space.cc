@@ -21,6 +21,7 @@
 #include "direct/config.h"
 #include "direct/kernels.h"
 #include "hopper/base/config.h"
+#include "hopper/base/reject.h"
 #include "hopper/kernels.h"
 #include "tile/config.h"
 #include "tile/plan/kernels.h"
