@@ -209,7 +209,13 @@ TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, axes.size[4], axes.stride[4]);
   SetAxis(map, 2, axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3], axes.stride[3]);
-  map.box = {static_cast<unsigned>(config.stored_columns()), 1, 16};  // a warp's rows
+  const auto stored = static_cast<unsigned>(config.stored_columns());
+  if (config.w_is_a) {
+    map.box = {64, 1, stored};  // a warpgroup's rows
+    map.swizzle_bytes = 128;
+    return map;
+  }
+  map.box = {stored, 1, 16};  // a warp's rows
   map.swizzle_bytes = config.stored_row_bytes() == 128 ? 128 : 0;
   return map;
 }

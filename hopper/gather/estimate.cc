@@ -24,9 +24,9 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
   const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
-  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.columns);
+  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.channels());
   for (const SubGemm& gemm : sub_gemms) {
-    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
+    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.pixels()) * grid.n_tiles;
     const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
     grid.of_group += tiles;
     grid.steps += static_cast<double>(tiles * problem.groups) * steps;
@@ -61,17 +61,18 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist.
+/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist; in
+/// forward and backward-data, pixels and channels.
 struct Loaded {
   double rows, columns;
-  // If B lies along K: a tile's boxes of columns beyond the first, on average, and the lines past
-  // the last column, which are filled up.
+  // If w lies along K: a tile's boxes of channels beyond the first, on average, and the lines past
+  // the last channel, which are filled up.
   double more_boxes = 0, hanging = 0;
 };
 Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem,
                 const Grid& grid) {
-  Loaded loaded = {1.0 * config.rows(), 1.0 * config.b_columns()};
-  if (config.b_runs_along_k()) {
+  Loaded loaded = {1.0 * config.pixels(), 1.0 * config.w_channels()};
+  if (config.w_runs_along_k()) {
     const std::int64_t columns = ChannelsOf(problem, problem.out());
     const int of_box = ColumnsOfBox(config, columns, fit);
     const auto all = AlignUp<std::int64_t>(columns, of_box);
@@ -131,8 +132,8 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   if (config.direction != Direction::kBackwardWeight) {
     const double filled =
         KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
-    const bool is_split = !config.b_runs_along_k() && config.resident == 0;
-    const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
+    const bool is_split = !config.w_runs_along_k() && config.resident == 0;
+    const bool fills_w = config.w_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
     const auto split_line = [&](Tensor tensor, std::size_t axis) {
       return SplitLine(fit, problem.AxesOf(tensor).stride[axis] * SizeOf(problem.type));
     };
@@ -425,16 +426,17 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k) {
 
 int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit) {
   // Sums of parts are looked at whether they exist or not.
-  if (config.has_parts()) return config.columns;
+  const int channels = config.channels();
+  if (config.has_parts()) return channels;
   const auto cycles = [&](int of_box) {
     const std::int64_t boxes = CeilDiv<std::int64_t>(columns, of_box);
     return static_cast<double>(boxes) * fit.box +
            static_cast<double>(boxes * of_box - columns) * fit.filled_line;
   };
-  int best = config.columns;
+  int best = channels;
   if (columns % best == 0) return best;
-  for (int of_box = config.columns / 16 * 8; of_box > 0; of_box -= 8) {
-    if (config.columns % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+  for (int of_box = channels / 16 * 8; of_box > 0; of_box -= 8) {
+    if (channels % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
   }
   return best;
 }
@@ -502,7 +504,8 @@ Shared MinShared(const Config& config, const PartRequest& request) {
   if (asked > 1) return shared(estimates.Divide(asked, false));
   const int least = MinSplits(request.problem);
   Division best = estimates.Divide(asked == 0 ? least : 1, false);
-  if (SumType(config.type) != DataType::kF32) return shared(best);  // partial sums are f32
+  // Partial sums are f32, which are stored slowly where w is A.
+  if (SumType(config.type) != DataType::kF32 || config.w_is_a) return shared(best);
   double cycles = estimates.CyclesOf(best);
   const int first = std::max(least, 2);
   const auto consider = [&](const Division& of) {

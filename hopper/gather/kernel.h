@@ -9,6 +9,7 @@
 #include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
+#include "hopper/kernel/store_pixels.h"
 
 /// Forward and backward-data as implicit GEMMs: rows are output pixels of all images, columns
 /// output channels, K filter taps times source channels. For a tap and 64 channels, TMA gathers the
@@ -73,6 +74,25 @@ GRIDWISE_DEVICE void StoreTile(const GatherArgs& args, const GatherTileAt& tile,
   }
 }
 
+/// The same where w is A.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreTileOfPixels(const GatherArgs& args, const GatherTileAt& tile,
+                                       const Finish& finish, Stores aligned, int staging, int group,
+                                       int first_channel, Sums<kC>& sums) {
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+    const int channel = first_channel + rep * 64;
+    if (aligned == Stores::kBoxes) [[likely]] {
+      FinishSums(args.epilogue, sums.d[rep]);
+      StorePixelsByBoxes<kC>(args.out, DynamicSharedMemory() + staging, group, rep, tile.row,
+                             tile.column + channel, tile.group, sums.d[rep]);
+    } else {
+      StorePixelsByElements<kC.columns>(finish, dynamic_shared_memory + staging, group, channel,
+                                        sums.d[rep]);
+    }
+  }
+}
+
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
@@ -97,10 +117,16 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
     }
     const ProductOutputMap<kC> output = {{args, tile}};
     using Finish = Finisher<ProductOutputMap<kC>, Element<kC.type>,
-                            /*kTensors=*/kC.direction == Direction::kForward>;
+                            /*kTensors=*/kC.direction == Direction::kForward && !kC.w_is_a>;
     const Finish finish(args.epilogue, output, args.in_cluster ? 0 : tile.split);
     const int row = kC.pingpong ? 0 : group * kC.reps * 64;
     if (!has_terms) {
+      if constexpr (kC.w_is_a) {
+        Sums<kC> zeros = {};
+        StoreTileOfPixels(args, tile, finish, Stores::kElements, staging, group, row, zeros);
+        find_next();
+        continue;
+      }
       StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
                                                group, row);
       find_next();
@@ -131,7 +157,11 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
         return;  // a workgroup of a cluster has a single tile
       }
     }
-    StoreTile<kC>(args, tile, finish, aligned, is_staged, staging, group, row, sums);
+    if constexpr (kC.w_is_a) {
+      StoreTileOfPixels(args, tile, finish, aligned, staging, group, row, sums);
+    } else {
+      StoreTile<kC>(args, tile, finish, aligned, is_staged, staging, group, row, sums);
+    }
   }
   if (ThreadId() % 32 == 0) WaitStoresRead<0>();
 }

@@ -18,6 +18,7 @@
 #include "gtest/gtest.h"
 #include "hopper/base/config.h"
 #include "hopper/base/maps.h"
+#include "hopper/base/reject.h"
 #include "hopper/gather/args.h"
 #include "hopper/testing/plan_test_instances.h"
 #include "hopper/weight/args.h"
@@ -109,6 +110,49 @@ TEST(PlanGather, CoversEverySubGemmOfBackwardData) {
   EXPECT_EQ(plan.args.tiles, tiles);  // 64 columns are one tile
   EXPECT_EQ(plan.shape.workgroups[0], static_cast<unsigned>(tiles));
   EXPECT_EQ(plan.shape.dynamic_lds_bytes, static_cast<unsigned>(config.shared_bytes()));
+}
+
+/// A layer of 1 x 1 whose 17,424 pixels and 256 channels are 137 tiles of 128 x 256.
+ConvProblem OfAFewMoreTilesThanUnits() {
+  ConvProblem problem = Problem(Direction::kForward, 33, 1);
+  for (Dim& dim : problem.dims) dim = {.in = 1};
+  problem.dims[1].in = problem.dims[2].in = 33;
+  problem.batch = 16;
+  problem.c = 2048;
+  problem.k = 256;
+  return problem;
+}
+constexpr Config kPixelsAreColumns = {
+    .reps = 2, .columns = 144, .epilogue_columns = 48, .w_is_a = {true}};
+
+TEST(PlanGather, ColumnsOfPixelsFillARound) {
+  const ConvProblem problem = OfAFewMoreTilesThanUnits();
+  const std::vector<SubGemm> gemms = MakeSubGemms(problem);
+  const DeviceFacts device = Gfx::kSm90a;
+  const PartRequest request = {device, problem, gemms, SplitK{}};
+  const Plan<GatherArgs> plan = PlanGather(kPixelsAreColumns, request);
+  EXPECT_EQ(plan.args.tiles, 121);  // of 144 pixels and all channels
+  EXPECT_EQ(plan.args.stores, Stores::kBoxes);
+  EXPECT_EQ(plan.maps[0].spec.pixels, 144);
+  EXPECT_EQ(plan.maps[1].spec.box[2], 256);                                      // w
+  EXPECT_EQ(plan.maps[2].spec.box, (std::array<unsigned, 5>{64, 1, 48, 0, 0}));  // out
+  const double cycles = EstimateLaunch(kPixelsAreColumns, request).cost.cycles;
+  EXPECT_LT(cycles, 0.75 * EstimateLaunch({.columns = 256}, request).cost.cycles);
+}
+
+TEST(Reject, ColumnsOfPixelsAreForOutputsThatTmaStores) {
+  ConvProblem problem = OfAFewMoreTilesThanUnits();
+  EXPECT_EQ(Why(RejectProblem(kPixelsAreColumns, problem)), "");
+  problem.epilogue.tensors = 1;
+  EXPECT_THAT(Why(RejectProblem(kPixelsAreColumns, problem)),
+              HasSubstr("1 tensors of the epilogue"));
+  problem = OfAFewMoreTilesThanUnits();
+  problem.k = 252;
+  EXPECT_THAT(Why(RejectProblem(kPixelsAreColumns, problem)), HasSubstr("252 output channels"));
+  problem = OfAFewMoreTilesThanUnits();
+  problem.groups = 2;
+  EXPECT_THAT(Why(RejectProblem(kPixelsAreColumns, problem)), HasSubstr("2 groups"));
+  EXPECT_NE(Reject(Config{.type = DataType::kI8, .w_is_a = {true}}), nullptr);
 }
 
 /// What an instance of backward-weight takes for many pixels, without split-K.
