@@ -136,8 +136,10 @@ TEST(PlanGather, ColumnsOfPixelsFillARound) {
   EXPECT_EQ(plan.maps[0].spec.pixels, 144);
   EXPECT_EQ(plan.maps[1].spec.box[2], 256);                                      // w
   EXPECT_EQ(plan.maps[2].spec.box, (std::array<unsigned, 5>{64, 1, 48, 0, 0}));  // out
-  const double cycles = EstimateLaunch(kPixelsAreColumns, request).cost.cycles;
-  EXPECT_LT(cycles, 0.75 * EstimateLaunch({.columns = 256}, request).cost.cycles);
+  const auto cycles = [&](const Config& config) {
+    return WithCycles(EstimateLaunch(config, request).cost).cycles;
+  };
+  EXPECT_LT(cycles(kPixelsAreColumns), 0.75 * cycles({.columns = 256}));
 }
 
 TEST(Reject, ColumnsOfPixelsAreForOutputsThatTmaStores) {
