@@ -41,11 +41,9 @@ def results(layer, dtype, layout, direction):
 
 for deterministic in (False, True):
     torch.backends.cudnn.deterministic = deterministic
-    for dtype in cudnn.TYPES:
-        for layout in ("NHWC", "NCHW"):
-            for direction in cudnn.DIRECTIONS:
-                counts = {name: results(layer, dtype, layout, direction) for name, layer in LAYERS.items()}
-                print(f"{deterministic} {dtype} {layout} {direction}: {' '.join(name for name, count in counts.items() if count > 1)}")
+    for dtype, layout, direction in cudnn.cases():
+        counts = {name: results(layer, dtype, layout, direction) for name, layer in LAYERS.items()}
+        print(f"{deterministic} {dtype} {layout} {direction}: {' '.join(name for name, count in counts.items() if count > 1)}")
 PY
 check() {
   expect "what differs from run to run, $1" "$2" "$(seen "False $1")"

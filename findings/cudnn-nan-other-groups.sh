@@ -18,18 +18,16 @@ import cudnn
 import torch
 
 torch.manual_seed(1)
-for dtype in cudnn.TYPES:
-    for layout in ("NHWC", "NCHW"):
-        for direction in cudnn.DIRECTIONS:
-            counts = []
-            for of_group in (1, 2, 4, 8, 16, 32):
-                x, dy = (cudnn.tensor(torch.randn(1, 64, 28, 28), dtype, layout) for _ in range(2))
-                w = cudnn.tensor(torch.randn(64, of_group, 3, 3), dtype, layout)
-                (x if direction == "forward" else dy)[:, 0] = math.nan
-                out = cudnn.convolve(direction, dtype, x, w, dy, groups=64 // of_group)
-                others = out[of_group:] if direction == "backward-weight" else out[:, of_group:]
-                counts.append(str(others.isnan().sum().item()))
-            print(f"{dtype} {layout} {direction}: {' '.join(counts)}")
+for dtype, layout, direction in cudnn.cases():
+    counts = []
+    for of_group in (1, 2, 4, 8, 16, 32):
+        x, dy = (cudnn.tensor(torch.randn(1, 64, 28, 28), dtype, layout) for _ in range(2))
+        w = cudnn.tensor(torch.randn(64, of_group, 3, 3), dtype, layout)
+        (x if direction == "forward" else dy)[:, 0] = math.nan
+        out = cudnn.convolve(direction, dtype, x, w, dy, groups=64 // of_group)
+        others = out[of_group:] if direction == "backward-weight" else out[:, of_group:]
+        counts.append(str(others.isnan().sum().item()))
+    print(f"{dtype} {layout} {direction}: {' '.join(counts)}")
 PY
 check() {
   expect "NaN in other groups, of 1, 2, 4, 8, 16 and 32 channels a group, $1" "$2" "$(seen "$1")"

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
 """cuDNN's convolutions as PyTorch calls them, for the findings."""
 
+import itertools
+
 import torch
 
 DIRECTIONS = ("forward", "backward-data", "backward-weight")
+LAYOUTS = ("NHWC", "NCHW")
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "tf32": torch.float32, "f32": torch.float32}
+
+
+def cases():
+    """Returns all of (type, layout, direction)."""
+    return itertools.product(TYPES, LAYOUTS, DIRECTIONS)
 
 
 def tensor(values, dtype, layout):

@@ -7,10 +7,13 @@
 #include <memory>
 #include <numeric>
 #include <ranges>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/base/math.h"
+#include "core/base/recent.h"
 #include "core/conv/sub_gemms.h"
 #include "hopper/base/maps.h"
 
@@ -118,31 +121,19 @@ std::variant<Refusal, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   return shape;
 }
 
-/// MakeShape of what a thread asked for last, since all instances ask about the same problem.
+/// MakeShape of one of a thread's last problems: most instances ask about the same one.
 std::variant<Refusal, std::shared_ptr<const HaloShape>> FindShape(const ConvProblem& problem,
                                                                   int up) {
-  struct Known {
-    Direction direction;
-    std::array<Dim, 3> dims;
-    int up;
-    std::shared_ptr<const HaloShape> shape;
-  };
-  constexpr std::size_t kKept = 4;
-  static thread_local std::array<Known, kKept> known;
-  static thread_local std::size_t next = 0;
-  for (const Known& one : known) {
-    if (one.up == up && one.direction == problem.direction && one.dims == problem.dims) {
-      return one.shape;
-    }
-  }
-  std::variant<Refusal, HaloShape> made = MakeShape(problem, up);
-  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
-  Known& one = known[next++ % kKept];
-  one = {.direction = problem.direction,
-         .dims = problem.dims,
-         .up = up,
-         .shape = std::make_shared<const HaloShape>(std::get<HaloShape>(std::move(made)))};
-  return one.shape;
+  using Shape = std::shared_ptr<const HaloShape>;  // null: there is none
+  using Key = std::tuple<Direction, std::array<Dim, 3>, int>;
+  static thread_local Recent<Key, Shape> shapes;
+  const Shape& shape = shapes.Get({problem.direction, problem.dims, up}, [&]() -> Shape {
+    std::variant<Refusal, HaloShape> made = MakeShape(problem, up);
+    if (std::holds_alternative<Refusal>(made)) return nullptr;
+    return std::make_shared<const HaloShape>(std::get<HaloShape>(std::move(made)));
+  });
+  if (shape == nullptr) return std::get<Refusal>(MakeShape(problem, up));
+  return shape;
 }
 
 /// Fills in the box of pixels that a tile loads.
