@@ -435,8 +435,13 @@ int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit) {
   };
   int best = channels;
   if (columns % best == 0) return best;
+  double least = cycles(best);
   for (int of_box = channels / 16 * 8; of_box > 0; of_box -= 8) {
-    if (channels % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+    // Smaller boxes are more of them.
+    if (static_cast<double>(columns) * fit.box >= least * of_box) break;
+    if (channels % of_box != 0 || cycles(of_box) >= least) continue;
+    best = of_box;
+    least = cycles(best);
   }
   return best;
 }
