@@ -193,9 +193,9 @@ class Divider {
                        term, end);
     }
     if (const auto excess = kernel_.TooLarge(part.problem, context_.options().offset_limit)) {
-      ConvPart trimmed = Trim(part);
+      const ConvPart trimmed = Trim(part);
       if (trimmed.problem.dims != part.problem.dims) {
-        return AddPart(parts_.emplace_back(std::move(trimmed)), term, end);
+        return AddPart(parts_.emplace_back(trimmed), term, end);
       }
       return AddHalves(part, *excess, term, end);
     }
@@ -208,10 +208,10 @@ class Divider {
   }
 
   std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term, int& end) {
-    std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
+    const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
     if (!halves) return Refusal(RefusalCode::kSize, excess.reason);
-    const ConvPart& first = parts_.emplace_back(std::move(halves->front()));
-    const ConvPart& second = parts_.emplace_back(std::move(halves->back()));
+    const ConvPart& first = parts_.emplace_back(halves->front());
+    const ConvPart& second = parts_.emplace_back(halves->back());
     const bool are_terms = first.out == second.out;
     int first_end = term, second_end = term;
     if (auto reason = AddPart(first, term, first_end)) return reason;
