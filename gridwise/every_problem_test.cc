@@ -89,7 +89,7 @@ TEST_P(EveryValidProblem, HasAPlan) {
   std::int64_t max_launches = 0;
   for (int i = 0; i < 1500; ++i) {
     const ConvProblem problem = AnyProblem(GetParam(), random);
-    const absl::StatusOr<Plan> plan = MakePlan(problem, kAmdGfx[i % std::size(kAmdGfx)]);
+    const absl::StatusOr<Plan> plan = MakePlan(problem, kAllGfx[i % std::size(kAllGfx)]);
     ASSERT_TRUE(plan.ok()) << ToString(problem) << "\n" << plan.status();
     for (const KernelLaunch& launch : plan->launch_plan().launches) {
       ASSERT_EQ(LimitOf(launch), "") << ToString(problem) << "\n" << plan->ToString();

@@ -12,14 +12,19 @@ namespace {
 /// as some 20 loads less for each of a million runs.
 constexpr std::int64_t kManyRuns = std::int64_t{1} << 20;
 
+/// Bound on the number of elements of a copy.
+constexpr std::int64_t kMaxCopied = std::int64_t{1} << 31;
+
 /// Channels per pixel of a copy of x.
 std::int64_t PixelOfCopy(const ConvProblem& problem) {
   const std::int64_t runs =
       problem.batch * problem.out_pixels() * problem.dims[0].filter * problem.dims[1].filter;
   const auto channels = static_cast<std::uint64_t>(problem.c);
-  const bool pays =
-      runs >= kManyRuns && SizeOf(problem.type) > 1;  // no instance loads 4 bytes at a time
-  return pays ? static_cast<std::int64_t>(std::bit_ceil(channels)) : problem.c;
+  const auto pixel = static_cast<std::int64_t>(std::bit_ceil(channels));
+  const bool is_large = problem.w_elements() / problem.c * pixel >= kMaxCopied;
+  const bool pays = !is_large && runs >= kManyRuns &&
+                    SizeOf(problem.type) > 1;  // no instance loads 4 bytes at a time
+  return pays ? pixel : problem.c;
 }
 
 }  // namespace
@@ -40,7 +45,7 @@ std::optional<Folded> Fold(const ConvProblem& problem) {
   if (folded.pixel * w.filter > kMaxChannels) return std::nullopt;
   const std::int64_t line = (folded.copies ? folded.to_pixels : w.in) * folded.pixel;
   const std::int64_t slice = problem.dims[1].in * line, image = problem.dims[0].in * slice;
-  if (problem.batch * image >= std::int64_t{1} << 31) return std::nullopt;
+  if (problem.batch * image >= kMaxCopied) return std::nullopt;
 
   ConvProblem& p = folded.problem;
   p.layout = Layout::kNHWGC;

@@ -107,6 +107,14 @@ TEST(Fold, PixelsOfLargeCopiesAreWhatLoadsTake) {
   problem = LargeStem();
   problem.dims[2].pad_begin = problem.dims[2].pad_end = 0;
   EXPECT_EQ(Fold(problem)->pixel, 3) << "there is no copy";
+  problem = LargeStem();
+  problem.dims[1].filter = 1024;
+  problem.k = 174'762;
+  EXPECT_EQ(Fold(problem)->pixel, 4);
+  ++problem.k;
+  EXPECT_EQ(Fold(problem)->pixel, 3) << "4 * 3 * 1024 * k is above 2^31";
+  problem = LargeStem();
+  problem.dims[2].pad_begin = problem.dims[2].pad_end = 0;
   problem.type = DataType::kI8;
   EXPECT_EQ(Fold(problem)->pixel, 3);
 }

@@ -15,6 +15,7 @@ namespace gridwise {
 namespace {
 
 constexpr std::int64_t kMaxOffsetElements = std::int64_t{1} << 30;  // offsets are 32 bits of bytes
+constexpr std::int64_t kMaxCopied = std::int64_t{1} << 31;  // elements of w, if it is copied
 
 /// Whether taps along the axis can be columns: each product of a source pixel and a tap belongs to
 /// an output pixel, except at the edges, and the taps of an output pixel are evenly spaced.
@@ -117,6 +118,7 @@ std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_a
       problem.out_elements() >= kMaxOffsetElements) {
     return std::nullopt;
   }
+  if (columns.copies_weights && p.w_elements() >= kMaxCopied) return std::nullopt;
   return columns;
 }
 

@@ -44,7 +44,8 @@ struct TapColumns {
 /// The taps along axes `first_axis`, ..., 2 of `problem` as columns. Returns nullopt unless it is
 /// forward with stride 1, or backward-data with stride or dilation 1, along these axes; has one
 /// group and packed tensors that are not NGCHW, with f32 sums; and q and the output have fewer than
-/// 2^30 elements. Backward-data's columns are padded to a multiple of `multiple`.
+/// 2^30 elements, and a copy of w fewer than 2^31. Backward-data's columns are padded to a multiple
+/// of `multiple`.
 std::optional<TapColumns> WithTapColumns(const ConvProblem& problem, int first_axis,
                                          std::int64_t multiple = 1);
 

@@ -163,6 +163,10 @@ TEST(TapColumns, AreNoneWhereProductsWouldBeOfNoUseOrUnevenlyApart) {
   problem = Decoder();
   problem.batch = std::int64_t{1} << 24;
   EXPECT_FALSE(WithTapColumns(problem, 2).has_value()) << "there would be 2^30 columns";
+  problem = Deconvolution();
+  problem.k = std::int64_t{1} << 27;
+  EXPECT_TRUE(WithTapColumns(problem, 0).has_value());
+  EXPECT_FALSE(WithTapColumns(problem, 0, 8).has_value()) << "the copy of w is too large";
 }
 
 /// A decoder's last layer, and a layer as most are.

@@ -57,11 +57,11 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
   const TensorAxes axes = problem.AxesOf(problem.out());
   for (const std::size_t axis : {1u, 2u, 3u, 4u}) {
     const std::int64_t bytes = axes.stride[axis] * SizeOf(DataType::kF32);
-    if (bytes >= kOffsetLimit) {
+    if (axes.size[axis] > 1 && bytes >= kOffsetLimit) {
       return Excess{absl::StrFormat("elements of the output are %d bytes apart; must be fewer than "
                                     "2^31",
                                     bytes),
-                    of_pixels};
+                    axis == 4 ? PartAxis::kGroups : of_pixels};
     }
   }
   return TooLargeForEpilogue(problem, 1);

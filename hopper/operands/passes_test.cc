@@ -310,6 +310,22 @@ TEST(CanonicalProblem, HasWholeSectors) {
   EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 200);
 }
 
+// Copies count their elements in 32 bits; w may be larger than x.
+TEST(CanonicalProblem, CopiesFewElementsOfWeights) {
+  ConvProblem layer = Layer(Direction::kForward, 100, 1'000'000);
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 112);
+  layer.k = 2'200'000;  // 9 * 112 of them are above 2^31
+  EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedTaps()).c, 100);
+  ConvProblem groups = Problem(Direction::kForward, 20, 1);
+  groups.type = DataType::kI8;
+  groups.groups = 4;
+  groups.c = 4 * 24;
+  groups.k = 4 * 1'000'000;
+  EXPECT_EQ(CanonicalProblem(groups, Gfx::kSm90a, Spaced()).c_per_group(), 32);
+  groups.k = 4 * 2'000'000;
+  EXPECT_EQ(CanonicalProblem(groups, Gfx::kSm90a, Spaced()).c_per_group(), 24);
+}
+
 // The same in backward-data, where taps of w begin within sectors as well.
 TEST(CanonicalProblem, HasWholeSectorsOfTaps) {
   ConvProblem layer = Layer(Direction::kBackwardData, 200, 200);

@@ -300,7 +300,8 @@ ConvProblem WithKTiles(const ConvProblem& canonical, bool gathers) {
                  gathers ? WithWholeSectors(canonical) : std::nullopt) {
     deeper = *sectors;
   }
-  return deeper;
+  const bool copies_w = canonical.direction != Direction::kBackwardWeight;
+  return copies_w && deeper.w_elements() >= kMaxWidened ? canonical : deeper;
 }
 
 std::int64_t TapsApart(const ConvProblem& canonical) {
