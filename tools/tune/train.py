@@ -89,6 +89,26 @@ def parse_cuts(text, trees):
     return [(math.ceil(fractions.Fraction(part) * trees), float(margin), int(most)) for part, margin, most in cuts]
 
 
+def group_of(line):
+    """The device, direction and type of a sweep's line, whose sizes are "fwd i8->i32 g1 n1 ..."."""
+    direction, types = line["sizes"].split(" ")[:2]
+    return line["device"], direction, types.split("->")[0]
+
+
+def check_groups(tables, features):
+    """Ends the program if the library has no kernels of a device, direction and type of the tables: it may be built without them."""
+    known = {(line["device"], line["direction"], line["type"]) for line in csv.DictReader(io.StringIO(features))}
+    times = collections.Counter()
+    for path in tables:
+        with open(path, encoding="utf-8", newline="") as file:
+            times.update(group_of(line) for line in csv.DictReader(file) if line["result"] in ("timed", "slower"))
+    missing = ["%d times of %s of %s on %s" % (times[group], *group[1:], group[0]) for group in sorted(times) if group not in known]
+    if missing:
+        raise SystemExit(
+            "train.py: this library has no kernels for %s; build it with all of --//tools/config:types, directions and families" % ", ".join(missing)
+        )
+
+
 class Table:
     """The lines of `gridwise features`."""
 
@@ -304,7 +324,9 @@ def main():
         if arguments.out in SAMPLES:
             write_sample(tables, SAMPLES[arguments.out])
             sample = hashlib.sha256(features([SAMPLES[arguments.out]]).encode()).hexdigest()
-        table = Table(features(tables), arguments.trees, arguments.margin, arguments.regret, arguments.cuts)
+        lines = features(tables)
+        check_groups(tables, lines)
+        table = Table(lines, arguments.trees, arguments.margin, arguments.regret, arguments.cuts)
     text = write(table, arguments.date, sample)
     with open(arguments.out, "w", encoding="utf-8") as file:
         file.write(text)
