@@ -2,6 +2,9 @@
 /// Times the layers whose plan is not the one in tests/plans/<target>_times.csv, or with the
 /// argument "all" every layer, writes the file and prints the table of docs/log/tile.md. What
 /// takes over 5 % more than it did wants a reason in the last column.
+///
+/// A plan is known by its instance's name: if a kernel's code, or the simulator's clock, changed
+/// and the plan did not, only "all" times it again.
 
 #include <algorithm>
 #include <cstdio>
