@@ -60,6 +60,7 @@ TEST(CommandLineTest, RefusesUnknownNames) {
   ExpectRefusal("run bwd_data --problem=gemms9 --strode=2",
                 "no flag is called --strode; the nearest is --stride");
   ExpectRefusal("list instances --family=fast", "no instance is of family 'fast'");
+  ExpectRefusal("list support --family=fast", "no instance is of family 'fast'");
   ExpectRefusal("list instances --verify", "list takes no --verify; `gridwise help list`");
   ExpectRefusal("run sideways --problem=gemms9",
                 "the direction is 'sideways'; must be one of fwd, bwd_data");

@@ -186,14 +186,14 @@ ExitCode ListCommand(const std::string& what, const InstanceFilter& filter,
     return Fail(absl::InvalidArgumentError(absl::StrFormat(
         "nothing is called '%s'; list targets, instances, problems or support", what)));
   }
+  const absl::StatusOr<std::vector<ListedInstance>> instances = FilteredInstances(filter);
+  if (!instances.ok()) return Fail(instances.status());
   if (what == "support") {
     absl::PrintF("%s", SupportTable(filter.family));
     return kSuccess;
   }
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);
   if (!sets.ok()) return Fail(sets.status());
-  const absl::StatusOr<std::vector<ListedInstance>> instances = FilteredInstances(filter);
-  if (!instances.ok()) return Fail(instances.status());
   if (json) {
     llvm::json::Object document;
     if (what.empty() || what == "targets") document["targets"] = TargetsJson();

@@ -77,13 +77,13 @@ std::string ConvCell(const PlanOptions& options, Direction direction, DataType t
                         : absl::StrCat("3x3: ", wide, ", 1x1: ", narrow);
 }
 
-std::string GemmCell(DataType type, Gfx gfx) {
+std::string GemmCell(const PlanOptions& options, DataType type, Gfx gfx) {
   std::vector<std::pair<std::string, bool>> tried;
   for (const MatrixOrder a : kAllMatrixOrders) {
     for (const MatrixOrder b : kAllMatrixOrders) {
       bool all = true;
       for (const MatrixOrder c : kAllMatrixOrders) {
-        all &= MakePlan(MakeGemm(type, 2, 64, 64, 64, a, b, c), gfx).ok();
+        all &= MakePlan(MakeGemm(type, 2, 64, 64, 64, a, b, c), gfx, options).ok();
       }
       tried.emplace_back(absl::StrCat(Name(a), "/", Name(b)), all);
     }
@@ -117,8 +117,8 @@ std::vector<std::pair<Line, std::set<DataType>>> FamilyLines(const std::string& 
 }
 
 std::string Cell(const Line& line, DataType type, Gfx gfx) {
-  if (line.direction == kGemm) return GemmCell(type, gfx);
   const PlanOptions options = {.family = line.family, .op = line.op};
+  if (line.direction == kGemm) return GemmCell(options, type, gfx);
   return ConvCell(options, *ParseDirection(line.direction), type, gfx);
 }
 
