@@ -96,7 +96,7 @@ reason why they cannot. Marks the planner's choice. Needs no device.
 constexpr auto kSweepFlags =
     Join(kNamed, Flags("direction"), kSizes, kMatrices, kVariant, kChoice,
          Flags("all_instances", "first_instances", "random_instances", "best", "quick", "precise",
-               "shard", "max_flops", "verify", "time", "seed", "csv", "json", "instances",
+               "splits", "shard", "max_flops", "verify", "time", "seed", "csv", "json", "instances",
                "workers", "run_limit", "runs_from_stdin"));
 
 constexpr CommandHelp kSweep = {

@@ -179,7 +179,7 @@ TEST(CommandLineTest, ListsAndHelps) {
   EXPECT_THAT(Gridwise("run --help").out, HasSubstr("--pad-end"));
   for (const char* arguments : {"help sweep", "sweep --help"}) {
     EXPECT_THAT(Gridwise(arguments).out,
-                AllOf(HasSubstr("--max-flops"), HasSubstr("--csv=-"), Not(HasSubstr("--splits"))))
+                AllOf(HasSubstr("--max-flops"), HasSubstr("--csv=-"), Not(HasSubstr("--atomic"))))
         << arguments;
   }
   const ShellResult version = Shell("tools/gridwise/gridwise --version");

@@ -84,6 +84,15 @@ TEST(SweepCommand, SweepsDirectionsAndInstances) {
   EXPECT_THAT(small.out, AllOf(HasSubstr("1 problems have more than"), HasSubstr("2 runs: ")));
 }
 
+TEST(SweepCommand, TakesANumberOfSplits) {
+  const std::string sweep =
+      "sweep --n=2 --c=64 --k=64 --in=16x16 --filter=3 --pad=1 --direction=bwd_weight --splits=3";
+  const ShellResult result = Gridwise(sweep + " --verify --csv=-");
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  EXPECT_THAT(result.out, HasSubstr(",0,3,pass,")) << "seed, splits and result";
+  EXPECT_THAT(Gridwise(sweep + " --first-instances=2 --csv=-").out, HasSubstr(",0,3,"));
+}
+
 // A pipe is not read, and has nothing but the table.
 TEST(SweepCommand, WritesToAPipe) {
   for (const char* csv : {"-", "/dev/stdout"}) {

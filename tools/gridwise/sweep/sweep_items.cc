@@ -71,8 +71,10 @@ SweepItem MakeItem(const SelectedProblem& selected, const DeviceFacts& device,
                     .problem = problem,
                     .instances = {},
                     .reason = ""};
-  const PlanOptions wanted = {
-      .instance = options.instance, .family = options.family, .op = options.op};
+  const PlanOptions wanted = {.instance = options.instance,
+                              .family = options.family,
+                              .op = options.op,
+                              .splits = options.splits};
   const auto microseconds = [&](const Cost& cost) { return cost.cycles / device.clock_ghz * 1e-3; };
   const absl::StatusOr<InstancePlan> plan = MakePlan(problem, device, wanted);
   if (!plan.ok()) {

@@ -15,6 +15,7 @@ struct SweepOptions {
   ProblemRequest request;      // direction and problem: "" is all; without a set, the sizes
   std::string family, op;      // restrict the kernels; empty: any
   std::string instance;        // empty: the planner's choice
+  int splits = 0;              // workgroups that share the K of a tile; 0: the planner's choice
   bool all_instances = false;  // every instance that accepts a problem
   int first_instances = 0;     // this many that the planner ranks first; both 0: all
   int random_instances = 0;    // and this many of the others, at random by the seed

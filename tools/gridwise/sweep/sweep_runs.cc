@@ -48,8 +48,9 @@ SweepRecord SweepRuns::Run(const InstanceChoice& instance, double limit_ms) {
   SweepRecord record = MakeRecord(options_, device_, item_, instance);
   record.message = item_.reason;
   if (instance.instance.empty()) return record;
-  const absl::StatusOr<InstancePlan> plan =
-      MakePlan(item_.problem, device_, {.instance = instance.instance, .family = instance.family});
+  const absl::StatusOr<InstancePlan> plan = MakePlan(
+      item_.problem, device_,
+      {.instance = instance.instance, .family = instance.family, .splits = options_.splits});
   absl::Status status = plan.status();
   if (plan.ok()) status = options_.time ? Time(*plan, limit_ms, record) : Compute(*plan, record);
   if (!status.ok()) {
