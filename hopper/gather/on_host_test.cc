@@ -52,6 +52,16 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
+TEST(Gather, PartsOfLargeProblems) {
+  constexpr Config kC = {.columns = 64, .stages = 2};
+  const ConvProblem problem = Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2));
+  CheckGather<kC>(WithFarAxes(problem));
+  CheckGather<kC>(WithFarAxes(WithTensors(2, problem)));
+  constexpr Config kBack = {.direction = Direction::kBackwardData, .columns = 64, .stages = 4};
+  CheckGather<kBack>(
+      WithFarAxes(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9, 2), Axis(8, 2))));
+}
+
 /// Rows are output channels, columns pixels.
 TEST(Gather, PixelsAreColumns) {
   constexpr Config kC = {.columns = 48, .stages = 3, .epilogue_columns = 16, .w_is_a = {true}};

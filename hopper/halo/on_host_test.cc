@@ -36,6 +36,7 @@ constexpr HaloConfig kForward16 = {.teams = 2, .consumers = 1, .reps = 2, .stage
 TEST(Halo, Forward) {
   const ConvProblem problem = Problem(Direction::kForward, 8, 16, 16, Axis(9), Axis(13));
   CheckHalo<kForward16>(problem);
+  CheckHalo<kForward16>(WithFarAxes(problem));
   CheckHalo<HaloConfig{.teams = 2, .consumers = 2, .reps = 1, .stages = 4}>(problem);
   CheckHalo<HaloConfig{.teams = 2, .consumers = 1, .reps = 1, .stages = 3}>(problem);
   CheckHalo<HaloConfig{.teams = 2, .consumers = 1, .reps = 4, .stages = 3}>(problem);

@@ -31,6 +31,14 @@ TEST(Simt, AnyProblem) {
   CheckSimt<SimtConfig{Direction::kBackwardWeight, DataType::kF32}>(problem, 3);
 }
 
+TEST(Simt, PartsOfLargeProblems) {
+  const ConvProblem problem = Problem(Direction::kForward, 1, 5, 8, Axis(6, 2), Axis(9));
+  CheckSimt<SimtConfig{Direction::kForward, DataType::kF32}>(WithFarAxes(problem));
+  ConvProblem back = problem;
+  back.direction = Direction::kBackwardData;
+  CheckSimt<SimtConfig{Direction::kBackwardData, DataType::kF16}>(WithFarAxes(back));
+}
+
 TEST(Simt, AnInfiniteWeightIsNoTermBetweenStrides) {
   constexpr SimtConfig kData = {Direction::kBackwardData, DataType::kF16};
   const ConvProblem problem = Problem(kData.direction, 2, 5, 7, Axis(9, 2), Axis(9, 3));

@@ -109,6 +109,16 @@ ConvProblem WithPixels(const OperandForm& form, ConvProblem problem) {
   return problem;
 }
 
+ConvProblem WithFarAxes(ConvProblem problem) {
+  const TensorAxes axes = problem.AxesOf(problem.out());
+  PerAxis& stride = problem.strides[static_cast<std::size_t>(problem.out())];
+  stride = axes.stride;
+  for (std::size_t axis = 0; axis < 5; ++axis) {
+    if (axes.size[axis] == 1) stride[axis] = (std::int64_t{1} << 36) + 16;
+  }
+  return problem;
+}
+
 ConvProblem WithTensors(int tensors, ConvProblem problem) {
   const TensorAxes out = problem.AxesOf(problem.out());
   EpilogueTensor bias = {.type = problem.output_type()};

@@ -106,6 +106,10 @@ Args MakeArguments(const Plan<Args>& plan, HostProblem& host) {
   return args;
 }
 
+/// The problem as a part of a large one, whose axes with a single position are far apart in the
+/// output.
+ConvProblem WithFarAxes(ConvProblem problem);
+
 /// Runs `kernel` with the arguments of make_plan(request) in some splits, and compares its output.
 /// If a type is named, kernels multiply copies of the operands in that type.
 template <class MakePlan>
