@@ -75,6 +75,17 @@ GRIDWISE_PASS(gridwise_shared_reduce_f32, kReduceThreads, ReduceArgs,
               SharedReduceTile<DataType::kF32>)
 
 #if defined(__NVPTX__)
+#define GRIDWISE_SHARED_REDUCE(slices)                                             \
+  GRIDWISE_PASS(gridwise_shared_reduce##slices##_f16, kReduceThreads, ReduceArgs,  \
+                SharedReduceTile<DataType::kF16, slices>)                          \
+  GRIDWISE_PASS(gridwise_shared_reduce##slices##_bf16, kReduceThreads, ReduceArgs, \
+                SharedReduceTile<DataType::kBF16, slices>)                         \
+  GRIDWISE_PASS(gridwise_shared_reduce##slices##_f32, kReduceThreads, ReduceArgs,  \
+                SharedReduceTile<DataType::kF32, slices>)
+GRIDWISE_SHARED_REDUCE(2)
+GRIDWISE_SHARED_REDUCE(4)
+GRIDWISE_SHARED_REDUCE(16)
+
 GRIDWISE_PASS(gridwise_split_f32, kSplitThreads, SplitArgs, SplitTile)
 #endif
 

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <numeric>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/arch/device_facts.h"
 #include "core/cost/pass_cycles.h"
 #include "core/launch/plan_epilogue.h"
@@ -45,12 +47,22 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
   return args;
 }
 
-/// Whether groups of lanes share the splits of an element: if there are many splits, and workgroups
-/// that do not share them would not fill the device.
-bool SharesSplits(Gfx gfx, double elements, int splits) {
-  constexpr int kFewElements = 1 << 18;
-  const int many = TraitsOf(gfx).mma_unit == MmaUnit::kWgmma ? 4 : 2 * kReduceAtATime + 1;
-  return splits >= many && elements < kFewElements;
+// Hopper's workgroups begin where those of the launch before end first, up to eight on a
+// multiprocessor, so that few of them load. With so much memory, up to four do.
+constexpr unsigned kSpreadBytes = 44 << 10, kSpread = 4 * 132;
+
+/// How many groups of lanes share the splits of an element: several if there are many splits, and
+/// workgroups that do not share them would not fill the device. On Hopper as many as run at a time.
+int SlicesOf(Gfx gfx, double elements, int splits) {
+  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) {
+    constexpr int kMany = 2 * kReduceAtATime + 1, kFewElements = 1 << 18;
+    return splits >= kMany && elements < kFewElements ? kReduceSlices : 1;
+  }
+  constexpr int kMany = 4;
+  if (splits < kMany) return 1;
+  int slices = splits > kReduceSlices * kReduceAtATime ? 2 * kReduceSlices : kReduceSlices;
+  while (slices > 1 && elements * slices > kSpread * kReduceThreads * kReduceElements) slices /= 2;
+  return slices;
 }
 
 }  // namespace
@@ -80,14 +92,15 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
   const MachineFacts& machine = device.machine;
-  const int slices = SharesSplits(device.gfx, elements, splits) ? kReduceSlices : 1;
+  const int slices = SlicesOf(device.gfx, elements, splits);
   const int rounds = CeilDiv(splits, kReduceAtATime * slices);
   const double round = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
   return PassCycles(device, elements * (4 * splits + out_bytes)) + (rounds - 1) * round;
 }
 
-unsigned ReduceWorkgroups(const ReduceArgs& args) {
-  return CeilDiv(static_cast<unsigned>(args.elements), unsigned{kReduceThreads * kReduceElements});
+unsigned ReduceWorkgroups(const ReduceArgs& args, int slices) {
+  const int of_workgroup = kReduceThreads / slices * kReduceElements;
+  return CeilDiv(static_cast<unsigned>(args.elements), static_cast<unsigned>(of_workgroup));
 }
 
 KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threads, Gfx gfx,
@@ -113,14 +126,16 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
     TensorOffsets part = offsets;
     part.out.offset += reduce.first * SizeOf(problem.output_type());
     for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
-    const bool shares = SharesSplits(gfx, reduce.args.elements, splits);
-    const unsigned workgroups = shares ? CeilDiv(static_cast<unsigned>(reduce.args.elements),
-                                                 static_cast<unsigned>(kSharedReduceElements))
-                                       : ReduceWorkgroups(reduce.args);
-    plan.launches.push_back(
-        MakeSumsLaunch(PassCode(shares ? "shared_reduce" : "reduce", problem.output_type(), gfx),
-                       workgroups, kReduceThreads, gfx, BytesOf(reduce.args), /*reduce_at=*/0,
-                       reduce.args, partial_at + reduce.first * 4, part));
+    const int slices = SlicesOf(gfx, reduce.args.elements, splits);
+    const unsigned workgroups = ReduceWorkgroups(reduce.args, slices);
+    const std::string symbol = slices == 1               ? "reduce"
+                               : slices == kReduceSlices ? "shared_reduce"
+                                                         : absl::StrCat("shared_reduce", slices);
+    KernelLaunch launch = MakeSumsLaunch(PassCode(symbol, problem.output_type(), gfx), workgroups,
+                                         kReduceThreads, gfx, BytesOf(reduce.args), /*reduce_at=*/0,
+                                         reduce.args, partial_at + reduce.first * 4, part);
+    if (BeginsEarly(gfx) && workgroups <= kSpread) launch.shape.dynamic_lds_bytes = kSpreadBytes;
+    plan.launches.push_back(std::move(launch));
   }
 }
 

@@ -30,8 +30,8 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits);
 /// loads, each of which waits for the one before.
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes);
 
-/// Workgroups of the launch.
-unsigned ReduceWorkgroups(const ReduceArgs& args);
+/// Workgroups of the launch, if `slices` groups of lanes share the splits of an element.
+unsigned ReduceWorkgroups(const ReduceArgs& args, int slices);
 
 /// A launch that makes the output described by `offsets` from sums at byte `sums_at` of the
 /// workspace, by a pass whose `arguments` have `reduce` at byte `reduce_at`.

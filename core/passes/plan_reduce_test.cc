@@ -74,9 +74,9 @@ TEST(PlanReduce, IsOneLaunchForFewerThan2To31Elements) {
 }
 
 /// Workgroups of the launch that adds up `splits` splits of `problem`.
-unsigned WorkgroupsOf(const ConvProblem& problem, int splits) {
+unsigned WorkgroupsOf(const ConvProblem& problem, int splits, Gfx gfx = Gfx::k942) {
   LaunchPlan plan;
-  AddReduceLaunches(problem, Gfx::k942, splits, 0, {}, plan);
+  AddReduceLaunches(problem, gfx, splits, 0, {}, plan);
   EXPECT_EQ(plan.launches.size(), 1u);
   return plan.launches[0].shape.workgroups.x;
 }
@@ -91,6 +91,20 @@ TEST(PlanReduce, ManySplitsOfFewElementsAreShared) {
   EXPECT_EQ(WorkgroupsOf(few, 17), CeilDiv(elements, 128u));
   ASSERT_GT(many.out_elements(), 1 << 18);
   EXPECT_EQ(WorkgroupsOf(many, 17), WorkgroupsOf(many, 16));
+}
+
+// As many groups as there is room for at a time: 132 multiprocessors with 4 workgroups each.
+TEST(PlanReduce, GroupsOfLanesFillHopperOnce) {
+  const auto of = [](std::int64_t elements, int splits) {
+    ConvProblem problem = {.direction = Direction::kBackwardWeight, .c = 100, .k = elements / 100};
+    return WorkgroupsOf(problem, splits, Gfx::kSm90a);
+  };
+  EXPECT_EQ(of(100'000, 3), CeilDiv(100'000u, 1024u));
+  EXPECT_EQ(of(60'000, 4), CeilDiv(60'000u, 128u)) << "8 groups";
+  EXPECT_EQ(of(10'000, 65), CeilDiv(10'000u, 64u)) << "16";
+  EXPECT_EQ(of(100'000, 7), CeilDiv(100'000u, 256u)) << "4";
+  EXPECT_EQ(of(230'400, 7), CeilDiv(230'400u, 512u)) << "2";
+  EXPECT_EQ(of(2'000'000, 4), CeilDiv(2'000'000u, 1024u)) << "1";
 }
 
 TEST(PlanReduce, EstimatesCountTurnsOfLoads) {

@@ -125,22 +125,22 @@ GRIDWISE_DEVICE void ReduceTile(const ReduceArgs& args) {
   FinishLane<kType>(args, at, is_run, SumLane(args, at, is_run, 0, 1));
 }
 
-/// The same for few elements with many splits: kReduceSlices groups of lanes share the splits of an
-/// element, each taking every kReduceSlices-th one. The first group adds up their sums in order.
-template <DataType kType>
+/// The same for few elements with many splits: kSlices groups of lanes share the splits of an
+/// element, each taking every kSlices-th one. The first group adds up their sums in order.
+template <DataType kType, int kSlices = kReduceSlices>
 GRIDWISE_DEVICE void SharedReduceTile(const ReduceArgs& args) {
-  constexpr int kLanes = kReduceThreads / kReduceSlices;
+  constexpr int kLanes = kReduceThreads / kSlices;
   using Sums = Run<float, kReduceElements>;
-  GRIDWISE_LDS Vec<float, kReduceElements> of_slices[kReduceSlices][kLanes];
+  GRIDWISE_LDS Vec<float, kReduceElements> of_slices[kSlices][kLanes];
   const int slice = ThreadId() / kLanes, lane = ThreadId() % kLanes;
   const int at = (BlockIdX() * kLanes + lane) * kReduceElements;
   const bool is_run = at + kReduceElements <= args.elements && RunsAreAligned(args);
-  const Sums mine = SumLane(args, at, is_run, slice, kReduceSlices);
+  const Sums mine = SumLane(args, at, is_run, slice, kSlices);
   for (int e = 0; e < kReduceElements; ++e) of_slices[slice][lane][e] = mine.of[e];
   BarrierLds();
   if (slice > 0) return;
   Sums sums;
-  for (int s = 0; s < kReduceSlices; ++s) {
+  for (int s = 0; s < kSlices; ++s) {
     for (int e = 0; e < kReduceElements; ++e) sums.of[e] += of_slices[s][lane][e];
   }
   FinishLane<kType>(args, at, is_run, sums);

@@ -14,10 +14,9 @@ inline constexpr int kReduceElements = 4;
 /// Splits whose loads are in flight at a time.
 inline constexpr int kReduceAtATime = 8;
 
-/// For few workgroups: groups of lanes that share an element's splits, and the elements of a
-/// workgroup.
+/// For few workgroups: groups of lanes that share an element's splits. On Hopper there are also
+/// half as many, a quarter and twice as many.
 inline constexpr int kReduceSlices = 8;
-inline constexpr int kSharedReduceElements = kReduceThreads / kReduceSlices * kReduceElements;
 
 /// Kernel arguments of the sum over splits of K. Elements are in memory order of the output.
 struct ReduceArgs {
