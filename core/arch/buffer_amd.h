@@ -75,22 +75,22 @@ class Buffer {
                                                     TraitsOf(kGfx).atomic_policy);
   }
 
-  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` bytes.
+  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` + `uniform_offset` bytes.
   template <class T>
-  GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
+  GRIDWISE_DEVICE void Store(T value, unsigned offset, int uniform_offset = 0) const {
     static_assert(sizeof(T) >= 2 && sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
     if constexpr (sizeof(T) == 2) {
       __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(unsigned short, value), resource_,
-                                            offset, 0, 0);
+                                            offset, uniform_offset, 0);
     } else if constexpr (sizeof(T) == 4) {
       __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(unsigned, value), resource_, offset,
-                                            0, 0);
+                                            uniform_offset, 0);
     } else if constexpr (sizeof(T) == 8) {
       __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec<unsigned, 2>, value), resource_,
-                                            offset, 0, 0);
+                                            offset, uniform_offset, 0);
     } else {
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec<unsigned, 4>, value), resource_,
-                                             offset, 0, 0);
+                                             offset, uniform_offset, 0);
     }
   }
 

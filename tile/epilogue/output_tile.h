@@ -32,19 +32,17 @@ class OutputTile {
   GRIDWISE_DEVICE OutputTile(const EpilogueArgs& args, const OutputMap& output, int split,
                              char* lds)
       : args_(args),
-        adds_(args.adds),
-        finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
-        by_element_(args.by_element),
-        columns_(output.columns()),
-        out_(Buffer::From<kGfx>(
-            WhileLoading<kC>(output.Base(args.out, args.strides) + split * args.split_bytes))),
         output_(output),
+        split_(split),
         stage_(lds + WaveOfWorkgroup<kC>() * kBytesOfWave),
         row_offsets_(reinterpret_cast<unsigned*>(stage_ + kRowOffsetsAt)) {
+    if constexpr (kRowsAhead > 0) Locate();
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(OffsetOfLane(i));
   }
 
-  GRIDWISE_DEVICE void WriteRowOffsets() const {
+  /// Finds out where the tile goes, and writes the offsets of its rows.
+  GRIDWISE_DEVICE void Prepare() {
+    if constexpr (kRowsAhead == 0) Locate();
     for (int i = 0; i < kRowsOfLane; ++i) {
       const int row = RowOfLane(i);
       row_offsets_[row] = kRowsAhead > 0 ? row_of_lane_[i] : OffsetOfLane(i);
@@ -56,13 +54,13 @@ class OutputTile {
   }
 
   /// Whether the output is the sums, rounded to its type, in columns that are adjacent.
-  GRIDWISE_DEVICE bool is_plain() const { return !finishes_ && adds_ == 0 && by_element_ == 0; }
+  GRIDWISE_DEVICE bool is_plain() const { return special_ == 0; }
   /// Whether the sums are not the values of the output.
-  GRIDWISE_DEVICE bool finishes() const { return finishes_; }
+  GRIDWISE_DEVICE bool finishes() const { return Finishes() != 0; }
   /// Whether values are added to the output's.
-  GRIDWISE_DEVICE bool adds() const { return adds_ != 0; }
+  GRIDWISE_DEVICE bool adds() const { return args_.adds != 0; }
   /// Whether columns are not adjacent in memory.
-  GRIDWISE_DEVICE bool by_element() const { return by_element_ != 0; }
+  GRIDWISE_DEVICE bool by_element() const { return args_.by_element != 0; }
   /// Existing columns.
   GRIDWISE_DEVICE int columns() const { return columns_; }
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
@@ -114,12 +112,24 @@ class OutputTile {
     return output_.Row(args_.strides, WaveM<kC>() + RowOfLane(i));
   }
 
+  /// Not 0 if sums are not the values of the output. Scalar units compare no floats.
+  GRIDWISE_DEVICE int Finishes() const {
+    const int alpha = __builtin_bit_cast(int, args_.alpha);
+    return args_.tensors | args_.clamps | (alpha ^ __builtin_bit_cast(int, 1.0f));
+  }
+
+  GRIDWISE_DEVICE void Locate() {
+    special_ = WhileWaiting<kC>(Finishes() | args_.adds | args_.by_element);
+    columns_ = WhileWaiting<kC>(output_.columns());
+    out_ = Buffer::From<kGfx>(
+        WhileWaiting<kC>(output_.Base(args_.out, args_.strides) + split_ * args_.split_bytes));
+  }
+
   const EpilogueArgs& args_;
-  const int adds_;
-  const bool finishes_;
-  const int by_element_, columns_;
-  const Buffer out_;
   const OutputMap& output_;
+  const int split_;
+  int special_, columns_;
+  Buffer out_;
   char* const stage_;
   unsigned* const row_offsets_;
   unsigned row_of_lane_[kRowsOfLane];  // of the rows ahead
