@@ -75,9 +75,7 @@ class Fixup<kC, kGfx> {
   static_assert(kWaves * kLanes * kFours * int{sizeof(Four)} == kC.sum_bytes());
   // Splits whose sums are in flight at a time. More would not arrive earlier, and code that runs
   // once waits for the instruction cache.
-  static constexpr int kAtATime = kFours >= 16 ? 1 : kFours >= 4 ? 2 : 8 / kFours;
-  // If registers suffice, the wave's own sums are not loaded again.
-  static constexpr bool kHasOwn = kFours <= 4;
+  static constexpr int kAtATime = kFours >= 16 ? 1 : kFours >= 4 ? 2 : 4;
 
   struct Fours {
     Four of[kFours];
@@ -100,41 +98,35 @@ class Fixup<kC, kGfx> {
   GRIDWISE_DEVICE bool IsLast(unsigned long seen) const {
     bool is_last = false;
     if (Lane<kC>() == 0) {
-      if (seen - launch_ >= static_cast<unsigned long>(splits_)) Replace(word_, seen, launch_);
-      is_last = Freeze(CountUp(word_)) - launch_ == static_cast<unsigned long>(splits_ - 1);
+      // The compiler would otherwise prepare for several lanes that count up the same word.
+      DeviceWord* const word = word_ + Opaque(0);
+      if (seen - launch_ >= static_cast<unsigned long>(splits_)) Replace(word, seen, launch_);
+      is_last = Freeze(CountUp(word)) - launch_ == static_cast<unsigned long>(splits_ - 1);
     }
     return AnyLane(is_last);
   }
 
-  /// Starts the loads of a split's sums, of which kAtATime splits are in flight.
+  /// Starts the loads of a split's sums; splits that do not exist read as zeros.
   GRIDWISE_DEVICE void Load(int split, Fours& fours) const {
-    // Splits that do not exist read as zeros.
-    const bool loads = split < splits_ && !(kHasOwn && split == split_);
-    const unsigned past = loads ? 0 : Buffer::kOutOfRange;
+    const unsigned past = split < splits_ ? 0 : Buffer::kOutOfRange;
     for (int i = 0; i < kFours; ++i) {
       fours.of[i] = sums_.template Load<Four>((offset_ | past) + i * kApart, split * kC.sum_bytes());
     }
+    SchedulingFence();  // loads keep their order
   }
 
+  /// Adds up the sums of all splits: ((0 + 1) + 2) + ... The wave's own are one of the first two, in
+  /// either order, or loaded again, which takes less than code that skips them.
   GRIDWISE_DEVICE void AddUp(WaveAcc<kC>& acc) const {
-    const Fours own = __builtin_bit_cast(Fours, acc);
-    Fours sum, some[kAtATime];
-    const auto add_own = [&](int split) __attribute__((always_inline)) {
-      if (!kHasOwn || split != split_) return;
-      for (int i = 0; i < kFours; ++i) sum.of[i] += own.of[i];
-    };
-    for (int s = 0; s <= kAtATime; ++s) {
-      Load(s, s == 0 ? sum : some[s - 1]);
-      SchedulingFence();  // loads keep their order
-    }
-    add_own(0);
+    Fours sum = __builtin_bit_cast(Fours, acc), some[kAtATime];
+    if (split_ > 1) Load(0, sum);
+    Load(split_ == 1 ? 0 : 1, some[0]);
+    for (int s = 1; s < kAtATime; ++s) Load(s + 1, some[s]);
 #pragma clang loop unroll(disable)
     for (int first = 1; first < splits_; first += kAtATime) {
       for (int s = 0; s < kAtATime; ++s) {
         for (int i = 0; i < kFours; ++i) sum.of[i] += some[s].of[i];
         Load(first + s + kAtATime, some[s]);
-        SchedulingFence();
-        add_own(first + s);
       }
     }
     acc = __builtin_bit_cast(WaveAcc<kC>, sum);
