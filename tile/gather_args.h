@@ -43,17 +43,20 @@ struct GatherArgs {
   int n_tiles;             // tiles along n
   BlockMap map;            //
   int source_size[3];      // pixels
+  int source_bias;         // bytes by which taps reach before the source's first pixel
+  int counts_images;       // whether offsets within a tile count from its first image: from the
+                           // tensors' first, they would exceed 31 bits
   AxisStrides strides[3];  //
   int splits;              // workgroups that share a tile's K; each writes an output of its own
   MagicDiv by_splits;      //
   int k_tiles;             // of a tap's channels, one per step
   MagicDiv by_k_tiles;     //
   EpilogueArgs epilogue;   // y or dx
+  FixupArgs fixup;         // for instances that join splits
   SubGemm inline_table[kInlineSubGemms];
   Strips strips[kInlineSubGemms];  // per sub-GEMM; only for instances with a halo, whose m counts
                                    // workgroups' tiles
   int groups;                      // of the problem; for instances that fill groups up
-  FixupArgs fixup;                 // for instances that join splits
 };
 
 }  // namespace gridwise::tile

@@ -48,19 +48,14 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
-/// Loads the first `kBytes` of the arguments into the scalar cache, and `kMoreBytes` from `kMore`
-/// on, line by line and all at once. Later loads from them, anywhere, wait only for the cache.
-template <int kBytes, int kMore = 0, int kMoreBytes = 0>
+/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
+/// Later loads from them, anywhere, wait only for the cache.
+template <int kBytes>
 GRIDWISE_DEVICE void FetchKernelArgs() {
-  constexpr int kLineWords = 16, kLine = kLineWords * 4, kLines = (kBytes + kLine - 1) / kLine;
-  constexpr int kFirstMore = kMore / kLine,
-                kMoreLines = kMoreBytes == 0 ? 0 : (kMore + kMoreBytes - 1) / kLine - kFirstMore + 1;
+  constexpr int kLineWords = 16, kLines = (kBytes + 63) / 64;
   Vec<int, 16> words;
-  static_assert(kLines + kMoreLines <= 16);
+  static_assert(kLines <= 16);
   for (int i = 0; i < kLines; ++i) words[i] = KernelArgWords()[i * kLineWords];
-  for (int i = 0; i < kMoreLines; ++i) {
-    words[kLines + i] = KernelArgWords()[(kFirstMore + i) * kLineWords];
-  }
   asm volatile("" ::"s"(words));
 }
 template <class T>

@@ -39,6 +39,7 @@ struct BlockMap {
   int adjacent = 1;    // groups that run next to each other; divides the number of groups
   int slots = 1;       // workgroups of `adjacent` groups
   int workgroups = 1;  // of the launch
+  int slots_of_xcd = 1, xcds_with_more = 0;  // runs of the launch; some XCDs have one slot more
   MagicDiv by_tiles, by_adjacent, by_slots;
   MagicDiv by_columns, by_band;  // tiles in a row, and in a band
 
@@ -53,14 +54,17 @@ enum class RunsOf { kSection, kLaunch };
 /// fewer than 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band, int groups = 1,
                                 int adjacent = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
-  return {.of_launch = MakeXcdRuns(runs == RunsOf::kLaunch ? xcds : 1),
+  const int launch_xcds = runs == RunsOf::kLaunch ? xcds : 1, workgroups = tiles * groups * splits;
+  return {.of_launch = MakeXcdRuns(launch_xcds),
           .of_section = MakeXcdRuns(runs == RunsOf::kSection ? xcds : 1),
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
           .adjacent = adjacent,
           .slots = tiles * adjacent * splits,
-          .workgroups = tiles * groups * splits,
+          .workgroups = workgroups,
+          .slots_of_xcd = workgroups / launch_xcds,
+          .xcds_with_more = workgroups % launch_xcds,
           .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
           .by_adjacent = MakeMagicDiv(static_cast<unsigned>(adjacent)),
           .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * adjacent * splits)),
@@ -68,13 +72,24 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band,
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The slot of workgroup `i` of `count` consecutive ones: XCDs have runs of slots, in their order.
-GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
-  const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
-  const int rest = count - xcd_slots * runs.xcds;  // this many XCDs have one more
+/// The slot of workgroup `i` if XCDs have runs of `xcd_slots` slots, and the first `rest` of them
+/// one more.
+GRIDWISE_HD constexpr int SlotOfRuns(const XcdRuns& runs, int i, int xcd_slots, int rest) {
   const int round = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
   const int xcd = i - round * runs.xcds;
   return xcd * xcd_slots + (xcd < rest ? xcd : rest) + round;
+}
+
+/// The slot of workgroup `i` of `count` consecutive ones: XCDs have runs of slots, in their order.
+GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
+  const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
+  return SlotOfRuns(runs, i, xcd_slots, count - xcd_slots * runs.xcds);
+}
+
+/// The slot of workgroup (x, y, z) of the launch.
+GRIDWISE_HD constexpr int SlotOfLaunch(const BlockMap& map, int x, int y, int z) {
+  return SlotOfRuns(map.of_launch, (z * map.groups + y) * map.tiles + x, map.slots_of_xcd,
+                    map.xcds_with_more);
 }
 
 /// A workgroup's number among those of adjacent groups, consecutive on its XCD.
@@ -83,7 +98,7 @@ struct WorkgroupOfGroups {
 };
 /// The number of workgroup (x, y, z). If XCDs have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
-  const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
+  const int number = SlotOfLaunch(map, x, y, z);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
   return {.number = number - before * map.slots, .first_group = before * map.adjacent};
 }

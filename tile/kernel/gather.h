@@ -34,8 +34,10 @@ class PixelOutputMap {
   /// The tile's number in the launch.
   GRIDWISE_DEVICE int Tile() const { return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge); }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
-    return static_cast<const char*>(data) + block_.first_image * strides.image +
-           block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
+    long offset = static_cast<long>(block_.n) * strides.column;
+    if (args_.counts_images) [[unlikely]] offset += block_.first_image * strides.image;
+    if (!GRIDWISE_MOSTLY(block_.group == 0)) offset += block_.group * strides.group;
+    return static_cast<const char*>(data) + offset;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
     PhasePixel pixel = PixelOfLine(block_.m + row);
@@ -100,8 +102,7 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
-  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm), offsetof(GatherArgs, fixup),
-                  kC.has_fixup() ? sizeof(FixupArgs) : 0>();
+  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
     HaloKTiles<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {

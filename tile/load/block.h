@@ -14,8 +14,7 @@ struct Block {
   int group;        // the first one, if groups are merged
   int split;        // among those that share the tile's K
   int m, n;         // first row and column
-  int first_image;  // of row m; offsets within the tile count from it, so that they fit 31 bits in
-                    // any tensor
+  int first_image;  // offsets within the tile count from it, so that they fit 31 bits in any tensor
 
   /// The tile's number in the launch, whose tiles have the given rows, columns and groups.
   GRIDWISE_DEVICE int Number(const GatherArgs& args, int tile_m, int tile_n, int groups) const {
@@ -31,27 +30,50 @@ struct Block {
   }
 };
 
-/// The tile of this workgroup, in a launch whose tiles have the given rows, columns and groups. The
-/// workgroups of a sub-GEMM start one after the other. Every XCD gets a run of its tiles, with all
-/// groups and splits of each, or a run of whole groups.
-GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
+/// Where this workgroup is among those of its sub-GEMM.
+struct WorkgroupOfGemm {
+  ConstantWords gemm_words;
+  int group;  // a number of runs of merged groups
+  int slot;   // tile and split
+};
+
+/// The same if there are several groups or sub-GEMMs. The workgroups of a sub-GEMM start one after
+/// the other. Every XCD gets a run of its tiles, with all groups and splits of each, or a run of
+/// whole groups.
+GRIDWISE_DEVICE WorkgroupOfGemm FindWorkgroup(const GatherArgs& args, int tile_m) {
   const auto [workgroup, first_group] = WorkgroupAt(args.map, BlockIdX(), BlockIdY(), BlockIdZ());
-  Block block;
-  block.gemm_words = FindSubGemmWords(
+  const ConstantWords words = FindSubGemmWords(
       args, static_cast<int>(Divide(GroupAt(args.map, workgroup).rest, args.by_splits)));
-  block.gemm = LoadConstant<SubGemm>(block.gemm_words);
-  const int rows = CeilDiv<unsigned>(block.gemm.m, tile_m),
-            of_tile = args.map.adjacent * args.splits;
+  const SubGemm gemm = LoadConstant<SubGemm>(words);
+  const int rows = CeilDiv<unsigned>(gemm.m, tile_m), of_tile = args.map.adjacent * args.splits;
   const GroupOfSlot slot =
-      GroupAt(args.map, SlotOf(args.map.of_section, workgroup - block.gemm.first_tile * of_tile,
+      GroupAt(args.map, SlotOf(args.map.of_section, workgroup - gemm.first_tile * of_tile,
                                rows * args.n_tiles * of_tile));
-  const int tile_of_gemm = static_cast<int>(Divide(slot.rest, args.by_splits));
-  const TileOfGemm tile = TileAt(args.map, tile_of_gemm, rows, args.n_tiles);
-  block.group = (first_group + slot.group) * groups;
-  block.split = slot.rest - tile_of_gemm * args.splits;
+  return {.gemm_words = words, .group = first_group + slot.group, .slot = slot.rest};
+}
+
+/// The tile of this workgroup, in a launch whose tiles have the given rows, columns and groups.
+GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
+  WorkgroupOfGemm workgroup;
+  if ((args.map.groups - 1 | args.sub_gemms - 1) == 0) [[likely]] {
+    workgroup = {.gemm_words = InlineTable(args),
+                 .group = 0,
+                 .slot = SlotOfLaunch(args.map, BlockIdX(), /*y=*/0, BlockIdZ())};
+  } else {
+    workgroup = FindWorkgroup(args, tile_m);
+  }
+  Block block;
+  block.gemm_words = workgroup.gemm_words;
+  block.gemm = LoadConstant<SubGemm>(block.gemm_words);
+  const int tile_of_gemm = static_cast<int>(Divide(workgroup.slot, args.by_splits));
+  const TileOfGemm tile =
+      TileAt(args.map, tile_of_gemm, CeilDiv<unsigned>(block.gemm.m, tile_m), args.n_tiles);
+  block.group = workgroup.group * groups;
+  block.split = workgroup.slot - tile_of_gemm * args.splits;
   block.m = tile.row * tile_m;
   block.n = tile.column * tile_n;
-  block.first_image = PixelOfRow(block.gemm, block.m).n;
+  block.first_image = 0;
+  if (args.counts_images) [[unlikely]] block.first_image = PixelOfRow(block.gemm, block.m).n;
   return block;
 }
 
