@@ -25,10 +25,24 @@ struct Strips {
   MagicDiv by_pitch, by_count, by_tiles;
 };
 
+/// What a workgroup needs to find its tile, in a memory line that is loaded at once: what GatherArgs
+/// and its block map also have.
+struct PlainGrid {
+  int sections;  // groups times sub-GEMMs; if there are several, more is needed
+  int n_tiles, splits;
+  MagicDiv by_splits;
+  int tiles;
+  XcdRuns of_launch;
+  int slots_of_xcd, xcds_with_more, log2_band;
+  MagicDiv by_columns, by_band;
+};
+static_assert(sizeof(PlainGrid) == 64);
+
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.
 /// Strides are bytes, so any packed or strided layout with contiguous channels is only a matter of
 /// numbers. Axes are d, h, w.
 struct GatherArgs {
+  PlainGrid grid;
   const void* source;          // x or dy
   const void* w;               //
   const SubGemm* table;        // [sub_gemms] in device memory; null: inline_table

@@ -48,15 +48,42 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
-/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
-/// Later loads from them, anywhere, wait only for the cache.
+/// The first words of the lines of the first `kBytes` of the arguments.
 template <int kBytes>
-GRIDWISE_DEVICE void FetchKernelArgs() {
+GRIDWISE_DEVICE Vec<int, 16> KernelArgLines() {
   constexpr int kLineWords = 16, kLines = (kBytes + 63) / 64;
   Vec<int, 16> words;
   static_assert(kLines <= 16);
   for (int i = 0; i < kLines; ++i) words[i] = KernelArgWords()[i * kLineWords];
+  return words;
+}
+/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
+/// Later loads from them, anywhere, wait only for the cache.
+template <int kBytes>
+GRIDWISE_DEVICE void FetchKernelArgs() {
+  const auto words = KernelArgLines<kBytes>();
   asm volatile("" ::"s"(words));
+}
+
+/// The same, and at the same time loads a T of 64 bytes at `at_t`, and a U of at most 112 at
+/// `at_u`, into registers. The compiler would load their members where they are used, and wait
+/// there.
+template <int kBytes, class T, class U>
+GRIDWISE_DEVICE void FetchKernelArgs(ConstantWords at_t, T& t, ConstantWords at_u, U& u) {
+  static_assert(sizeof(T) == 64 && sizeof(U) <= 112);
+  const auto words = KernelArgLines<kBytes>();
+  auto of_t = LoadConstant<Vec<int, 16>>(at_t), u0 = LoadConstant<Vec<int, 16>>(at_u);
+  auto u1 = LoadConstant<Vec<int, 8>>(at_u + 16);
+  auto u2 = LoadConstant<Vec<int, 4>>(at_u + 24);
+  asm volatile("" : "+s"(of_t), "+s"(u0), "+s"(u1), "+s"(u2) : "s"(words));
+  t = __builtin_bit_cast(T, of_t);
+  struct Words {
+    int word[sizeof(U) / 4];
+  } of_u;
+  for (unsigned i = 0; i < sizeof(U) / 4; ++i) {
+    of_u.word[i] = i < 16 ? u0[i] : i < 24 ? u1[i - 16] : u2[i - 24];
+  }
+  u = __builtin_bit_cast(U, of_u);
 }
 template <class T>
 GRIDWISE_DEVICE const T& ReloadedKernelArgs() {

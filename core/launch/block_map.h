@@ -86,10 +86,10 @@ GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
   return SlotOfRuns(runs, i, xcd_slots, count - xcd_slots * runs.xcds);
 }
 
-/// The slot of workgroup (x, y, z) of the launch.
-GRIDWISE_HD constexpr int SlotOfLaunch(const BlockMap& map, int x, int y, int z) {
-  return SlotOfRuns(map.of_launch, (z * map.groups + y) * map.tiles + x, map.slots_of_xcd,
-                    map.xcds_with_more);
+/// The slot of the launch's workgroup `number`.
+template <class Map>
+GRIDWISE_HD constexpr int SlotOfLaunch(const Map& map, int number) {
+  return SlotOfRuns(map.of_launch, number, map.slots_of_xcd, map.xcds_with_more);
 }
 
 /// A workgroup's number among those of adjacent groups, consecutive on its XCD.
@@ -98,7 +98,7 @@ struct WorkgroupOfGroups {
 };
 /// The number of workgroup (x, y, z). If XCDs have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
-  const int number = SlotOfLaunch(map, x, y, z);
+  const int number = SlotOfLaunch(map, (z * map.groups + y) * map.tiles + x);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
   return {.number = number - before * map.slots, .first_group = before * map.adjacent};
 }
@@ -118,13 +118,14 @@ struct TileOfGemm {
 
 /// The tile at slot `slot` of a sub-GEMM with the given rows and columns of tiles. Rows that fill
 /// no band are row-major. Both results are computed, because a branch would cost more.
-GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows, int columns) {
+template <class Map>
+GRIDWISE_HD constexpr TileOfGemm TileAt(const Map& map, int slot, int rows, int columns) {
   const int row = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_columns));
   const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));
   const int first = band << map.log2_band, of_band = slot - first * columns;
   const int column_of_band = of_band >> map.log2_band;
   const int row_of_band = first + of_band - (column_of_band << map.log2_band);
-  const bool fills = first + map.band() <= rows;
+  const bool fills = first + (1 << map.log2_band) <= rows;
   return {.row = fills ? row_of_band : row,
           .column = fills ? column_of_band : slot - row * columns};
 }

@@ -102,7 +102,6 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
-  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
     HaloKTiles<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
+
 #include "core/arch/gpu.h"
+#include "core/arch/kernel_args.h"
 #include "core/launch/find_sub_gemm.h"
 #include "tile/gather_args.h"
 
@@ -53,23 +56,26 @@ GRIDWISE_DEVICE WorkgroupOfGemm FindWorkgroup(const GatherArgs& args, int tile_m
 }
 
 /// The tile of this workgroup, in a launch whose tiles have the given rows, columns and groups.
+/// Comes first in a kernel, because it loads all arguments into the cache.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
-  WorkgroupOfGemm workgroup;
-  if ((args.map.groups - 1 | args.sub_gemms - 1) == 0) [[likely]] {
-    workgroup = {.gemm_words = InlineTable(args),
-                 .group = 0,
-                 .slot = SlotOfLaunch(args.map, BlockIdX(), /*y=*/0, BlockIdZ())};
-  } else {
-    workgroup = FindWorkgroup(args, tile_m);
-  }
+  constexpr int kTable = offsetof(GatherArgs, inline_table);
+  static_assert(offsetof(GatherArgs, grid) == 0);
+  PlainGrid grid;
   Block block;
-  block.gemm_words = workgroup.gemm_words;
-  block.gemm = LoadConstant<SubGemm>(block.gemm_words);
-  const int tile_of_gemm = static_cast<int>(Divide(workgroup.slot, args.by_splits));
+  FetchKernelArgs<kTable + sizeof(SubGemm)>(KernelArgWords(), grid, InlineTable(args), block.gemm);
+  WorkgroupOfGemm workgroup = {.gemm_words = InlineTable(args),
+                               .group = 0,
+                               .slot = SlotOfLaunch(grid, BlockIdZ() * grid.tiles + BlockIdX())};
+  if (grid.sections != 1) [[unlikely]] {
+    workgroup = FindWorkgroup(Reloaded(args), tile_m);
+    block.gemm = LoadConstant<SubGemm>(workgroup.gemm_words);
+  }
+  const int tile_of_gemm = static_cast<int>(Divide(workgroup.slot, grid.by_splits));
   const TileOfGemm tile =
-      TileAt(args.map, tile_of_gemm, CeilDiv<unsigned>(block.gemm.m, tile_m), args.n_tiles);
+      TileAt(grid, tile_of_gemm, CeilDiv<unsigned>(block.gemm.m, tile_m), grid.n_tiles);
+  block.gemm_words = workgroup.gemm_words;
   block.group = workgroup.group * groups;
-  block.split = workgroup.slot - tile_of_gemm * args.splits;
+  block.split = workgroup.slot - tile_of_gemm * grid.splits;
   block.m = tile.row * tile_m;
   block.n = tile.column * tile_n;
   block.first_image = 0;

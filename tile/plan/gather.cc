@@ -141,6 +141,21 @@ std::optional<Excess> TileReachesFurther(const TileConfig& config, const ConvPro
   return TooLargeForEpilogue(problem, images, config.merge);
 }
 
+PlainGrid MakePlainGrid(const GatherArgs& args, std::int64_t groups) {
+  const BlockMap& map = args.map;
+  return {.sections = static_cast<int>(groups) * args.sub_gemms,
+          .n_tiles = args.n_tiles,
+          .splits = args.splits,
+          .by_splits = args.by_splits,
+          .tiles = map.tiles,
+          .of_launch = map.of_launch,
+          .slots_of_xcd = map.slots_of_xcd,
+          .xcds_with_more = map.xcds_with_more,
+          .log2_band = map.log2_band,
+          .by_columns = map.by_columns,
+          .by_band = map.by_band};
+}
+
 /// Bytes by which taps of some sub-GEMM reach before the source's first pixel.
 int SourceBias(const GatherArgs& args, std::span<const SubGemm> gemms) {
   int most = 0;
@@ -335,6 +350,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .pixel_bytes = pixel_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
+  plan.args.grid = MakePlainGrid(plan.args, tiles.groups);
   plan.args.fixup = PlanFixup(config, tiles.groups * tiles.count, split_k.splits).args;
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
