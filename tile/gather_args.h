@@ -25,10 +25,11 @@ struct Strips {
   MagicDiv by_pitch, by_count, by_tiles;
 };
 
-/// What a workgroup needs to find its tile, in a memory line that is loaded at once: what GatherArgs
-/// and its block map also have.
+/// What a workgroup needs to find its tile, in a memory line that is loaded at once: what
+/// GatherArgs and its block map also have.
 struct PlainGrid {
-  int sections;  // groups times sub-GEMMs; if there are several, more is needed
+  int is_plain;  // whether there is one group and one sub-GEMM, and offsets within tiles count from
+                 // the tensors' first image: else more is needed
   int n_tiles, splits;
   MagicDiv by_splits;
   int tiles;
@@ -57,7 +58,7 @@ struct GatherArgs {
   int n_tiles;             // tiles along n
   BlockMap map;            //
   int source_size[3];      // pixels
-  int source_bias;         // bytes by which taps reach before the source's first pixel
+  long source_bias;        // bytes by which taps reach before the source's first pixel
   int counts_images;       // whether offsets within a tile count from its first image: from the
                            // tensors' first, they would exceed 31 bits
   AxisStrides strides[3];  //

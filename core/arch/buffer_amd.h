@@ -113,8 +113,11 @@ GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform
 ///
 /// Reads them transposed: a lane gets, from each of the 4 lines, the element whose number is the
 /// lane's own among the 16. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
+///
+/// Nothing else writes there meanwhile. Without `__restrict__`, the compiler makes the read wait
+/// for all of the wave's loads to LDS, wherever these go.
 template <class T>
-GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
+GRIDWISE_DEVICE T ReadTransposed(const char* __restrict__ lds) {
   static_assert(sizeof(T) == 8);
   using Lds = __attribute__((address_space(3))) Vec<short, 4>;
   return __builtin_bit_cast(T, __builtin_amdgcn_ds_read_tr16_b64_v4i16((Lds*)lds));

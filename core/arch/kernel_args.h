@@ -65,25 +65,41 @@ GRIDWISE_DEVICE void FetchKernelArgs() {
   asm volatile("" ::"s"(words));
 }
 
-/// The same, and at the same time loads a T of 64 bytes at `at_t`, and a U of at most 112 at
-/// `at_u`, into registers. The compiler would load their members where they are used, and wait
-/// there.
-template <int kBytes, class T, class U>
-GRIDWISE_DEVICE void FetchKernelArgs(ConstantWords at_t, T& t, ConstantWords at_u, U& u) {
-  static_assert(sizeof(T) == 64 && sizeof(U) <= 112);
-  const auto words = KernelArgLines<kBytes>();
-  auto of_t = LoadConstant<Vec<int, 16>>(at_t), u0 = LoadConstant<Vec<int, 16>>(at_u);
-  auto u1 = LoadConstant<Vec<int, 8>>(at_u + 16);
-  auto u2 = LoadConstant<Vec<int, 4>>(at_u + 24);
-  asm volatile("" : "+s"(of_t), "+s"(u0), "+s"(u1), "+s"(u2) : "s"(words));
-  t = __builtin_bit_cast(T, of_t);
-  struct Words {
-    int word[sizeof(U) / 4];
-  } of_u;
-  for (unsigned i = 0; i < sizeof(U) / 4; ++i) {
-    of_u.word[i] = i < 16 ? u0[i] : i < 24 ? u1[i - 16] : u2[i - 24];
+/// 28 words, at most, in uniform registers. The compiler would load the members of a struct where
+/// they are used, and wait there.
+template <class T>
+struct InRegisters {
+  Vec<int, 16> first;
+  Vec<int, 8> second;
+  Vec<int, 4> third;
+
+  GRIDWISE_DEVICE static InRegisters Load(ConstantWords at) {
+    return {.first = LoadConstant<Vec<int, 16> >(at),
+            .second = LoadConstant<Vec<int, 8> >(at + 16),
+            .third = LoadConstant<Vec<int, 4> >(at + 24)};
   }
-  u = __builtin_bit_cast(U, of_u);
+  GRIDWISE_DEVICE T Get() {
+    static_assert(sizeof(T) <= 112);
+    asm volatile("" : "+s"(first), "+s"(second), "+s"(third));
+    struct {
+      int word[sizeof(T) / 4];
+    } words;
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i) {
+      words.word[i] = i < 16 ? first[i] : i < 24 ? second[i - 16] : third[i - 24];
+    }
+    return __builtin_bit_cast(T, words);
+  }
+};
+
+/// FetchKernelArgs, and waits at the same time for a T of 64 bytes, which it loads from `at`, and
+/// for `more`.
+template <int kBytes, class T, class More>
+GRIDWISE_DEVICE T FetchKernelArgs(ConstantWords at, InRegisters<More>& more) {
+  static_assert(sizeof(T) == 64);
+  const auto words = KernelArgLines<kBytes>();
+  auto t = LoadConstant<Vec<int, 16> >(at);
+  asm volatile("" : "+s"(t), "+s"(more.first), "+s"(more.second), "+s"(more.third) : "s"(words));
+  return __builtin_bit_cast(T, t);
 }
 template <class T>
 GRIDWISE_DEVICE const T& ReloadedKernelArgs() {

@@ -71,7 +71,7 @@ class Fixup<kC, kGfx> {
   using Four = Vec<float, 4>;
   static constexpr int kLanes = kC.mma.lanes(), kWaves = kC.waves.m * kC.waves.n;
   static constexpr int kFours = sizeof(WaveAcc<kC>) / sizeof(Four);  // per lane
-  static constexpr int kApart = kLanes * sizeof(Four);                      // bytes
+  static constexpr int kApart = kLanes * sizeof(Four);               // bytes
   static_assert(kWaves * kLanes * kFours * int{sizeof(Four)} == kC.sum_bytes());
   // Splits whose sums are in flight at a time. More would not arrive earlier, and code that runs
   // once waits for the instruction cache.
@@ -110,13 +110,14 @@ class Fixup<kC, kGfx> {
   GRIDWISE_DEVICE void Load(int split, Fours& fours) const {
     const unsigned past = split < splits_ ? 0 : Buffer::kOutOfRange;
     for (int i = 0; i < kFours; ++i) {
-      fours.of[i] = sums_.template Load<Four>((offset_ | past) + i * kApart, split * kC.sum_bytes());
+      fours.of[i] =
+          sums_.template Load<Four>((offset_ | past) + i * kApart, split * kC.sum_bytes());
     }
     SchedulingFence();  // loads keep their order
   }
 
-  /// Adds up the sums of all splits: ((0 + 1) + 2) + ... The wave's own are one of the first two, in
-  /// either order, or loaded again, which takes less than code that skips them.
+  /// Adds up the sums of all splits: ((0 + 1) + 2) + ... The wave's own are one of the first two,
+  /// in either order, or loaded again, which takes less than code that skips them.
   GRIDWISE_DEVICE void AddUp(WaveAcc<kC>& acc) const {
     Fours sum = __builtin_bit_cast(Fours, acc), some[kAtATime];
     if (split_ > 1) Load(0, sum);

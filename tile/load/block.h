@@ -14,10 +14,13 @@ namespace gridwise::tile {
 struct Block {
   ConstantWords gemm_words;
   SubGemm gemm;
-  int group;        // the first one, if groups are merged
-  int split;        // among those that share the tile's K
-  int m, n;         // first row and column
-  int first_image;  // offsets within the tile count from it, so that they fit 31 bits in any tensor
+  int group;  // the first one, if groups are merged
+  int split;  // among those that share the tile's K
+  int m, n;   // first row and column
+  // Offsets within the tile count from this image, so that they fit 31 bits in any tensor.
+  int first_image = 0;
+  // The group's pixels, from GatherArgs::source_bias before that image on, and its weights.
+  const char *source = nullptr, *w = nullptr;
 
   /// The tile's number in the launch, whose tiles have the given rows, columns and groups.
   GRIDWISE_DEVICE int Number(const GatherArgs& args, int tile_m, int tile_n, int groups) const {
@@ -55,31 +58,46 @@ GRIDWISE_DEVICE WorkgroupOfGemm FindWorkgroup(const GatherArgs& args, int tile_m
   return {.gemm_words = words, .group = first_group + slot.group, .slot = slot.rest};
 }
 
-/// The tile of this workgroup, in a launch whose tiles have the given rows, columns and groups.
-/// Comes first in a kernel, because it loads all arguments into the cache.
+/// The tile of a workgroup, in a launch whose tiles have the given rows, columns and groups.
+GRIDWISE_DEVICE Block BlockAt(const PlainGrid& grid, const WorkgroupOfGemm& workgroup,
+                              const SubGemm& gemm, int tile_m, int tile_n, int groups) {
+  const int tile_of_gemm = static_cast<int>(Divide(workgroup.slot, grid.by_splits));
+  const TileOfGemm tile =
+      TileAt(grid, tile_of_gemm, CeilDiv<unsigned>(gemm.m, tile_m), grid.n_tiles);
+  return {.gemm_words = workgroup.gemm_words,
+          .gemm = gemm,
+          .group = workgroup.group * groups,
+          .split = workgroup.slot - tile_of_gemm * grid.splits,
+          .m = tile.row * tile_m,
+          .n = tile.column * tile_n};
+}
+
+/// Loads what the kernel starts with into the cache.
+GRIDWISE_DEVICE void FetchGatherArgs() {
+  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
+}
+
+/// The tile of this workgroup. Comes first in a kernel: it is FetchGatherArgs, too.
 GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
   constexpr int kTable = offsetof(GatherArgs, inline_table);
   static_assert(offsetof(GatherArgs, grid) == 0);
-  PlainGrid grid;
-  Block block;
-  FetchKernelArgs<kTable + sizeof(SubGemm)>(KernelArgWords(), grid, InlineTable(args), block.gemm);
+  auto gemm = InRegisters<SubGemm>::Load(InlineTable(args));
+  const auto grid = FetchKernelArgs<kTable + sizeof(SubGemm), PlainGrid>(KernelArgWords(), gemm);
   WorkgroupOfGemm workgroup = {.gemm_words = InlineTable(args),
                                .group = 0,
                                .slot = SlotOfLaunch(grid, BlockIdZ() * grid.tiles + BlockIdX())};
-  if (grid.sections != 1) [[unlikely]] {
+  if (grid.is_plain == 0) [[unlikely]] {
     workgroup = FindWorkgroup(Reloaded(args), tile_m);
-    block.gemm = LoadConstant<SubGemm>(workgroup.gemm_words);
+    gemm = InRegisters<SubGemm>::Load(workgroup.gemm_words);
   }
-  const int tile_of_gemm = static_cast<int>(Divide(workgroup.slot, grid.by_splits));
-  const TileOfGemm tile =
-      TileAt(grid, tile_of_gemm, CeilDiv<unsigned>(block.gemm.m, tile_m), grid.n_tiles);
-  block.gemm_words = workgroup.gemm_words;
-  block.group = workgroup.group * groups;
-  block.split = workgroup.slot - tile_of_gemm * grid.splits;
-  block.m = tile.row * tile_m;
-  block.n = tile.column * tile_n;
-  block.first_image = 0;
-  if (args.counts_images) [[unlikely]] block.first_image = PixelOfRow(block.gemm, block.m).n;
+  Block block = BlockAt(grid, workgroup, gemm.Get(), tile_m, tile_n, groups);
+  block.source = static_cast<const char*>(args.source) - args.source_bias;
+  block.w = static_cast<const char*>(args.w);
+  if (grid.is_plain == 0) [[unlikely]] {
+    if (args.counts_images) block.first_image = PixelOfRow(block.gemm, block.m).n;
+    block.source += block.first_image * args.source_image + block.group * args.source_group;
+    block.w += block.group * args.w_group;
+  }
   return block;
 }
 

@@ -29,10 +29,7 @@ class LoadSource {
     const AxisPhase(&axis)[3] = block.gemm.axis;
     // Pixels before the source's first have negative offsets; the buffer begins that much earlier.
     const int bias = args.source_bias;
-    long start = -static_cast<long>(bias);
-    if (args.counts_images) [[unlikely]] start += block.first_image * args.source_image;
-    if (!GRIDWISE_MOSTLY(block.group == 0)) start += block.group * args.source_group;
-    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
+    tensor_ = Buffer::From<kGfx>(block.source);
     for (int a = 0; a < 3; ++a) size_[a] = args.source_size[a];
     PhasePixel pixels[Lane::kCount];  // one branch for all of them
     for (int i = 0; i < Lane::kCount; ++i) pixels[i] = PixelOfLine(block.m + Lane::Row(i));

@@ -16,12 +16,6 @@ GRIDWISE_DEVICE int OffsetOfColumn(const GatherArgs& args, int n) {
   return group * static_cast<int>(args.w_group) + (n - group * kC.n_of_group()) * args.w_n;
 }
 
-/// The weights of the groups from `group` on.
-GRIDWISE_DEVICE const char* WeightsOf(const GatherArgs& args, int group) {
-  const char* const w = static_cast<const char*>(args.w);
-  return GRIDWISE_MOSTLY(group == 0) ? w : w + group * args.w_group;
-}
-
 /// Whether column `n` exists in a tile whose first group is `first_group`.
 template <TileConfig kC>
 GRIDWISE_DEVICE bool HasColumn(const GatherArgs& args, int first_group, int n) {

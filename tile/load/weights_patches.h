@@ -26,7 +26,7 @@ class LoadWeightsPatches {
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n == 1) {
-    tensor_ = Buffer::From<kGfx>(WeightsOf(args, block.group));
+    tensor_ = Buffer::From<kGfx>(block.w);
     // No load reaches past the end of a row: lanes that would do so load the last columns instead.
     // If the last column is odd, its lane has it second in the pair, and the first element is
     // ignored.

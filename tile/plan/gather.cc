@@ -143,7 +143,7 @@ std::optional<Excess> TileReachesFurther(const TileConfig& config, const ConvPro
 
 PlainGrid MakePlainGrid(const GatherArgs& args, std::int64_t groups) {
   const BlockMap& map = args.map;
-  return {.sections = static_cast<int>(groups) * args.sub_gemms,
+  return {.is_plain = groups == 1 && args.sub_gemms == 1 && args.counts_images == 0,
           .n_tiles = args.n_tiles,
           .splits = args.splits,
           .by_splits = args.by_splits,
