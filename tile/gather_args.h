@@ -28,8 +28,13 @@ struct Strips {
 /// What a workgroup needs to find its tile, in a memory line that is loaded at once: what
 /// GatherArgs and its block map also have.
 struct PlainGrid {
-  int is_plain;  // whether there is one group and one sub-GEMM, and offsets within tiles count from
-                 // the tensors' first image: else more is needed
+  enum Kind {
+    kPlain,         // one group and one sub-GEMM
+    kSections,      // several
+    kCountsImages,  // offsets within a tile count from its first image: from the tensors' first,
+                    // they would exceed 31 bits
+  };
+  int kind;
   int n_tiles, splits;
   MagicDiv by_splits;
   int tiles;
@@ -59,8 +64,6 @@ struct GatherArgs {
   BlockMap map;            //
   int source_size[3];      // pixels
   long source_bias;        // bytes by which taps reach before the source's first pixel
-  int counts_images;       // whether offsets within a tile count from its first image: from the
-                           // tensors' first, they would exceed 31 bits
   AxisStrides strides[3];  //
   int splits;              // workgroups that share a tile's K; each writes an output of its own
   MagicDiv by_splits;      //

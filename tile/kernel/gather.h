@@ -35,7 +35,7 @@ class PixelOutputMap {
   GRIDWISE_DEVICE int Tile() const { return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge); }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
     long offset = static_cast<long>(block_.n) * strides.column;
-    if (args_.counts_images) [[unlikely]]
+    if (args_.grid.kind == PlainGrid::kCountsImages) [[unlikely]]
       offset += block_.first_image * strides.image;
     if (!GRIDWISE_MOSTLY(block_.group == 0)) offset += block_.group * strides.group;
     return static_cast<const char*>(data) + offset;

@@ -86,18 +86,22 @@ GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, 
   WorkgroupOfGemm workgroup = {.gemm_words = InlineTable(args),
                                .group = 0,
                                .slot = SlotOfLaunch(grid, BlockIdZ() * grid.tiles + BlockIdX())};
-  if (grid.is_plain == 0) [[unlikely]] {
-    workgroup = FindWorkgroup(Reloaded(args), tile_m);
+  const char* source = static_cast<const char*>(args.source) - args.source_bias;
+  const char* w = static_cast<const char*>(args.w);
+  if (grid.kind != PlainGrid::kPlain) [[unlikely]] {
+    const GatherArgs& reloaded = Reloaded(args);
+    workgroup = FindWorkgroup(reloaded, tile_m);
     gemm = InRegisters<SubGemm>::Load(workgroup.gemm_words);
+    source += workgroup.group * groups * reloaded.source_group;
+    w += workgroup.group * groups * reloaded.w_group;
   }
   Block block = BlockAt(grid, workgroup, gemm.Get(), tile_m, tile_n, groups);
-  block.source = static_cast<const char*>(args.source) - args.source_bias;
-  block.w = static_cast<const char*>(args.w);
-  if (grid.is_plain == 0) [[unlikely]] {
-    if (args.counts_images) block.first_image = PixelOfRow(block.gemm, block.m).n;
-    block.source += block.first_image * args.source_image + block.group * args.source_group;
-    block.w += block.group * args.w_group;
+  if (grid.kind == PlainGrid::kCountsImages) [[unlikely]] {
+    block.first_image = PixelOfRow(block.gemm, block.m).n;
+    source += block.first_image * args.source_image;
   }
+  block.source = source;
+  block.w = w;
   return block;
 }
 

@@ -141,9 +141,13 @@ std::optional<Excess> TileReachesFurther(const TileConfig& config, const ConvPro
   return TooLargeForEpilogue(problem, images, config.merge);
 }
 
-PlainGrid MakePlainGrid(const GatherArgs& args, std::int64_t groups) {
+PlainGrid MakePlainGrid(const TileConfig& config, const ConvProblem& problem,
+                        const GatherArgs& args) {
   const BlockMap& map = args.map;
-  return {.is_plain = groups == 1 && args.sub_gemms == 1 && args.counts_images == 0,
+  const bool fits = !TileReachesFurther(config, problem, problem.batch, kOffsetLimit).has_value();
+  return {.kind = !fits                                    ? PlainGrid::kCountsImages
+                  : map.groups == 1 && args.sub_gemms == 1 ? PlainGrid::kPlain
+                                                           : PlainGrid::kSections,
           .n_tiles = args.n_tiles,
           .splits = args.splits,
           .by_splits = args.by_splits,
@@ -331,8 +335,6 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
   plan.args.source_bias = SourceBias(plan.args, plan.table);
-  plan.args.counts_images =
-      TileReachesFurther(config, request.problem, request.problem.batch, kOffsetLimit).has_value();
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
   const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
@@ -350,7 +352,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .pixel_bytes = pixel_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
-  plan.args.grid = MakePlainGrid(plan.args, tiles.groups);
+  plan.args.grid = MakePlainGrid(config, request.problem, plan.args);
   plan.args.fixup = PlanFixup(config, tiles.groups * tiles.count, split_k.splits).args;
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),
