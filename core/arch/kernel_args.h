@@ -65,27 +65,29 @@ GRIDWISE_DEVICE void FetchKernelArgs() {
   asm volatile("" ::"s"(words));
 }
 
-/// 28 words, at most, in uniform registers. The compiler would load the members of a struct where
-/// they are used, and wait there.
+/// A T of 27 words in uniform registers. The compiler would load its members where they are used,
+/// and wait there.
 template <class T>
 struct InRegisters {
+  static_assert(sizeof(T) == 27 * 4);
   Vec<int, 16> first;
   Vec<int, 8> second;
-  Vec<int, 4> third;
+  Vec<int, 2> third;
+  int last;
 
   GRIDWISE_DEVICE static InRegisters Load(ConstantWords at) {
     return {.first = LoadConstant<Vec<int, 16> >(at),
             .second = LoadConstant<Vec<int, 8> >(at + 16),
-            .third = LoadConstant<Vec<int, 4> >(at + 24)};
+            .third = LoadConstant<Vec<int, 2> >(at + 24),
+            .last = at[26]};
   }
   GRIDWISE_DEVICE T Get() {
-    static_assert(sizeof(T) <= 112);
-    asm volatile("" : "+s"(first), "+s"(second), "+s"(third));
+    asm volatile("" : "+s"(first), "+s"(second), "+s"(third), "+s"(last));
     struct {
-      int word[sizeof(T) / 4];
+      int word[27];
     } words;
-    for (unsigned i = 0; i < sizeof(T) / 4; ++i) {
-      words.word[i] = i < 16 ? first[i] : i < 24 ? second[i - 16] : third[i - 24];
+    for (int i = 0; i < 27; ++i) {
+      words.word[i] = i < 16 ? first[i] : i < 24 ? second[i - 16] : i < 26 ? third[i - 24] : last;
     }
     return __builtin_bit_cast(T, words);
   }
@@ -98,7 +100,9 @@ GRIDWISE_DEVICE T FetchKernelArgs(ConstantWords at, InRegisters<More>& more) {
   static_assert(sizeof(T) == 64);
   const auto words = KernelArgLines<kBytes>();
   auto t = LoadConstant<Vec<int, 16> >(at);
-  asm volatile("" : "+s"(t), "+s"(more.first), "+s"(more.second), "+s"(more.third) : "s"(words));
+  asm volatile(""
+               : "+s"(t), "+s"(more.first), "+s"(more.second), "+s"(more.third), "+s"(more.last)
+               : "s"(words));
   return __builtin_bit_cast(T, t);
 }
 template <class T>

@@ -32,6 +32,9 @@ class OutputTile {
   GRIDWISE_DEVICE OutputTile(const EpilogueArgs& args, const OutputMap& output, int split,
                              char* lds)
       : args_(args),
+        adds_(args.adds),
+        by_element_(args.by_element),
+        finishes_(Finishes()),
         output_(output),
         split_(split),
         stage_(lds + WaveOfWorkgroup<kC>() * kBytesOfWave),
@@ -56,11 +59,11 @@ class OutputTile {
   /// Whether the output is the sums, rounded to its type, in columns that are adjacent.
   GRIDWISE_DEVICE bool is_plain() const { return special_ == 0; }
   /// Whether the sums are not the values of the output.
-  GRIDWISE_DEVICE bool finishes() const { return Finishes() != 0; }
+  GRIDWISE_DEVICE bool finishes() const { return finishes_ != 0; }
   /// Whether values are added to the output's.
-  GRIDWISE_DEVICE bool adds() const { return args_.adds != 0; }
+  GRIDWISE_DEVICE bool adds() const { return adds_ != 0; }
   /// Whether columns are not adjacent in memory.
-  GRIDWISE_DEVICE bool by_element() const { return args_.by_element != 0; }
+  GRIDWISE_DEVICE bool by_element() const { return by_element_ != 0; }
   /// Existing columns.
   GRIDWISE_DEVICE int columns() const { return columns_; }
   GRIDWISE_DEVICE const EpilogueArgs& args() const { return args_; }
@@ -119,13 +122,18 @@ class OutputTile {
   }
 
   GRIDWISE_DEVICE void Locate() {
-    special_ = WhileWaiting<kC>(Finishes() | args_.adds | args_.by_element);
-    columns_ = WhileWaiting<kC>(output_.columns());
+    special_ = finishes_ | adds_ | by_element_;
+    columns_ = output_.columns();
+    if constexpr (kRowsAhead == 0) {  // or else they are in registers for all of the main loop
+      special_ = WhileWaiting<kC>(special_);
+      columns_ = WhileWaiting<kC>(columns_);
+    }
     out_ = Buffer::From<kGfx>(
         WhileWaiting<kC>(output_.Base(args_.out, args_.strides) + split_ * args_.split_bytes));
   }
 
   const EpilogueArgs& args_;
+  const int adds_, by_element_, finishes_;
   const OutputMap& output_;
   const int split_;
   int special_, columns_;

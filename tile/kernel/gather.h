@@ -73,7 +73,8 @@ GRIDWISE_DEVICE void GatherKTiles() {
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // The tile, and its sub-GEMM.
-  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge);
+  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge,
+                                /*at_once=*/kC.patch_b.n != 2);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const auto with = [&]<bool kPlain>() __attribute__((always_inline)) {

@@ -72,31 +72,40 @@ GRIDWISE_DEVICE Block BlockAt(const PlainGrid& grid, const WorkgroupOfGemm& work
           .n = tile.column * tile_n};
 }
 
-/// Loads what the kernel starts with into the cache.
-GRIDWISE_DEVICE void FetchGatherArgs() {
-  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
-}
-
-/// The tile of this workgroup. Comes first in a kernel: it is FetchGatherArgs, too.
-GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups) {
-  constexpr int kTable = offsetof(GatherArgs, inline_table);
+/// The tile of this workgroup. Comes first in a kernel, because it loads all arguments into the
+/// cache. `at_once` says to load what finds a tile in a plain grid into registers, too: kernels
+/// that keep all weights, or a scalar for each row of a patch of them, have too few.
+GRIDWISE_DEVICE Block FindBlock(const GatherArgs& args, int tile_m, int tile_n, int groups,
+                                bool at_once) {
+  constexpr int kBytes = offsetof(GatherArgs, inline_table) + sizeof(SubGemm);
   static_assert(offsetof(GatherArgs, grid) == 0);
-  auto gemm = InRegisters<SubGemm>::Load(InlineTable(args));
-  const auto grid = FetchKernelArgs<kTable + sizeof(SubGemm), PlainGrid>(KernelArgWords(), gemm);
-  WorkgroupOfGemm workgroup = {.gemm_words = InlineTable(args),
-                               .group = 0,
-                               .slot = SlotOfLaunch(grid, BlockIdZ() * grid.tiles + BlockIdX())};
   const char* source = static_cast<const char*>(args.source) - args.source_bias;
   const char* w = static_cast<const char*>(args.w);
-  if (grid.kind != PlainGrid::kPlain) [[unlikely]] {
-    const GatherArgs& reloaded = Reloaded(args);
-    workgroup = FindWorkgroup(reloaded, tile_m);
-    gemm = InRegisters<SubGemm>::Load(workgroup.gemm_words);
-    source += workgroup.group * groups * reloaded.source_group;
-    w += workgroup.group * groups * reloaded.w_group;
+  const auto in_section = [&](const GatherArgs& args) {
+    const WorkgroupOfGemm workgroup = FindWorkgroup(args, tile_m);
+    source += workgroup.group * groups * args.source_group;
+    w += workgroup.group * groups * args.w_group;
+    return workgroup;
+  };
+  Block block;
+  if (at_once) {
+    auto gemm = InRegisters<SubGemm>::Load(InlineTable(args));
+    const auto grid = FetchKernelArgs<kBytes, PlainGrid>(KernelArgWords(), gemm);
+    WorkgroupOfGemm workgroup = {.gemm_words = InlineTable(args),
+                                 .group = 0,
+                                 .slot = SlotOfLaunch(grid, BlockIdZ() * grid.tiles + BlockIdX())};
+    if (grid.kind != PlainGrid::kPlain) [[unlikely]] {
+      workgroup = in_section(Reloaded(args));
+      gemm = InRegisters<SubGemm>::Load(workgroup.gemm_words);
+    }
+    block = BlockAt(grid, workgroup, gemm.Get(), tile_m, tile_n, groups);
+  } else {
+    FetchKernelArgs<kBytes>();
+    const WorkgroupOfGemm workgroup = in_section(args);
+    block = BlockAt(args.grid, workgroup, LoadConstant<SubGemm>(workgroup.gemm_words), tile_m,
+                    tile_n, groups);
   }
-  Block block = BlockAt(grid, workgroup, gemm.Get(), tile_m, tile_n, groups);
-  if (grid.kind == PlainGrid::kCountsImages) [[unlikely]] {
+  if (args.grid.kind == PlainGrid::kCountsImages) [[unlikely]] {
     block.first_image = PixelOfRow(block.gemm, block.m).n;
     source += block.first_image * args.source_image;
   }

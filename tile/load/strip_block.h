@@ -59,20 +59,10 @@ struct StripBlock {
   }
 };
 
-/// `at_once` says to have all that finds it in registers (FindBlock): kernels that keep all weights
-/// have too few.
 GRIDWISE_DEVICE StripBlock FindStripBlock(const GatherArgs& args, int tile_m, int tile_n,
                                           int groups, bool at_once) {
   StripBlock strip;
-  if (at_once) {
-    strip.block = FindBlock(args, tile_m, tile_n, groups);
-  } else {
-    FetchGatherArgs();
-    const WorkgroupOfGemm workgroup = FindWorkgroup(args, tile_m);
-    strip.block = BlockAt(args.grid, workgroup, LoadConstant<SubGemm>(workgroup.gemm_words), tile_m,
-                          tile_n, groups);
-    strip.block.w = static_cast<const char*>(args.w) + strip.block.group * args.w_group;
-  }
+  strip.block = FindBlock(args, tile_m, tile_n, groups, at_once);
   constexpr int kTableWord = offsetof(GatherArgs, inline_table) / 4;
   const auto word = static_cast<unsigned>(strip.block.gemm_words - KernelArgWords());
   const int gemm = (word - kTableWord) / kSubGemmWords;
