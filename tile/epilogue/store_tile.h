@@ -33,7 +33,7 @@ class StoreTile {
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
     }
-    WithFloatOutput<kC.type, /*kMostlySame=*/true>(
+    WithFloatOutput<kC.type, /*kUsuallySame=*/true>(
         out_type_, [&]<DataType kOut>() { StoreAs<Element<kOut>>(acc); });
   }
 
