@@ -14,8 +14,8 @@ constexpr int kOfProducer = 1;  // additional warps per quarter of an SM
 }  // namespace
 
 InstanceShape ShapeOf(const Config& c) {
-  return {.tile_m = c.rows(),
-          .tile_n = c.columns,
+  return {.tile_m = c.w_is_a ? c.pixels() : c.rows(),
+          .tile_n = c.w_is_a ? c.channels() : c.columns,
           .tile_k = c.k_tile,
           .waves = c.warpgroups() * kWarps,
           .load_waves = kWarps,

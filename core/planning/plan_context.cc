@@ -23,11 +23,6 @@ PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFac
           canonical.writes_sums, canonical.merged_groups};
 }
 
-/// Whether the problems agree in all that MakeSubGemms depends on.
-bool HaveSameSubGemms(const ConvProblem& a, const ConvProblem& b) {
-  return a.direction == b.direction && a.batch == b.batch && a.dims == b.dims;
-}
-
 }  // namespace
 
 PlanContext::PlanContext(const ConvProblem& problem, const DeviceFacts& device,
@@ -48,9 +43,12 @@ const PlanContext::Canonical& PlanContext::canonical(const OperandForm& form) {
 }
 
 std::span<const SubGemm> PlanContext::FindSubGemms(const ConvProblem& part) {
-  if (!HaveSameSubGemms(part, canonical_.problem)) return of_part_ = MakeSubGemms(part);
-  if (!sub_gemms_) sub_gemms_ = MakeSubGemms(part);
-  return *sub_gemms_;
+  return sub_gemms_.Get({part.direction, part.batch, part.dims},
+                        [&] { return MakeSubGemms(part); });
+}
+
+const std::vector<ConvPart>& PlanContext::FindCut(const ConvPart& part, std::int64_t images) {
+  return cuts_.Get({images, part}, [&] { return CutImages(part, images); });
 }
 
 }  // namespace gridwise

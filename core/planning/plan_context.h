@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <list>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/arch/device_facts.h"
+#include "core/base/recent.h"
 #include "core/conv/gemm_map.h"
 #include "core/conv/problem.h"
 #include "core/cost/fitted_constants.h"
 #include "core/launch/part_kernel.h"
 #include "core/passes/layout_passes.h"
 #include "core/passes/operand_form.h"
+#include "core/rewrite/parts.h"
 
 namespace gridwise {
 
@@ -70,6 +72,8 @@ class PlanContext {
 
   /// Returns MakeSubGemms(part) of a part of a canonical problem. Valid until the next call.
   std::span<const SubGemm> FindSubGemms(const ConvProblem& part);
+  /// Returns CutImages(part, images). Valid until the next call.
+  const std::vector<ConvPart>& FindCut(const ConvPart& part, std::int64_t images);
 
  private:
   const ConvProblem problem_;
@@ -78,8 +82,15 @@ class PlanContext {
   const OperandForm& usual_;
   const Canonical canonical_;                                   // in that form
   std::list<std::pair<const OperandForm*, Canonical>> others_;  // computed on first use
-  std::optional<std::vector<SubGemm>> sub_gemms_;               // of canonical_.problem
-  std::vector<SubGemm> of_part_;
+  // What instances ask for one after the other.
+  struct SubGemmsKey {
+    Direction direction;
+    std::int64_t batch;
+    std::array<Dim, 3> dims;
+    bool operator==(const SubGemmsKey&) const = default;
+  };
+  Recent<SubGemmsKey, std::vector<SubGemm>> sub_gemms_;
+  Recent<std::pair<std::int64_t, ConvPart>, std::vector<ConvPart>> cuts_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();
 };
 

@@ -110,12 +110,18 @@ class Divider {
     const LaunchOptions& options = context_.options();
     const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
     if (!is_one || options.splits != 0 || options.launch_per_sub_gemm) return std::nullopt;
+    // At most the last round is saved.
+    const double least = whole.cost.cycles - whole.cost.alone_cycles;
+    if (least >= context_.enough_cycles()) return std::nullopt;
     const ConvPart& part = whole.parts[0].part;
     const std::int64_t images = kernel_.ImagesOfWholeRounds(RequestOf(whole, part.problem));
     if (images <= 0 || images >= part.problem.batch) return std::nullopt;
-    Division divided = whole;
-    divided.parts.clear();
-    for (const ConvPart& cut : CutImages(part, images)) divided.parts.push_back({.part = cut});
+    Division divided;
+    divided.terms = whole.terms;
+    divided.parts.reserve(2);
+    for (const ConvPart& cut : context_.FindCut(part, images)) {
+      divided.parts.push_back({.part = cut});
+    }
     SetCost(divided);
     if (divided.cost.cycles >= whole.cost.cycles) return std::nullopt;
     return divided;

@@ -100,7 +100,7 @@ ConvPart Move(const ConvPart& from, ConvProblem problem, const Origin& origin) {
     problem.strides[static_cast<std::size_t>(tensor)] = whole.AxesOf(tensor).stride;
   }
   const auto offset = [&](Tensor tensor) {
-    return Offset(origin.Of(tensor), whole.AxesOf(tensor).stride);
+    return Offset(origin.Of(tensor), problem.strides[static_cast<std::size_t>(tensor)]);
   };
   ConvPart part = {.problem = problem,
                    .a = from.a + offset(whole.a()),

@@ -18,6 +18,8 @@ struct ConvPart {
   // one sum: in backward-weight for different images or pixels, in backward-data for different k.
   std::int64_t a = 0, b = 0, out = 0;
   std::int64_t d[2] = {0, 0};  // of the epilogue's tensors
+
+  bool operator==(const ConvPart&) const = default;
 };
 
 /// What a problem can be cut along. Pixels are those of the output (of y in backward-weight), along

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cstddef>
-
 #include "absl/base/no_destructor.h"
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
@@ -10,17 +8,12 @@ namespace gridwise::model {
 namespace {
 
 /// The model of the simulator's targets.
-constexpr char kText[] =
-#include "gridwise/planner/model.inc"
-    ;
+namespace simulator {
+#include "gridwise/planner/model_packed.inc"
+}
 /// The model trained on times of a device.
-constexpr char kSm90aText[] =
-#include "gridwise/planner/sm_90a.inc"
-    ;
-
-template <std::size_t kSize>
-absl::StatusOr<Model> Parsed(const char (&text)[kSize]) {
-  return Model::Parse({text, kSize - 1});
+namespace sm_90a {
+#include "gridwise/planner/sm_90a_packed.inc"
 }
 
 const Model* Get(const absl::StatusOr<Model>& model) { return model.ok() ? &*model : nullptr; }
@@ -29,10 +22,10 @@ const Model* Get(const absl::StatusOr<Model>& model) { return model.ok() ? &*mod
 
 const Model* BuiltInModel(Gfx gfx) {
   if (gfx == Gfx::kSm90a) {
-    static const absl::NoDestructor<absl::StatusOr<Model>> model(Parsed(kSm90aText));
+    static const absl::NoDestructor<absl::StatusOr<Model>> model(Model::Unpack(sm_90a::kModel));
     return Get(*model);
   }
-  static const absl::NoDestructor<absl::StatusOr<Model>> model(Parsed(kText));
+  static const absl::NoDestructor<absl::StatusOr<Model>> model(Model::Unpack(simulator::kModel));
   return Get(*model);
 }
 

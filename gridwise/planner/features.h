@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -9,15 +8,13 @@
 #include "core/cost/cost.h"
 #include "core/launch/instance_shape.h"
 #include "core/planning/plan_context.h"
+#include "gridwise/planner/trees.h"
 
 /// The features that a model sees of an instance that computes a problem. They describe the
 /// direction's true GEMMs, the target, the instance, how well these fit, and the instance's
 /// estimate.
 
 namespace gridwise::model {
-
-inline constexpr std::size_t kMaxFeatures = 88;
-using Features = std::array<float, kMaxFeatures>;
 
 /// Returns the names of the features, in order. Features beyond this list are unused.
 std::span<const std::string_view> FeatureNames();

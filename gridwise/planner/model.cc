@@ -2,10 +2,9 @@
 #include "gridwise/planner/model.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
@@ -41,33 +40,74 @@ absl::StatusOr<Group> ParseGroup(std::span<const std::string_view> words) {
   return absl::InvalidArgumentError("a group is a device, a direction, a type and three numbers");
 }
 
+absl::StatusOr<Cut> ParseCut(std::span<const std::string_view> words) {
+  Cut cut;
+  if (words.size() == 3 && absl::SimpleAtoi(words[0], &cut.trees) &&
+      absl::SimpleAtod(words[1], &cut.margin) && absl::SimpleAtoi(words[2], &cut.most) &&
+      cut.margin >= 0 && cut.most > 0) {
+    return cut;
+  }
+  return absl::InvalidArgumentError("a cut is a number of trees, a margin and a number above 0");
+}
+
 }  // namespace
 
 absl::StatusOr<Model> Model::Parse(std::string_view text) {
   Model model;
-  int number = 0;
-  for (const std::string_view line : absl::StrSplit(text, '\n')) {
-    ++number;
-    if (line.empty() || line.starts_with('#') || line == kBegin || line == kEnd) continue;
-    if (absl::Status status = model.AddLine(line); !status.ok()) {
-      return absl::Status(status.code(), absl::StrFormat("line %d: %s", number, status.message()));
-    }
-  }
-  if (model.ranges_.size() != FeatureNames().size()) {
-    return absl::FailedPreconditionError(
-        absl::StrFormat("the model has %d features, and this library %d", model.ranges_.size(),
-                        FeatureNames().size()));
-  }
-  if (model.trees_.empty()) return absl::InvalidArgumentError("the model has no tree");
+  TreeReader reader;
+  if (absl::Status status = model.AddLines(text, &reader); !status.ok()) return status;
+  absl::StatusOr<TreeReader::Filled> trees = reader.Fill();
+  if (!trees.ok()) return trees.status();
+  model.trees_ = Trees(trees->tables);
+  model.memory_ = std::move(trees->memory);
+  if (absl::Status status = model.Check(); !status.ok()) return status;
   return model;
 }
 
-absl::Status Model::AddLine(std::string_view line) {
+absl::StatusOr<Model> Model::Unpack(const PackedModel& packed) {
+  Model model;
+  if (absl::Status status = model.AddLines(packed.lines, nullptr); !status.ok()) return status;
+  model.trees_ = Trees(packed.trees);
+  if (absl::Status status = model.Check(); !status.ok()) return status;
+  return model;
+}
+
+absl::Status Model::Check() const {
+  if (ranges_.size() != FeatureNames().size()) {
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "the model has %d features, and this library %d", ranges_.size(), FeatureNames().size()));
+  }
+  if (trees_.size() == 0) return absl::InvalidArgumentError("the model has no tree");
+  std::size_t before = 0;
+  for (const Cut& cut : cuts_) {
+    if (cut.trees < before || cut.trees > trees_.size()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "there is a cut after %d of %d trees; must be after the last cut's %d or more", cut.trees,
+          trees_.size(), before));
+    }
+    before = cut.trees;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Model::AddLines(std::string_view lines, TreeReader* trees) {
+  int number = 0;
+  for (const std::string_view line : absl::StrSplit(lines, '\n')) {
+    ++number;
+    if (line.empty() || line.starts_with('#') || line == kBegin || line == kEnd) continue;
+    if (absl::Status status = AddLine(line, trees); !status.ok()) {
+      return absl::Status(status.code(), absl::StrFormat("line %d: %s", number, status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Model::AddLine(std::string_view line, TreeReader* trees) {
   const Words words = absl::StrSplit(line, ' ', absl::SkipEmpty());
   if (words.empty()) return absl::OkStatus();
   const std::span<const std::string_view> rest = std::span(words).subspan(1);
   const std::string_view key = words[0];
-  if (key == "tree") return AddTree(rest);
+  if (key == "tree" && trees != nullptr) return trees->Add(rest, ranges_.size());
   if (key == "group") {
     const absl::StatusOr<Group> group = ParseGroup(rest);
     if (group.ok()) groups_.push_back(*group);
@@ -75,6 +115,11 @@ absl::Status Model::AddLine(std::string_view line) {
   }
   if (key == "margin" && rest.size() == 1 && absl::SimpleAtod(rest[0], &margin_)) {
     return absl::OkStatus();
+  }
+  if (key == "cut") {
+    const absl::StatusOr<Cut> cut = ParseCut(rest);
+    if (cut.ok()) cuts_.push_back(*cut);
+    return cut.status();
   }
   if (key == "family" && rest.size() == 1) {
     families_.emplace_back(rest[0]);
@@ -112,55 +157,6 @@ absl::Status Model::AddLine(std::string_view line) {
   return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no line of a model", key));
 }
 
-absl::StatusOr<Model::Node> Model::ParseNode(std::string_view text) const {
-  Node node;
-  const std::size_t less = text.find('<');
-  const bool is_inner = less != text.npos;
-  unsigned feature = 0;
-  if (!absl::SimpleAtof(is_inner ? text.substr(less + 1) : text, &node.threshold) ||
-      (is_inner &&
-       (!absl::SimpleAtoi(text.substr(0, less), &feature) || feature >= ranges_.size()))) {
-    return absl::InvalidArgumentError(absl::StrFormat("\"%s\" is no node of a tree", text));
-  }
-  node.feature = static_cast<std::uint8_t>(feature);
-  node.below = is_inner;
-  return node;
-}
-
-absl::Status Model::AddTree(std::span<const std::string_view> nodes) {
-  struct Open {
-    std::size_t node;
-    int depth;
-  };
-  Tree tree = {.root = nodes_.size()};
-  std::vector<Open> open;  // inner nodes whose subtree above the threshold follows
-  int depth = 0;           // depth of the next node
-  bool complete = false;
-  for (const std::string_view text : nodes) {
-    if (complete) return absl::InvalidArgumentError("a tree goes on after its last leaf");
-    const absl::StatusOr<Node> node = ParseNode(text);
-    if (!node.ok()) return node.status();
-    nodes_.push_back(*node);
-    if (node->below != 0) {
-      open.push_back({nodes_.size() - 1, depth++});
-      continue;
-    }
-    tree.depth = std::max(tree.depth, depth);
-    complete = open.empty();
-    if (complete) continue;
-    const std::size_t distance = nodes_.size() - open.back().node;
-    if (distance > std::numeric_limits<std::uint16_t>::max()) {
-      return absl::InvalidArgumentError("a tree has too many nodes");
-    }
-    nodes_[open.back().node].above = static_cast<std::uint16_t>(distance);
-    depth = open.back().depth + 1;
-    open.pop_back();
-  }
-  if (!complete) return absl::InvalidArgumentError("a tree lacks leaves");
-  trees_.push_back(tree);
-  return absl::OkStatus();
-}
-
 const Group* Model::Find(Gfx gfx, Direction direction, DataType type) const {
   for (const Group& group : groups_) {
     if (group.gfx == gfx && group.direction == direction && group.type == type) return &group;
@@ -183,51 +179,6 @@ std::optional<std::string> Model::FarFeature(const Features& features) const {
   while (is_far(first) == 0) ++first;
   return absl::StrFormat("%s is %g, and %g to %g in the training set", FeatureNames()[first],
                          features[first], ranges_[first].low, ranges_[first].high);
-}
-
-template <std::size_t kInstances, std::size_t kTrees>
-void Model::AddTreesTo(std::span<const Tree> trees, const Features* const* instances,
-                       double* sums) const {
-  std::array<const float*, kInstances> features;
-  for (std::size_t instance = 0; instance < kInstances; ++instance)
-    features[instance] = instances[instance]->data();
-  for (; trees.size() >= kTrees; trees = trees.subspan(kTrees)) {
-    std::array<std::array<const Node*, kInstances>, kTrees> at;
-    int depth = 0;
-    for (std::size_t tree = 0; tree < kTrees; ++tree) {
-      at[tree].fill(&nodes_[trees[tree].root]);
-      depth = std::max(depth, trees[tree].depth);
-    }
-    // One level at a time and without branches: the steps of different instances are independent,
-    // and there is no branch to mispredict.
-    for (int level = 0; level < depth; ++level) {
-      for (std::array<const Node*, kInstances>& of_tree : at) {
-        for (std::size_t instance = 0; instance < kInstances; ++instance) {
-          const Node& node = *of_tree[instance];
-          const bool is_below = features[instance][node.feature] < node.threshold;
-          const unsigned change = node.below ^ node.above;
-          of_tree[instance] += node.above ^ (change & (0u - static_cast<unsigned>(is_below)));
-        }
-      }
-    }
-    for (const std::array<const Node*, kInstances>& of_tree : at) {
-      for (std::size_t instance = 0; instance < kInstances; ++instance)
-        sums[instance] += of_tree[instance]->threshold;
-    }
-  }
-  if constexpr (kTrees > 1) AddTreesTo<kInstances, 1>(trees, instances, sums);
-}
-
-void Model::AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> instances,
-                     std::span<double> sums) const {
-  constexpr std::size_t kInstancesAtOnce = 4, kTreesAtOnce = 2;
-  const std::span trees = std::span(trees_).subspan(begin, end - begin);
-  std::size_t instance = 0;
-  for (; instance + kInstancesAtOnce <= instances.size(); instance += kInstancesAtOnce) {
-    AddTreesTo<kInstancesAtOnce, kTreesAtOnce>(trees, &instances[instance], &sums[instance]);
-  }
-  for (; instance < instances.size(); ++instance)
-    AddTreesTo<1, kTreesAtOnce>(trees, &instances[instance], &sums[instance]);
 }
 
 }  // namespace gridwise::model

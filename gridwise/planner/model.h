@@ -3,17 +3,20 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/arch/target.h"
 #include "core/base/types.h"
 #include "core/conv/problem.h"
 #include "gridwise/planner/features.h"
+#include "gridwise/planner/trees.h"
 
 /// A model of how much slower each instance is than the best instance of a problem. It consists of
 /// gradient-boosted trees, which tools/tune/train.py trains on tables of times.
@@ -33,6 +36,21 @@ struct Group {
   bool model_is_better() const { return of_model > of_estimates; }
 };
 
+/// Which instances are left out after a number of trees: all but `most`, and all that are slower
+/// than the fastest by more than `margin`, in log2 of time. Later trees change little, so the
+/// others are hardly ever the fastest.
+struct Cut {
+  std::size_t trees = 0;
+  double margin = 0;
+  std::size_t most = 0;
+};
+
+/// A model whose trees are tables already, so that no process reads their text: pack.cc makes it.
+struct PackedModel {
+  std::string_view lines;  // of the model's file, but for trees
+  TreeTables trees;
+};
+
 /// Predicts log2(t / t_best) = log2(e / e_min) + sum of trees(features). Here t is an instance's
 /// time, t_best that of the problem's best instance, e the instance's estimate, and e_min the
 /// problem's least estimate. Immutable.
@@ -44,15 +62,15 @@ class Model {
   ///   group DEVICE DIRECTION TYPE PROBLEMS OF_ESTIMATES OF_MODEL
   ///   family NAME
   ///   feature NAME LOW HIGH                        in the order of FeatureNames()
-  ///   tree NODE...                                 nodes in preorder
+  ///   tree NODE...                                 as TreeReader reads it
   ///   margin VALUE                                 optional; see margin()
-  ///
-  /// A leaf is its value. Any other node is FEATURE<THRESHOLD, followed by the subtree below the
-  /// threshold and then by the other one.
+  ///   cut TREES MARGIN MOST                        in the order of trees; see Cut
   ///
   /// Errors: kInvalidArgument, naming the line; kFailedPrecondition if the features differ from
   /// this library's.
   static absl::StatusOr<Model> Parse(std::string_view text);
+  /// Makes a model of one that the build has packed, with the same errors.
+  static absl::StatusOr<Model> Unpack(const PackedModel& packed);
 
   /// Returns a description: "2026-11-23, XGBoost 1.7.4, 60 trees, 2400 times, of training set
   /// 1f0c7a22..."
@@ -74,32 +92,15 @@ class Model {
   /// Returns the largest log2(e / e_min) of an instance that the trees were trained on.
   double furthest_estimate() const { return furthest_estimate_; }
 
-  std::size_t trees() const { return trees_.size(); }
-  /// Adds the values of the trees in [begin, end) for each instance to the instance's sum. More
-  /// trees give a more exact sum.
-  void AddTrees(std::size_t begin, std::size_t end, std::span<const Features* const> instances,
-                std::span<double> sums) const;
+  const Trees& trees() const { return trees_; }
+  std::span<const Cut> cuts() const { return cuts_; }
 
  private:
-  /// `below` is the offset to the next node if the feature is below the threshold, `above` the
-  /// offset otherwise. Both are 0 in a leaf, so that further steps stay there.
-  struct Node {
-    float threshold = 0;  // in a leaf, its value
-    std::uint8_t feature = 0;
-    std::uint8_t below = 0;
-    std::uint16_t above = 0;
-  };
-  struct Tree {
-    std::size_t root = 0;
-    int depth = 0;  // steps to the farthest leaf
-  };
-  /// AddTrees for `kInstances` instances, `kTrees` trees at a time.
-  template <std::size_t kInstances, std::size_t kTrees>
-  void AddTreesTo(std::span<const Tree> trees, const Features* const* instances,
-                  double* sums) const;
-  absl::Status AddLine(std::string_view line);
-  absl::StatusOr<Node> ParseNode(std::string_view text) const;
-  absl::Status AddTree(std::span<const std::string_view> nodes);
+  /// Reads lines. Trees go to `trees`; if it is null, there must be none.
+  absl::Status AddLines(std::string_view lines, TreeReader* trees);
+  absl::Status AddLine(std::string_view line, TreeReader* trees);
+  /// Checks that a model has all it needs.
+  absl::Status Check() const;
 
   std::string about_;
   std::vector<Group> groups_;
@@ -111,8 +112,9 @@ class Model {
   std::vector<float> lowest_, highest_;  // limits of features that are not far from it
   double furthest_estimate_ = std::numeric_limits<double>::infinity();
   double margin_ = 0;
-  std::vector<Node> nodes_;
-  std::vector<Tree> trees_;
+  std::vector<Cut> cuts_;
+  Trees trees_;
+  std::shared_ptr<const void> memory_;  // of the trees
 };
 
 /// Returns the built-in model of a target, or null if there is none for this library's features.

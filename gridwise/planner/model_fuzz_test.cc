@@ -17,11 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Model::Parse(std::string_view(reinterpret_cast<const char*>(data), size));
   if (!model.ok()) return 0;
   const Features features = {};
-  std::array<const Features*, 3> instances;
-  instances.fill(&features);
-  std::array<double, 3> sums = {};
-  model->AddTrees(0, model->trees(), instances, sums);
-  CHECK(sums[0] == sums[2] || std::isnan(sums[0])) << sums[0] << " and " << sums[2];
+  std::array<Bins, 7> bins = {};  // which are evaluated four at a time, two, and one
+  for (Bins& of_instance : bins) model->trees().SetBins(features, nullptr, of_instance);
+  std::array<double, 7> sums = {};
+  model->trees().Add(0, model->trees().size(), bins, sums);
+  CHECK(sums[0] == sums[6] || std::isnan(sums[0])) << sums[0] << " and " << sums[6];
   (void)model->FarFeature(features);
   return 0;
 }

@@ -3,8 +3,10 @@
 
 #include "gridwise/planner/model.h"
 
+#include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,7 +53,7 @@ std::string Ranges() {
 std::string Text() {
   return absl::StrCat("R\"model(\n# by hand\ndate 2026-01-02\ntrainer a pencil\ninstances 5\n",
                       "group gfx942 fwd f16 10 0.8 0.9\ngroup gfx942 fwd bf16 10 0.9 0.8\n",
-                      "family tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
+                      "cut 1 inf 4\nfamily tile\n", Ranges(), "tree ", IndexOf("tile_m"), "<128 ",
                       IndexOf("tile_k"), "<64 1 0 4\ntree 0.5\n)model\"\n");
 }
 
@@ -80,10 +82,11 @@ TEST(Model, IsReadAndAsked) {
   instances[1][IndexOf("tile_m")] = 127;
   instances[2][IndexOf("tile_k")] = 64;
   std::vector<double> sums(3);
-  const Features* const asked[] = {&instances[0], &instances[1], &instances[2]};
-  model->AddTrees(0, 1, asked, sums);
+  std::vector<Bins> bins(3);
+  for (std::size_t i = 0; i < 3; ++i) model->trees().SetBins(instances[i], nullptr, bins[i]);
+  model->trees().Add(0, 1, bins, sums);
   EXPECT_THAT(sums, ElementsAre(4, 1, 0));
-  model->AddTrees(1, model->trees(), asked, sums);
+  model->trees().Add(1, model->trees().size(), bins, sums);
   EXPECT_THAT(sums, ElementsAre(4.5, 1.5, 0.5));
   EXPECT_TRUE(model->Find(Gfx::k942, Direction::kForward, DataType::kF16)->model_is_better());
   EXPECT_FALSE(model->Find(Gfx::k942, Direction::kForward, DataType::kBF16)->model_is_better());
@@ -105,6 +108,45 @@ TEST(Model, WhatIsNoModelIsASentence) {
   EXPECT_THAT(error(Ranges() + "tree 999<1 2 3\n"), HasSubstr("\"999<1\" is no node"));
   EXPECT_THAT(error(Ranges() + "tree x\n"), HasSubstr("\"x\" is no node"));
   EXPECT_THAT(error("group gfx1 fwd f16 1 2 3\n"), HasSubstr("a group is a device"));
+  EXPECT_THAT(error("cut 1 0.5\n"), HasSubstr("a cut is a number of trees"));
+  EXPECT_THAT(error("cut 1 0.5 0\n"), HasSubstr("a number above 0"));
+  EXPECT_THAT(error(Ranges() + "tree 1\ncut 2 0.5 4\n"),
+              HasSubstr("a cut after 2 of 1 trees; must be after the last cut's 0 or more"));
+  std::string chain = "tree", thresholds;
+  for (int i = 0; i < 11; ++i) absl::StrAppend(&chain, " 0<", i, " 1");
+  EXPECT_THAT(error(Ranges() + chain + " 1\n"), HasSubstr("a tree has more than 10 levels"));
+  for (int i = 0; i < 256; ++i) absl::StrAppend(&thresholds, "tree 0<", i, " 1 2\n");
+  EXPECT_THAT(error(Ranges() + thresholds),
+              HasSubstr("feature 0 has 256 thresholds; must be at most 255"));
+}
+
+/// Evaluates the trees of a model on a feature's value.
+double Evaluate(const Model& model, std::size_t feature, float value) {
+  Features features = {};
+  features[feature] = value;
+  Bins bins = {};
+  model.trees().SetBins(features, nullptr, bins);
+  double sum = 0;
+  model.trees().Add(0, model.trees().size(), {&bins, 1}, {&sum, 1});
+  return sum;
+}
+
+TEST(Model, ComparesValuesAsTheirThresholdsDo) {
+  // As many thresholds as there may be, and fewer.
+  for (const int count : {1, 15, 16, 17, 33, 255}) {
+    std::string text = Ranges();
+    for (int i = 0; i < count; ++i) absl::StrAppend(&text, "tree 3<", i, ".5 0 1\n");
+    const absl::StatusOr<Model> model = Model::Parse(text);
+    ASSERT_TRUE(model.ok()) << model.status();
+    for (int above = 0; above <= count; ++above) {
+      const float at = static_cast<float>(above) - 0.5f;  // not below the first `above` thresholds
+      EXPECT_EQ(Evaluate(*model, 3, at), above) << count;
+      EXPECT_EQ(Evaluate(*model, 3, at + 0.75f), above) << count;
+    }
+    for (const float value : {std::numeric_limits<float>::infinity(), std::nanf("")}) {
+      EXPECT_EQ(Evaluate(*model, 3, value), count) << "is below nothing";
+    }
+  }
 }
 
 TEST(Ranking, IsByTheModelWhereItIsBetter) {
@@ -148,6 +190,22 @@ TEST(Ranking, PutsNothingBeforeTheLeastEstimateForLessThanTheMargin) {
     std::vector<RankedInstance> instances = {Instance(64, 32, 100), Instance(64, 64, 150)};
     EXPECT_TRUE(Rank(&model, ModelUse::kWhereBetter, context, instances).by_model);
     EXPECT_EQ(instances[1].cycles < instances[0].cycles, first == 1) << margin;
+  }
+}
+
+TEST(Ranking, LeavesOutWhatIsSlowerByAMargin) {
+  // The second tree makes tiles of 128 rows the fastest, unless they are left out after the first.
+  const std::string second = absl::StrCat("\ntree ", IndexOf("tile_m"), "<128 0 -9\n)model\"\n");
+  const std::string text = absl::StrReplaceAll(Text(), {{"\ntree 0.5\n)model\"\n", second}});
+  PlanContext context(Problem(), Gfx::k942, {});
+  for (const auto& [cut, first] :
+       {std::pair("cut 1 3 4", 1), std::pair("cut 1 4 4", 0), std::pair("cut 1 inf 1", 1)}) {
+    const absl::StatusOr<Model> model =
+        Model::Parse(absl::StrReplaceAll(text, {{"cut 1 inf 4", cut}}));
+    ASSERT_TRUE(model.ok()) << model.status();
+    std::vector<RankedInstance> instances = {Instance(128, 32, 100), Instance(64, 64, 100)};
+    EXPECT_TRUE(Rank(&*model, ModelUse::kWhereBetter, context, instances).by_model);
+    EXPECT_EQ(instances[1].cycles <= instances[0].cycles, first == 1) << cut;
   }
 }
 
@@ -224,9 +282,14 @@ TEST(BuiltIn, IsForThisLibrary) {
     }
     EXPECT_TRUE(Model::Parse(text).ok())
         << Model::Parse(text).status() << "; train it again: tools/tune/train.py";
-    EXPECT_NE(BuiltInModel(gfx), nullptr);
-    if (BuiltInModel(gfx) != nullptr) {
-      EXPECT_NE(BuiltInModel(gfx)->Find(gfx, Direction::kForward, DataType::kF16), nullptr);
+    const Model* const packed = BuiltInModel(gfx);
+    ASSERT_NE(packed, nullptr);
+    EXPECT_NE(packed->Find(gfx, Direction::kForward, DataType::kF16), nullptr);
+    const Model read = *Model::Parse(text);
+    EXPECT_EQ(packed->about(), read.about());
+    ASSERT_EQ(packed->trees().size(), read.trees().size());
+    for (std::size_t i = 0; i < FeatureNames().size(); ++i) {
+      EXPECT_EQ(Evaluate(*packed, i, 3), Evaluate(read, i, 3)) << i;
     }
   }
 }

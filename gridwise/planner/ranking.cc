@@ -21,10 +21,6 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// The number of instances that all trees evaluate: those that the first sixth of the trees ranks
-/// best.
-constexpr std::size_t kFinalists = 4;
-
 /// Returns the instances that the model would evaluate, the one of least estimate first. Leaves out
 /// instances whose estimates are further from the least one than in the training set.
 std::vector<RankedInstance*> FirstByEstimate(const Model& model,
@@ -40,9 +36,9 @@ std::vector<RankedInstance*> FirstByEstimate(const Model& model,
 }
 
 /// Returns why the model cannot rank the problem's instances. If it can, returns "" and fills in
-/// their features.
+/// what the trees see of them.
 std::string Describe(const Model& model, PlanContext& context,
-                     std::span<RankedInstance* const> instances, std::vector<Features>& features) {
+                     std::span<RankedInstance* const> instances, std::vector<Bins>& bins) {
   for (const RankedInstance* instance : instances) {
     if (!model.KnowsFamily(instance->family)) {
       return absl::StrCat("it has not been trained on instances of family ", instance->family);
@@ -50,7 +46,8 @@ std::string Describe(const Model& model, PlanContext& context,
   }
   if (!IsWhole(context)) return "the problem is computed in parts";
   const FeatureMaker maker(context);
-  features.reserve(instances.size());
+  bins.reserve(instances.size());
+  Features features = {};
   Standing standing;
   if (instances.size() > 1) {
     standing = {.min_cycles = instances[0]->cost.cycles,
@@ -59,10 +56,14 @@ std::string Describe(const Model& model, PlanContext& context,
   for (std::size_t i = 0; i < instances.size(); ++i) {
     const RankedInstance& instance = *instances[i];
     if (i > 0 && instance.cycles > instances[i - 1]->cycles) standing.rank = static_cast<int>(i);
-    features.push_back(maker.Of(instance.shape, instance.cost, standing));
-    if (const auto far = model.FarFeature(features.back())) {
+    const Features before = features;
+    features = maker.Of(instance.shape, instance.cost, standing);
+    if (const auto far = model.FarFeature(features)) {
       return absl::StrCat("far from its training set: ", *far);
     }
+    // Instances agree in the problem's features, and often in others.
+    bins.push_back(i == 0 ? Bins{} : bins.back());
+    model.trees().SetBins(features, i == 0 ? nullptr : &before, bins.back());
   }
   return "";
 }
@@ -70,30 +71,41 @@ std::string Describe(const Model& model, PlanContext& context,
 /// An instance to evaluate.
 struct Question {
   RankedInstance* instance;
-  const Features* features;
+  const Bins* bins;
   double slowdown = 0;  // log2, by the estimate and then corrected by the trees
 };
 
-/// Evaluates instances and sorts them by the result. All trees evaluate the finalists. The others
-/// follow.
+/// Adds what the trees in [begin, end) say and sorts by the result.
+void Ask(const Trees& trees, std::size_t begin, std::size_t end, std::span<Question> questions) {
+  std::vector<Bins> bins;
+  std::vector<double> sums;
+  bins.reserve(questions.size());
+  sums.reserve(questions.size());
+  for (const Question& question : questions) {
+    bins.push_back(*question.bins);
+    sums.push_back(question.slowdown);
+  }
+  trees.Add(begin, end, bins, sums);
+  for (std::size_t i = 0; i < questions.size(); ++i) questions[i].slowdown = sums[i];
+  std::ranges::stable_sort(questions, {}, &Question::slowdown);
+}
+
+/// Evaluates instances and sorts them by the result. Those that are left out follow.
 void Ask(const Model& model, std::span<Question> questions) {
-  const auto ask = [&](std::size_t begin, std::size_t end, std::span<Question> some) {
-    std::vector<const Features*> features;
-    std::vector<double> sums;
-    for (const Question& question : some) {
-      features.push_back(question.features);
-      sums.push_back(question.slowdown);
+  std::span<Question> left = questions;
+  std::size_t trees = 0;
+  for (const Cut& cut : model.cuts()) {
+    if (left.size() == 1) break;
+    Ask(model.trees(), trees, cut.trees, left);
+    trees = cut.trees;
+    left = left.first(std::min(cut.most, left.size()));
+    while (left.back().slowdown > left.front().slowdown + cut.margin) {
+      left = left.first(left.size() - 1);
     }
-    model.AddTrees(begin, end, features, sums);
-    for (std::size_t i = 0; i < some.size(); ++i) some[i].slowdown = sums[i];
-    std::ranges::stable_sort(some, {}, &Question::slowdown);
-  };
-  const std::size_t first = (model.trees() + 5) / 6;
-  ask(0, first, questions);
-  const std::size_t finalists = std::min(kFinalists, questions.size());
-  ask(first, model.trees(), questions.first(finalists));
-  for (Question& other : questions.subspan(finalists)) {
-    other.slowdown = std::max(other.slowdown, questions[finalists - 1].slowdown);
+  }
+  if (left.size() > 1) Ask(model.trees(), trees, model.trees().size(), left);
+  for (std::size_t i = 1; i < questions.size(); ++i) {
+    questions[i].slowdown = std::max(questions[i].slowdown, questions[i - 1].slowdown);
   }
 }
 
@@ -120,14 +132,14 @@ Ranking Rank(const Model* model, ModelUse use, PlanContext& context,
   if (model == nullptr) return {.by_model = false, .about = "there is no model"};
   std::string reason = WhyNot(*model, use, context);
   const std::vector<RankedInstance*> asked = FirstByEstimate(*model, instances);
-  std::vector<Features> features;
-  if (reason.empty()) reason = Describe(*model, context, asked, features);
+  std::vector<Bins> bins;
+  if (reason.empty()) reason = Describe(*model, context, asked, bins);
   if (!reason.empty()) return {.by_model = false, .about = "not the model: " + reason};
   if (asked.empty()) return {.by_model = true, .about = model->about()};
   const double least = asked.front()->cycles, most = asked.back()->cycles;
   std::vector<Question> questions;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    questions.push_back({asked[i], &features[i], std::log2(asked[i]->cycles / least)});
+    questions.push_back({asked[i], &bins[i], std::log2(asked[i]->cycles / least)});
   }
   questions.front().slowdown -= model->margin();
   Ask(*model, questions);

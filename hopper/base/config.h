@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/arch/target.h"
 #include "core/base/math.h"
 #include "core/base/types.h"
 #include "core/conv/direction.h"
@@ -30,10 +29,13 @@ struct Config {
                        // apart
   Omittable<false> x_is_a = {};  // in backward-weight of tf32, rows are channels of x at taps, and
                                  // columns those of dy
+  // In forward and backward-data of 16-bit types, rows are output channels, and columns pixels, of
+  // which a tile has any multiple of 8: so tiles can fill the last round of the device.
+  Omittable<false> w_is_a = {};
 
   static constexpr void Fields(auto& self, auto&& visit) {
     auto& [direction, type, consumers, pingpong, reps, columns, stages, epilogue_columns, k_tile,
-           resident, lanes, x_is_a] = self;
+           resident, lanes, x_is_a, w_is_a] = self;
     visit("", direction);
     visit("", type);
     visit("g", consumers);
@@ -46,6 +48,7 @@ struct Config {
     visit("b", resident);
     visit("l", lanes);
     visit("x", x_is_a);
+    visit("w", w_is_a);
   }
   bool operator==(const Config&) const = default;
 
@@ -65,11 +68,15 @@ struct Config {
   constexpr bool merges_groups() const {
     return direction == Direction::kBackwardWeight && SizeOf(type) == 4;
   }
-  /// Whether B lies along K in memory.
-  constexpr bool b_runs_along_k() const {
+  /// Whether w lies along K in memory. Gathered pixels do.
+  constexpr bool w_runs_along_k() const {
     return direction == Direction::kForward ||
            (direction == Direction::kBackwardData && type == DataType::kTF32);
   }
+  constexpr bool a_runs_along_k() const {
+    return direction != Direction::kBackwardWeight && (!w_is_a || w_runs_along_k());
+  }
+  constexpr bool b_runs_along_k() const { return w_is_a || w_runs_along_k(); }
   constexpr int warpgroups() const { return consumers; }
   constexpr int threads() const { return 128 * (consumers + 1); }
   constexpr int tile_consumers() const { return pingpong ? 1 : consumers; }
@@ -81,8 +88,8 @@ struct Config {
   }
   /// Whether clusters can add up their splits, in the memory of the stages.
   constexpr bool has_clusters() const {
-    return SumType(type) == DataType::kF32 && !has_parts() && !pingpong && columns % 16 == 0 &&
-           exchange_bytes() <= staging_at();
+    return SumType(type) == DataType::kF32 && !has_parts() && !pingpong && !w_is_a &&
+           columns % 16 == 0 && exchange_bytes() <= staging_at();
   }
   /// Bytes in a workgroup that adds up its part of a tile: 16 columns of 64 rows at a time, of all
   /// splits.
@@ -96,6 +103,13 @@ struct Config {
     return most;
   }
   constexpr int rows() const { return 64 * reps * tile_consumers(); }
+  /// Forward and backward-data: output pixels and channels of a tile.
+  constexpr int pixels() const { return w_is_a ? columns : rows(); }
+  constexpr int channels() const { return w_is_a ? rows() : columns; }
+  /// Channels of w that there is room for: unless w lies along K, whole lines of 128 bytes.
+  constexpr int w_channels() const {
+    return w_runs_along_k() ? channels() : AlignUp(channels(), 64);
+  }
   /// Columns of an instruction. With three warpgroups, a kernel does not begin with enough
   /// registers for 256 columns, which is what the assembler requires for an instruction.
   constexpr int product_columns() const {
@@ -106,7 +120,8 @@ struct Config {
     const bool is_tf32 = type == DataType::kTF32 && direction != Direction::kBackwardWeight;
     return SizeOf(type) == 2 || (is_tf32 && columns % stored_columns() == 0);
   }
-  /// Columns that TMA stores at once: an epilogue tile. f32 are lines of 128 bytes.
+  /// Columns that TMA stores at once: an epilogue tile. f32 are lines of 128 bytes, and so are the
+  /// 64 channels of a warpgroup's rows at each pixel.
   constexpr int stored_columns() const { return SizeOf(type) == 4 ? 32 : epilogue_columns; }
   constexpr int stored_element_bytes() const { return SizeOf(type) == 4 ? 4 : 2; }
   constexpr int stored_row_bytes() const { return stored_columns() * stored_element_bytes(); }
@@ -124,11 +139,13 @@ struct Config {
   /// Staging buffers of stores: a second one is used in turn if a tile has even numbers of
   /// epilogue tiles and of 64 columns.
   constexpr int buffers() const {
+    if (w_is_a) return columns > stored_columns() ? 2 : 1;
     const bool is_single = has_parts() || transposes_b() || epilogue_columns != 64;
     return is_single || columns / 64 % 2 != 0 || columns / stored_columns() % 2 != 0 ? 1 : 2;
   }
   /// Also room for 32 columns of f32, see StoreElements.
   constexpr int buffer_bytes() const {
+    if (w_is_a) return AlignUp(stored_columns() * 128, 1024);
     const int bytes = AlignUp(64 * stored_row_bytes(), 1024);
     return bytes < 8192 ? 8192 : bytes;
   }
@@ -148,49 +165,5 @@ struct Config {
     return transposed_barriers_at() + (transposes_b() ? stages * 8 : 0);
   }
 };
-
-/// Returns nullptr if a kernel of `c` can be compiled, else the reason.
-constexpr const char* Reject(const Config& c) {
-  // For 8-bit floats, sums are not f32: the unit keeps fewer bits.
-  if (c.type != DataType::kF16 && c.type != DataType::kBF16 && c.type != DataType::kI8 &&
-      c.type != DataType::kTF32 && c.type != DataType::kF32) {
-    return "operands are f16, bf16, f32, tf32 or i8";
-  }
-  if (c.has_parts() && (c.pingpong || c.resident > 0 || c.lanes || c.k_tile != 32)) {
-    return "with parts, k tiles have 32 elements, warpgroups share tiles, and both operands pass "
-           "through the stages";
-  }
-  if (c.has_parts() && c.columns * (c.reps + 1) > 384) return "the sums do not fit in registers";
-  if (c.transposes_b() && (c.pingpong || c.lanes || c.reps > 2)) {
-    return "where B is transposed, warpgroups share tiles of at most 128 rows each, and TMA loads "
-           "both operands";
-  }
-  if (c.x_is_a && !c.transposes_b()) return "x is A only where B is transposed";
-  if (!TakesType(c.direction, c.type)) return "operands of the direction have no 8-bit types";
-  if (c.consumers < 1 || c.consumers > 3 || (c.pingpong && c.consumers != 2)) {
-    return "there are 1 to 3 warpgroups, 2 if they take turns";
-  }
-  if (c.k_tile_bytes() != 128 &&
-      (c.k_tile_bytes() != 64 || c.direction == Direction::kBackwardWeight)) {
-    return "k tiles are 128 bytes, or, in forward and backward-data, 64";
-  }
-  if (c.lanes && (c.direction != Direction::kBackwardWeight || c.rows() != 64)) {
-    return "lanes load 64 rows in backward-weight";
-  }
-  if (c.resident > 0 && c.direction == Direction::kBackwardWeight) {
-    return "in backward-weight, no operand stays in shared memory";
-  }
-  if (c.reps * c.columns > 256) return "the sums do not fit in registers";
-  const bool has_blocks = c.direction == Direction::kBackwardWeight && !c.x_is_a;
-  if (c.columns % (has_blocks ? c.block_columns() : 8) != 0) {
-    return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
-  }
-  if (SizeOf(c.type) == 2 && (c.columns % c.epilogue_columns != 0 || c.epilogue_columns % 8 != 0 ||
-                              (c.epilogue_columns != 64 && c.epilogue_columns / 8 % 2 != 1))) {
-    return "epilogue_columns are 64, or an odd multiple of 8, that divide a tile";
-  }
-  if (c.shared_bytes() > TraitsOf(Gfx::kSm90a).lds_bytes) return "k tiles exceed shared memory";
-  return nullptr;
-}
 
 }  // namespace gridwise::hopper

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "core/base/math.h"
+#include "core/base/recent.h"
 #include "core/conv/sub_gemms.h"
 #include "core/launch/part_kernel.h"
 #include "hopper/operands/tma_operands.h"
@@ -206,7 +209,13 @@ TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem) {
   SetAxis(map, 0, axes.size[5], 1);
   SetAxis(map, 1, axes.size[4], axes.stride[4]);
   SetAxis(map, 2, axes.size[0] * axes.size[1] * axes.size[2] * axes.size[3], axes.stride[3]);
-  map.box = {static_cast<unsigned>(config.stored_columns()), 1, 16};  // a warp's rows
+  const auto stored = static_cast<unsigned>(config.stored_columns());
+  if (config.w_is_a) {
+    map.box = {64, 1, stored};  // a warpgroup's rows
+    map.swizzle_bytes = 128;
+    return map;
+  }
+  map.box = {stored, 1, 16};  // a warp's rows
   map.swizzle_bytes = config.stored_row_bytes() == 128 ? 128 : 0;
   return map;
 }
@@ -220,7 +229,9 @@ bool PixelsAreEvenlySpaced(const TensorAxes& axes) {
   return true;
 }
 
-std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes,
+namespace {
+
+std::optional<Refusal> FindWhyNot(const ConvProblem& problem, bool lanes,
                                   std::int64_t groups_of_tile) {
   const TensorAxes source = OfTiles(problem.AxesOf(GatheredTensor(problem)), groups_of_tile);
   const std::int64_t of_b = SizeOf(TypeOfB(problem.type));
@@ -261,6 +272,22 @@ std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes,
     }
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes,
+                                  std::int64_t groups_of_tile) {
+  // Which of a thread's last problems have maps: most instances ask about the same one.
+  using Key = std::tuple<bool, std::int64_t, ConvProblem>;
+  static thread_local Recent<Key, bool> has_maps;
+  std::optional<Refusal> reason;
+  const bool has = has_maps.Get({lanes, groups_of_tile, problem}, [&] {
+    reason = FindWhyNot(problem, lanes, groups_of_tile);
+    return !reason;
+  });
+  if (has || reason) return reason;
+  return FindWhyNot(problem, lanes, groups_of_tile);
 }
 
 }  // namespace gridwise::hopper

@@ -42,7 +42,7 @@ TensorMapSpec PixelMap(const ConvProblem& problem, int pixels);
 bool PixelsHaveGroups(const TensorAxes& axes);
 /// Channels of a pixel, from the first of its first group to the last of its last one.
 std::int64_t ChannelsOfPixel(const TensorAxes& axes);
-/// The output as [pixel][group][channel], boxes of 64 pixels.
+/// The output as [pixel][group][channel], boxes of what TMA stores at once.
 TensorMapSpec OutputMap(const Config& config, const ConvProblem& problem);
 
 /// All elements of a tensor that is not loaded through the map. The map only tells the launch that

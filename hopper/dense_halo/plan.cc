@@ -167,13 +167,13 @@ PartEstimate EstimateLaunch(const HaloDenseConfig& config, const PartRequest& re
   const double step = std::max(halo.cycles.matrix, LoadCyclesOf(config, problem, halo, fit)) /
                       EfficiencyOf(config, problem);
   return {.splits = std::max(request.split_k.splits, 1),
-          .cost = WithCycles({.matrix_cycles = step * steps,
-                              .memory_cycles = step * steps,
-                              .alone_cycles = step * steps + store,
-                              .fixed_cycles = launch / rounds,
-                              .workgroups = static_cast<double>(halo.tiling.tiles),
-                              .rounds = rounds,
-                              .resident = 1})};
+          .cost = {.matrix_cycles = step * steps,
+                   .memory_cycles = step * steps,
+                   .alone_cycles = step * steps + store,
+                   .fixed_cycles = launch / rounds,
+                   .workgroups = static_cast<double>(halo.tiling.tiles),
+                   .rounds = rounds,
+                   .resident = 1}};
 }
 
 Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& request) {
@@ -201,7 +201,7 @@ Plan<HaloArgs> PlanHalo(const HaloDenseConfig& config, const PartRequest& reques
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .points_to = {Memory::kA},
                 .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
-                                  halo.shape.step, config.k_tile)},
+                                  halo.shape->step, config.k_tile)},
                {.at = offsetof(HaloArgs, other),
                 .points_to = {Memory::kB},
                 .spec = config.b_runs_along_k() ? FilterMap(config, problem)

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/math.h"
+#include "core/base/recent.h"
 #include "core/conv/sub_gemms.h"
 #include "core/cost/pass_cycles.h"
 #include "core/cost/roofline.h"
@@ -23,9 +24,9 @@ Grid GatherGrid(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms) {
   Grid grid = {.groups = problem.groups};
   const std::int64_t k_tiles = KTilesOf(config, SourceChannels(problem));
-  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.columns);
+  grid.n_tiles = CeilDiv<std::int64_t>(ChannelsOf(problem, problem.out()), config.channels());
   for (const SubGemm& gemm : sub_gemms) {
-    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.rows()) * grid.n_tiles;
+    const std::int64_t tiles = CeilDiv<std::int64_t>(gemm.m, config.pixels()) * grid.n_tiles;
     const auto steps = static_cast<double>(Taps(gemm) * k_tiles);
     grid.of_group += tiles;
     grid.steps += static_cast<double>(tiles * problem.groups) * steps;
@@ -60,17 +61,18 @@ Grid WeightGrid(const Config& config, const ConvProblem& problem) {
 constexpr std::array<double, kMaxCluster + 1> kClustersAtOnce = {0,  132, 66, 39, 30,
                                                                  22, 17,  15, 15};
 
-/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist.
+/// Rows of A and columns of B that a tile loads, on average, without boxes that do not exist; in
+/// forward and backward-data, pixels and channels.
 struct Loaded {
   double rows, columns;
-  // If B lies along K: a tile's boxes of columns beyond the first, on average, and the lines past
-  // the last column, which are filled up.
+  // If w lies along K: a tile's boxes of channels beyond the first, on average, and the lines past
+  // the last channel, which are filled up.
   double more_boxes = 0, hanging = 0;
 };
 Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem,
                 const Grid& grid) {
-  Loaded loaded = {1.0 * config.rows(), 1.0 * config.b_columns()};
-  if (config.b_runs_along_k()) {
+  Loaded loaded = {1.0 * config.pixels(), 1.0 * config.w_channels()};
+  if (config.w_runs_along_k()) {
     const std::int64_t columns = ChannelsOf(problem, problem.out());
     const int of_box = ColumnsOfBox(config, columns, fit);
     const auto all = AlignUp<std::int64_t>(columns, of_box);
@@ -130,8 +132,8 @@ double LineCycles(const Fit& fit, const Config& config, const ConvProblem& probl
   if (config.direction != Direction::kBackwardWeight) {
     const double filled =
         KTilesOverlap(config, channels) ? 0 : partial * FilledPart(channels, config.k_tile);
-    const bool is_split = !config.b_runs_along_k() && config.resident == 0;
-    const bool fills_w = config.b_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
+    const bool is_split = !config.w_runs_along_k() && config.resident == 0;
+    const bool fills_w = config.w_runs_along_k() && config.resident == 0 && !LoadsFloats(config);
     const auto split_line = [&](Tensor tensor, std::size_t axis) {
       return SplitLine(fit, problem.AxesOf(tensor).stride[axis] * SizeOf(problem.type));
     };
@@ -222,6 +224,14 @@ double OverlappingBytes(const ConvProblem& problem) {
   return static_cast<double>(pixels * (of.size[5] - of.stride[3]) * SizeOf(problem.type));
 }
 
+/// Bytes of the operands that are read, for all instances of a thread's last problems and their
+/// parts.
+double OperandBytesOf(const ConvProblem& problem) {
+  static thread_local Recent<ConvProblem, double> recent;
+  return recent.Get(
+      problem, [&] { return CountRooflineWork(problem).bytes_read - OverlappingBytes(problem); });
+}
+
 double FourthPower(double x) { return x * x * (x * x); }
 
 /// Estimates of an instance for a request, for any number of splits: terms that do not depend on it
@@ -230,7 +240,12 @@ double FourthPower(double x) { return x * x * (x * x); }
 class Estimates {
  public:
   Estimates(const Config& config, const PartRequest& request, const Grid& grid)
-      : fit_(FitOf(request)), config_(config), request_(request), grid_(grid) {
+      : fit_(FitOf(request)),
+        config_(config),
+        request_(request),
+        grid_(grid),
+        units_(request.device.compute_units),
+        tiles_(grid.tiles()) {
     const ConvProblem& problem = request.problem;
     efficiency_ = EfficiencyOf(config) / SlowedByPower();
     // A single warpgroup with few products waits for each k tile, and short ones arrive one by one.
@@ -247,43 +262,70 @@ class Estimates {
     hanging_part_ = HangingPart(grid, request.device.compute_units);
     products_part_ = ProductsPart(config, problem);
     elements_ = static_cast<double>(problem.out_elements());
-    operand_bytes_ = CountRooflineWork(problem).bytes_read - OverlappingBytes(problem);
-    const Step step = StepOf(/*busy=*/0);
-    min_step_ = std::max(step.matrix, step.memory);
+    operand_bytes_ = OperandBytesOf(problem);
+    min_steps_ = grid.steps / units_ * StepOf(/*busy=*/0).longer();
+    step_of_all_ = StepOf(/*busy=*/1);
   }
 
-  /// A lower bound for every number of splits from `splits` on, except in clusters.
-  double LowerBoundFrom(int splits) const {
-    const Division of = Divide(splits, /*in_cluster=*/false);
-    const double steps = grid_.steps / request_.device.compute_units * min_step_;
-    return steps + of.rounds * CyclesOutsideSteps(of) + fit_.launch + PassCyclesOf(of.tensors);
+  struct Step {
+    double matrix = 0, memory = 0;
+    double longer() const { return std::max(matrix, memory); }
+  };
+  /// How splits divide the tiles, and what takes how many cycles.
+  struct Division {
+    int splits;
+    bool in_cluster;
+    int tensors;  // how many tensors of sums
+    double tiles = 0, rounds = 0;
+    double steps = 0;  // those of the workgroup that ends last, which may be the only one with the
+                       // longest tile
+    Step step = {};
+    double outside_steps = 0;  // of a tile
+    double of_tensors = 0, of_pass = 0;
+
+    double alone() const { return steps * step.longer() + outside_steps; }
+  };
+  Division Divide(int splits, bool in_cluster) const {
+    Division of = {.splits = splits,
+                   .in_cluster = in_cluster,
+                   .tensors = in_cluster ? 1 : splits,
+                   .tiles = tiles_ * splits};
+    const double at_once =
+        in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits : units_;
+    of.rounds = std::ceil(of.tiles / at_once);
+    of.steps = std::max(grid_.steps / of.tiles, grid_.max_steps / splits / of.rounds);
+    of.step = of.tiles >= units_ ? step_of_all_ : StepOf(of.tiles / units_);
+    of.outside_steps = CyclesOutsideSteps(of);
+    of.of_tensors = TensorCycles(of);
+    of.of_pass = PassCyclesOf(of.tensors);
+    return of;
   }
 
-  /// Whether Of() is at least `cycles`, but for rounding: computed in a fraction of its time.
-  bool Exceeds(int splits, bool in_cluster, double cycles) const {
-    const Division of = Divide(splits, in_cluster);
-    const Step step = StepOf(of);
-    const double steps = of.steps * std::max(step.matrix, step.memory);
-    const double busy = of.rounds * (steps + CyclesOutsideSteps(of)) + fit_.launch;
-    const double beside_pass = cycles - PassCyclesOf(of.tensors);
-    return beside_pass <= 0 ||
-           FourthPower(busy) + FourthPower(TensorCycles(of)) >= FourthPower(beside_pass);
+  /// A lower bound for `of` and all larger numbers of splits, except in clusters.
+  double LowerBoundFrom(const Division& of) const {
+    return min_steps_ + of.rounds * of.outside_steps + fit_.launch + of.of_pass;
   }
 
-  Cost Of(int splits, bool in_cluster) const {
-    const Division of = Divide(splits, in_cluster);
-    const Step step = StepOf(of);
-    const double matrix = of.steps * step.matrix, memory = of.steps * step.memory;
-    return WithCycles({.matrix_cycles = matrix,
-                       .memory_cycles = memory,
-                       .alone_cycles = std::max(matrix, memory) + CyclesOutsideSteps(of),
-                       .fixed_cycles = fit_.launch / of.rounds,
-                       .workgroups = of.tiles,
-                       .rounds = of.rounds,
-                       .resident = 1,
-                       .tensor_cycles = TensorCycles(of),
-                       .pass_cycles = PassCyclesOf(of.tensors),
-                       .splits = 1.0 * splits});
+  /// Cost::cycles of a division, but for rounding, and whether they are at least `cycles`.
+  double CyclesOf(const Division& of) const {
+    return std::sqrt(std::sqrt(MainToTheFourth(of))) + of.of_pass;
+  }
+  bool TakesAtLeast(const Division& of, double cycles) const {
+    const double beside_pass = cycles - of.of_pass;
+    return beside_pass <= 0 || MainToTheFourth(of) >= FourthPower(beside_pass);
+  }
+
+  Cost CostOf(const Division& of) const {
+    return {.matrix_cycles = of.steps * of.step.matrix,
+            .memory_cycles = of.steps * of.step.memory,
+            .alone_cycles = of.alone(),
+            .fixed_cycles = fit_.launch / of.rounds,
+            .workgroups = of.tiles,
+            .rounds = of.rounds,
+            .resident = 1,
+            .tensor_cycles = of.of_tensors,
+            .pass_cycles = of.of_pass,
+            .splits = 1.0 * of.splits};
   }
 
  private:
@@ -291,27 +333,9 @@ class Estimates {
     return config_.has_parts() ? 2048 / kProductsOfParts : 4096.0 / SizeOf(config_.type);
   }
 
-  /// How splits divide the tiles.
-  struct Division {
-    int splits;
-    bool in_cluster;
-    int tensors;  // how many tensors of sums
-    double tiles, rounds;
-    double steps;  // those of the workgroup that ends last, which may be the only one with the
-                   // longest tile
-  };
-  Division Divide(int splits, bool in_cluster) const {
-    Division of = {.splits = splits,
-                   .in_cluster = in_cluster,
-                   .tensors = in_cluster ? 1 : splits,
-                   .tiles = grid_.tiles() * splits,
-                   .rounds = 0,
-                   .steps = 0};
-    const double at_once = in_cluster ? kClustersAtOnce[static_cast<std::size_t>(splits)] * splits
-                                      : 1.0 * request_.device.compute_units;
-    of.rounds = std::ceil(of.tiles / at_once);
-    of.steps = std::max(grid_.steps / of.tiles, grid_.max_steps / splits / of.rounds);
-    return of;
+  /// The fourth power of the cycles of the main launch, which passes follow.
+  double MainToTheFourth(const Division& of) const {
+    return FourthPower(of.rounds * of.alone() + fit_.launch) + FourthPower(of.of_tensors);
   }
   double OutBytes(const Division& of) const {
     const bool partial = of.tensors > 1 || request_.split_k.partial_elements > 0;
@@ -348,9 +372,6 @@ class Estimates {
     return fit_.split + PassCycles(request_.device, bytes);
   }
 
-  struct Step {
-    double matrix, memory;
-  };
   /// Slowdown of products in long launches, relative to those of tiles that load little.
   double SlowedByPower() const {
     constexpr double kLongSeconds = 180e-6;
@@ -359,10 +380,6 @@ class Estimates {
     const double cycles = grid_.steps * pairs / PairsPerCycle() / request_.device.compute_units;
     if (cycles < kLongSeconds * request_.device.clock_ghz * 1e9) return 1;
     return 1 + fit_.power_of_loads * std::max(config_.stage_bytes() / pairs / little - 1, 0.0);
-  }
-  Step StepOf(const Division& of) const {
-    const double units = request_.device.compute_units;
-    return StepOf(std::min(of.tiles, units) / units);
   }
   /// A step of a tile, when a part `busy` of all SMs has tiles.
   Step StepOf(double busy) const {
@@ -381,9 +398,11 @@ class Estimates {
   const Config& config_;
   const PartRequest& request_;
   const Grid& grid_;
+  const double units_, tiles_;
   double efficiency_, waits_, bytes_, lines_, hanging_, hanging_part_, products_part_, elements_,
       operand_bytes_;
-  double min_step_;
+  double min_steps_;  // of an SM
+  Step step_of_all_;  // when all SMs have tiles
 };
 
 constexpr int kMaxSplits = 128;
@@ -407,15 +426,17 @@ std::int64_t KTilesOf(const Config& config, std::int64_t k) {
 
 int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit) {
   // Sums of parts are looked at whether they exist or not.
-  if (config.has_parts()) return config.columns;
+  const int channels = config.channels();
+  if (config.has_parts()) return channels;
   const auto cycles = [&](int of_box) {
     const std::int64_t boxes = CeilDiv<std::int64_t>(columns, of_box);
     return static_cast<double>(boxes) * fit.box +
            static_cast<double>(boxes * of_box - columns) * fit.filled_line;
   };
-  int best = config.columns;
-  for (int of_box = config.columns - 8; of_box > 0; of_box -= 8) {
-    if (config.columns % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+  int best = channels;
+  if (columns % best == 0) return best;
+  for (int of_box = channels / 16 * 8; of_box > 0; of_box -= 8) {
+    if (channels % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
   }
   return best;
 }
@@ -476,37 +497,46 @@ Shared MinShared(const Config& config, const PartRequest& request) {
   const Grid grid = GridOf(config, request);
   const int asked = request.split_k.splits;
   const Estimates estimates(config, request, grid);
-  if (asked > 1) return {.splits = asked, .cost = estimates.Of(asked, false)};
+  using Division = Estimates::Division;
+  const auto shared = [&](const Division& of) {
+    return Shared{.splits = of.splits, .in_cluster = of.in_cluster, .cost = estimates.CostOf(of)};
+  };
+  if (asked > 1) return shared(estimates.Divide(asked, false));
   const int least = MinSplits(request.problem);
-  Shared best = {.splits = asked == 0 ? least : 1};
-  best.cost = estimates.Of(best.splits, false);
-  if (SumType(config.type) != DataType::kF32) return best;  // partial sums are f32
+  Division best = estimates.Divide(asked == 0 ? least : 1, false);
+  // Partial sums are f32, which are stored slowly where w is A.
+  if (SumType(config.type) != DataType::kF32 || config.w_is_a) return shared(best);
+  double cycles = estimates.CyclesOf(best);
   const int first = std::max(least, 2);
-  const auto consider = [&](int splits, bool in_cluster) {
+  const auto consider = [&](const Division& of) {
     const bool is_exact = best.splits >= least;  // if one tensor is requested, clusters may do
-    if (is_exact && estimates.Exceeds(splits, in_cluster, best.cost.cycles * kSlack)) return;
-    const Cost cost = estimates.Of(splits, in_cluster);
-    if (!is_exact || cost.cycles < best.cost.cycles) best = {splits, in_cluster, cost};
+    if (is_exact && estimates.TakesAtLeast(of, cycles)) return;
+    best = of;
+    cycles = estimates.CyclesOf(of);
   };
   if (asked == 0) {  // a cluster's sums are one tensor
     const int most = MaxSplits(grid, request.device);
     // First the numbers that fill rounds of the device: they rule out most of the others.
     for (const double rounds : {1, 2, 3}) {
       const double splits = rounds * request.device.compute_units / grid.tiles();
-      if (splits >= first && splits <= most) consider(static_cast<int>(splits), false);
+      if (splits >= first && splits <= most) {
+        consider(estimates.Divide(static_cast<int>(splits), false));
+      }
     }
     for (int splits = first; splits <= most; ++splits) {
-      const double enough = std::min(best.cost.cycles, request.enough_cycles);
-      if (estimates.LowerBoundFrom(splits) >= enough * kSlack) break;
-      consider(splits, false);
+      const Division of = estimates.Divide(splits, false);
+      const double enough = std::min(cycles, request.enough_cycles);
+      if (estimates.LowerBoundFrom(of) >= enough * kSlack) break;
+      consider(of);
     }
   }
-  if (!config.has_clusters() || request.device.compute_units < kClustersAtOnce[1]) return best;
-  for (int splits = first; splits <= kMaxCluster && grid.min_steps / splits >= 2; ++splits) {
-    if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
-    consider(splits, true);
+  if (config.has_clusters() && request.device.compute_units >= kClustersAtOnce[1]) {
+    for (int splits = first; splits <= kMaxCluster && grid.min_steps / splits >= 2; ++splits) {
+      if (grid.tiles() > 2 * kClustersAtOnce[static_cast<std::size_t>(splits)]) break;
+      consider(estimates.Divide(splits, true));
+    }
   }
-  return best;
+  return shared(best);
 }
 
 SplitK SplitKOf(const PartRequest& request, const Shared& shared) {

@@ -30,8 +30,8 @@ std::int64_t SourceChannels(const ConvProblem& problem);
 /// K tiles that cover `k` elements of K.
 std::int64_t KTilesOf(const Config& config, std::int64_t k);
 
-/// Columns of B that a box loads if B lies along K: a multiple of the 8 of a swizzled block that
-/// divides a tile, so that few boxes load few columns that do not exist.
+/// Channels of w that a box loads if w lies along K: a multiple of the 8 of a swizzled block that
+/// divides a tile, so that few boxes load few channels that do not exist.
 int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit);
 
 /// Whether the last k tile of a tap begins with channels that the one before also has, whose

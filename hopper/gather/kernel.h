@@ -9,6 +9,7 @@
 #include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
+#include "hopper/kernel/store_pixels.h"
 
 /// Forward and backward-data as implicit GEMMs: rows are output pixels of all images, columns
 /// output channels, K filter taps times source channels. For a tap and 64 channels, TMA gathers the
@@ -29,11 +30,11 @@ GRIDWISE_DEVICE StagedTensor<kC> StagedOf(const GatherArgs& args, const GatherTi
           staging};
 }
 
-/// Stores a warpgroup's sums, from `row` of the tile on.
+/// Stores a warpgroup's sums, from `row` of the tile on, where rows are pixels.
 template <Config kC, class Finish>
-GRIDWISE_DEVICE void StoreTile(const GatherArgs& args, const GatherTileAt& tile,
-                               const Finish& finish, Stores aligned, bool is_staged, int staging,
-                               int group, int row, Sums<kC>& sums) {
+GRIDWISE_DEVICE void StoreTileOfChannels(const GatherArgs& args, const GatherTileAt& tile,
+                                         const Finish& finish, Stores aligned, bool is_staged,
+                                         int staging, int group, int row, Sums<kC>& sums) {
 #pragma unroll
   for (int rep = 0; rep < kC.reps; ++rep) {
     auto& d = sums.d[rep];
@@ -73,6 +74,50 @@ GRIDWISE_DEVICE void StoreTile(const GatherArgs& args, const GatherTileAt& tile,
   }
 }
 
+/// The same where w is A.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreTileOfPixels(const GatherArgs& args, const GatherTileAt& tile,
+                                       const Finish& finish, Stores aligned, int staging, int group,
+                                       int first_channel, Sums<kC>& sums) {
+#pragma unroll
+  for (int rep = 0; rep < kC.reps; ++rep) {
+    const int channel = first_channel + rep * 64;
+    if (aligned == Stores::kBoxes) [[likely]] {
+      FinishSums(args.epilogue, sums.d[rep]);
+      StorePixelsByBoxes<kC>(args.out, DynamicSharedMemory() + staging, group, rep, tile.row,
+                             tile.column + channel, tile.group, sums.d[rep]);
+    } else {
+      StorePixelsByElements<kC.columns>(finish, dynamic_shared_memory + staging, group, channel,
+                                        sums.d[rep]);
+    }
+  }
+}
+
+/// Stores a warpgroup's sums, from `row` of the tile on.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreTile(const GatherArgs& args, const GatherTileAt& tile,
+                               const Finish& finish, Stores aligned, bool is_staged, int staging,
+                               int group, int row, Sums<kC>& sums) {
+  if constexpr (kC.w_is_a) {
+    StoreTileOfPixels(args, tile, finish, aligned, staging, group, row, sums);
+  } else {
+    StoreTileOfChannels<kC>(args, tile, finish, aligned, is_staged, staging, group, row, sums);
+  }
+}
+
+/// A tile without terms.
+template <Config kC, class Finish>
+GRIDWISE_DEVICE void StoreTileOfZeros(const GatherArgs& args, const GatherTileAt& tile,
+                                      const Finish& finish, int staging, int group, int row) {
+  if constexpr (kC.w_is_a) {
+    Sums<kC> zeros = {};
+    StoreTileOfPixels(args, tile, finish, Stores::kElements, staging, group, row, zeros);
+  } else {
+    StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
+                                             group, row);
+  }
+}
+
 template <Config kC>
 GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
   const int group = WarpgroupId();
@@ -96,13 +141,11 @@ GRIDWISE_DEVICE void ConsumeGather(const GatherArgs& args, SharedAddress base) {
       continue;
     }
     const ProductOutputMap<kC> output = {{args, tile}};
-    using Finish = Finisher<ProductOutputMap<kC>, Element<kC.type>,
-                            /*kTensors=*/kC.direction == Direction::kForward>;
+    using Finish = FinisherOf<kC>;
     const Finish finish(args.epilogue, output, args.in_cluster ? 0 : tile.split);
     const int row = kC.pingpong ? 0 : group * kC.reps * 64;
     if (!has_terms) {
-      StoreZeros<kC.columns, kC.type, kC.reps>(finish, args.stores, dynamic_shared_memory + staging,
-                                               group, row);
+      StoreTileOfZeros<kC>(args, tile, finish, staging, group, row);
       find_next();
       continue;
     }

@@ -52,6 +52,32 @@ TEST(Gather, BoxesVectorsAndElements) {
   CheckGather<kEpilogueColumns>(Problem(Direction::kForward, 1, 64, 144, Axis(5), Axis(6)), 2);
 }
 
+/// Rows are output channels, columns pixels.
+TEST(Gather, PixelsAreColumns) {
+  constexpr Config kC = {.columns = 48, .stages = 3, .epilogue_columns = 16, .w_is_a = {true}};
+  CheckGather<kC>(Problem(Direction::kForward, 1, 72, 72, Axis(7), Axis(9, 2)));
+  CheckGather<kC>(Problem(Direction::kForward, 1, 64, 200, Axis(7), Axis(9)));
+  CheckGather<kC>(Problem(Direction::kForward, 1, 80, 64, Axis(17), Axis(19)));
+  CheckGather<kC>(Problem(Direction::kForward, 1, 200, 72, Axis(7), Axis(9)), /*splits=*/3);
+  constexpr Config kReps = {
+      .reps = 2, .columns = 72, .stages = 2, .epilogue_columns = 24, .w_is_a = {true}};
+  CheckGather<kReps>(Problem(Direction::kForward, 1, 72, 328, Axis(9), Axis(17)));
+  constexpr Config kPingpong = {
+      .pingpong = true, .columns = 40, .stages = 3, .epilogue_columns = 40, .w_is_a = {true}};
+  CheckGather<kPingpong>(Problem(Direction::kForward, 1, 72, 136, Axis(17), Axis(19)));
+  constexpr Config kBack = {.direction = Direction::kBackwardData,
+                            .columns = 48,
+                            .stages = 3,
+                            .epilogue_columns = 16,
+                            .w_is_a = {true}};
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 1, 72, 72, Axis(9), Axis(8)));
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 1, 136, 80, Axis(17), Axis(18)));
+  CheckGather<kBack>(Problem(Direction::kBackwardData, 1, 72, 64, Axis(9), Axis(8)), 2);
+  constexpr Config kAlone = {
+      .consumers = 1, .columns = 24, .stages = 2, .epilogue_columns = 24, .w_is_a = {true}};
+  CheckGather<kAlone>(Problem(Direction::kForward, 1, 64, 72, Axis(7), Axis(9)));
+}
+
 /// Channels of which the last k tile has 1 to 3 products that the one before does not have.
 TEST(Gather, KTilesThatOverlap) {
   constexpr Config kC = {.columns = 64, .stages = 2};

@@ -4,6 +4,7 @@
 #include "hopper/base/config.h"
 #include "hopper/gather/args.h"
 #include "hopper/gather/tile.h"
+#include "hopper/kernel/finish.h"
 #include "hopper/kernel/multiply_parts.h"
 #include "hopper/kernel/roles.h"
 
@@ -80,5 +81,10 @@ struct ProductOutputMap : GatherOutputMap {
     return v;
   }
 };
+
+/// Epilogues of a kernel's products. Backward-data, and pixels that are columns, add no tensors.
+template <Config kC>
+using FinisherOf = Finisher<ProductOutputMap<kC>, Element<kC.type>,
+                            /*kTensors=*/kC.direction == Direction::kForward && !kC.w_is_a>;
 
 }  // namespace gridwise::hopper

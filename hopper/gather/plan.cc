@@ -59,6 +59,22 @@ bool StoresBoxes(const Config& config, const ConvProblem& problem,
   return Int(pixels) == sub_gemms[0].m;
 }
 
+/// Why an instance whose columns are pixels is not for a problem. It would store it slowly, by
+/// elements.
+std::optional<Refusal> RejectPixelsAsColumns(const ConvProblem& problem) {
+  const std::int64_t columns = problem.AxesOf(problem.out()).size[5];
+  if (problem.groups == 1 && SubGemmCount(problem) == 1 &&
+      columns * SizeOf(problem.type) % 16 == 0 && problem.output_type() == problem.type &&
+      problem.epilogue.tensors == 0) {
+    return std::nullopt;
+  }
+  return Refuse<
+      "there are %d groups, %d sub-GEMMs, %d output channels and %d tensors of the epilogue; the "
+      "instance takes one group and one sub-GEMM, outputs of the operands' type that are multiples "
+      "of 16 bytes, and no tensors">(problem.groups, SubGemmCount(problem), columns,
+                                     problem.epilogue.tensors);
+}
+
 Stores StoresOf(const Config& config, const ConvProblem& problem,
                 std::span<const SubGemm> sub_gemms, const EpilogueArgs& epilogue) {
   if (StoresBoxes(config, problem, sub_gemms, epilogue)) return Stores::kBoxes;
@@ -96,7 +112,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
   for (std::size_t i = 0; i < request.sub_gemms.size(); ++i) {
     args.gemm[i] = request.sub_gemms[i];
     args.gemm[i].first_tile = first_tile;
-    first_tile += CeilDiv(args.gemm[i].m, config.rows());
+    first_tile += CeilDiv(args.gemm[i].m, config.pixels());
     args.steps[i] = Taps(args.gemm[i]) * args.k_tiles;
     args.whole[i] = Taps(args.gemm[i]) * WholeKTilesOf(config, args.k);
     if (Taps(args.gemm[i]) == 0) continue;
@@ -107,7 +123,7 @@ void AddSubGemms(const Config& config, const PartRequest& request, Plan<GatherAr
       const std::int64_t offset = static_cast<std::int64_t>(group) * args.k * SizeOf(problem.type);
       plan.maps.push_back({.at = offsetof(GatherArgs, source) + at * sizeof(TensorMap),
                            .points_to = {Memory::kA, offset},
-                           .spec = SourceMap(problem, args.gemm[i], config.k_tile, config.rows(),
+                           .spec = SourceMap(problem, args.gemm[i], config.k_tile, config.pixels(),
                                              args.source_groups)});
     }
   }
@@ -140,6 +156,9 @@ std::optional<Refusal> RejectProblem(const Config& config, const ConvProblem& pr
           "takes multiples of %d, or filters of at most %d pixels along h and w">(
           channels, SubGemmCount(problem) * problem.groups, config.k_tile, kMaxPixelsBesideGroups);
     }
+  }
+  if (config.w_is_a) {
+    if (auto reason = RejectPixelsAsColumns(problem)) return reason;
   }
   if (config.x_is_a && problem.groups > 1) {
     return Refuse<"there are %d groups; the instance is for one">(problem.groups);
@@ -199,7 +218,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   // fits.
   constexpr double kL2Bytes = 30e6;
   const double rows =
-      1.0 * config.rows() * request.device.compute_units / static_cast<double>(grid.n_tiles);
+      1.0 * config.pixels() * request.device.compute_units / static_cast<double>(grid.n_tiles);
   args.channels_outside = rows * args.k * SizeOf(problem.type) > kL2Bytes;
   SetLastKTile(config, args);
   // The map is the output's: splits store their sums elsewhere.
@@ -209,7 +228,7 @@ Plan<GatherArgs> PlanGather(const Config& config, const PartRequest& request) {
   args.staged_pitch = StagedPitch(request, args.epilogue, args.stores);
   AddSubGemms(config, request, plan);
   AddMapsOfB(config, request, offsetof(GatherArgs, w),
-             config.b_runs_along_k() ? WeightMap(problem, args.box_columns, config.k_tile)
+             config.w_runs_along_k() ? WeightMap(problem, args.box_columns, config.k_tile)
                                      : WeightLinesMap(problem, config.k_tile),
              plan);
   SetExact(config, request, plan);

@@ -11,49 +11,49 @@
 
 namespace gridwise::hopper {
 
-/// Columns of a tile that are loaded. TMA takes six times as long for one that does not exist.
+/// Channels of w that a tile loads. TMA takes six times as long for one that does not exist.
 template <Config kC>
-GRIDWISE_DEVICE int LoadedColumns(const GatherArgs& args, const GatherTileAt& tile) {
-  if constexpr (!kC.b_runs_along_k()) return kC.b_columns();
+GRIDWISE_DEVICE int LoadedChannels(const GatherArgs& args, const GatherTileAt& tile) {
+  if constexpr (!kC.w_runs_along_k()) return kC.w_channels();
   const int rest = args.loaded_columns - tile.column;
-  return rest < kC.columns ? rest : kC.columns;
+  return rest < kC.channels() ? rest : kC.channels();
 }
 
 /// Starts to load the k tile of w for a step.
 template <Config kC>
-GRIDWISE_DEVICE void LoadB(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
-                           int columns, SharedAddress to, Mbarrier bar) {
+GRIDWISE_DEVICE void LoadW(const GatherArgs& args, const GatherTileAt& tile, const GatherStep& step,
+                           int channels, SharedAddress to, Mbarrier bar) {
   const int k = step.channel<kC>();
 #pragma unroll
   for (int part = 0; part < kC.parts(); ++part) {
     const SharedAddress of_part = to + part * kC.b_part_bytes();
-    if constexpr (kC.b_runs_along_k()) {
-      for (int n = 0; n < columns; n += args.box_columns) {
+    if constexpr (kC.w_runs_along_k()) {
+      for (int n = 0; n < channels; n += args.box_columns) {
         LoadBox(of_part + n * kC.b_run_bytes(), args.w[part], bar, k, step.tap, tile.column + n,
                 tile.group);
       }
     } else {
       const int first = tile.group * args.w_group + step.tap * args.w_tap + tile.column;
 #pragma unroll
-      for (int n = 0; n < kC.columns; n += 64) {
+      for (int n = 0; n < kC.channels(); n += 64) {
         LoadBox(of_part + n * kC.b_run_bytes(), args.w[part], bar, first + n, k, 0);
       }
     }
   }
 }
 
-/// Starts to load the operand that stays in shared memory: B of all tiles of this workgroup, which
+/// Starts to load the operand that stays in shared memory: w of all tiles of this workgroup, which
 /// have the same columns.
 template <Config kC>
 GRIDWISE_DEVICE void LoadResident(const GatherArgs& args, const KTileRing<kC>& ring) {
   const GatherTileAt tile = FindTile<kC>(args, BlockIdX());
   const SubGemm gemm = args.gemm[tile.index];
   if (!IsElected()) return;
-  const int columns = LoadedColumns<kC>(args, tile);
-  ring.resident().ArriveAndExpect(tile.steps() * kC.parts() * columns * kC.b_run_bytes());
+  const int channels = LoadedChannels<kC>(args, tile);
+  ring.resident().ArriveAndExpect(tile.steps() * kC.parts() * channels * kC.b_run_bytes());
   GatherStep step(args, gemm, tile.first);
   for (int i = 0; i < tile.steps(); ++i, step.Next()) {
-    LoadB<kC>(args, tile, step, columns, ring.b(i), ring.resident());
+    LoadW<kC>(args, tile, step, channels, ring.b(i), ring.resident());
   }
 }
 
@@ -76,22 +76,23 @@ GRIDWISE_DEVICE void ProduceGather(const GatherArgs& args, SharedAddress base) {
     const int first_channel =
         args.source_groups == SourceGroups::kWindows ? tile.group * args.k : 0;
     if (tile.steps() == 0) continue;
-    const int columns = LoadedColumns<kC>(args, tile);
-    const int b_bytes = kC.resident > 0 ? 0 : kC.parts() * columns * kC.b_run_bytes();
+    const int channels = LoadedChannels<kC>(args, tile);
+    const int w_bytes = kC.resident > 0 ? 0 : kC.parts() * channels * kC.b_run_bytes();
     GatherStep step(args, gemm, tile.first);
     for (int s = tile.first; s < tile.end; ++s, step.Next()) {
       ring.WaitEmpty();
       const int channel = first_channel + step.channel<kC>();
       if (IsElected()) {
-        ring.full().ArriveAndExpect(kC.a_bytes() + b_bytes);
+        const SharedAddress pixels = kC.w_is_a ? ring.b(0) : ring.a();
+        ring.full().ArriveAndExpect(kC.pixels() * kC.k_tile_bytes() + w_bytes);
         if (args.has_five_axes) {
-          LoadPixels5(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1],
+          LoadPixels5(pixels, source, ring.full(), channel, at, step.move[2], step.move[1],
                       step.move[0]);
         } else {
-          LoadPixels4(ring.a(), source, ring.full(), channel, at, step.move[2], step.move[1]);
+          LoadPixels4(pixels, source, ring.full(), channel, at, step.move[2], step.move[1]);
         }
         if constexpr (kC.resident == 0) {
-          LoadB<kC>(args, tile, step, columns, ring.b(0), ring.full());
+          LoadW<kC>(args, tile, step, channels, kC.w_is_a ? ring.a() : ring.b(0), ring.full());
         }
       }
       ring.Next();

@@ -13,7 +13,7 @@ namespace gridwise::hopper {
 struct GatherTileAt {
   int index;  // which sub-GEMM
   int group, split;
-  int row, column;  // first row and column
+  int row, column;  // first pixel and channel
   int first, end;   // steps of K
   int partial;      // of which the last ones skip products
 
@@ -31,7 +31,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
   found.split = tile - m_tile * args.splits;
   const TileCoord coord = TileCoordOf(args.order, m_tile);
   m_tile = coord.row;
-  found.column = coord.column * kC.columns;
+  found.column = coord.column * kC.channels();
   int first_tile = 0, steps = args.steps[0], whole = args.whole[0];
   if (args.phases_alternate) {
     // Varies the phase for a workgroup, whose tiles are equally far apart.
@@ -52,7 +52,7 @@ GRIDWISE_DEVICE GatherTileAt FindTile(const GatherArgs& args, int tile) {
       whole = args.whole[i];
     }
   }
-  found.row = (m_tile - first_tile) * kC.rows();
+  found.row = (m_tile - first_tile) * kC.pixels();
   found.end = steps;
   if (args.splits > 1) {
     found.first = Quotient(steps * found.split, args.by_splits);

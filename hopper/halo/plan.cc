@@ -146,9 +146,8 @@ PartEstimate EstimateLaunch(const HaloConfig& config, const PartRequest& request
   constexpr double kLaunch = 10000;  // including the filter
   const int splits = std::max(request.split_k.splits, 1);
   return {.splits = splits,
-          .cost = WithCycles(
-              HaloCost(halo, problem, request.device, workgroups, kLaunch,
-                       EfficiencyOf(config, FitOf(request)) * EfficiencyOfTF32(problem)))};
+          .cost = HaloCost(halo, problem, request.device, workgroups, kLaunch,
+                           EfficiencyOf(config, FitOf(request)) * EfficiencyOfTF32(problem))};
 }
 
 Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
@@ -162,7 +161,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   args.filter_runs = HasRuns(problem.AxesOf(Tensor::kW), SizeOf(problem.type));
   args.filter_at = config.stages * args.stage_bytes;
   args.staging_at =
-      args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape.taps.size())));
+      args.filter_at + config.filter_bytes(Int(static_cast<std::int64_t>(halo.shape->taps.size())));
   const int staging = config.teams * config.staging_bytes();
   const int second = halo.tiling.shared_bytes + staging <= TraitsOf(Gfx::kSm90a).lds_bytes;
   args.buffers = 1 + second;
@@ -173,7 +172,7 @@ Plan<HaloArgs> PlanHalo(const HaloConfig& config, const PartRequest& request) {
   plan.maps.push_back({.at = offsetof(HaloArgs, source),
                        .points_to = {Memory::kA},
                        .spec = PixelsMap(problem, source, halo.tiling.lines, halo.tiling.pitch,
-                                         halo.shape.step, config.block())});
+                                         halo.shape->step, config.block())});
   if (args.stores == Stores::kBoxes) {
     plan.maps.push_back({.at = offsetof(HaloArgs, other),
                          .points_to = {Memory::kOut},

@@ -2,13 +2,18 @@
 #include "hopper/halo/tiling.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <memory>
 #include <numeric>
 #include <ranges>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "core/base/math.h"
+#include "core/base/recent.h"
 #include "core/conv/sub_gemms.h"
 #include "hopper/base/maps.h"
 
@@ -116,11 +121,20 @@ std::variant<Refusal, HaloShape> MakeShape(const ConvProblem& problem, int up) {
   return shape;
 }
 
-/// Pixels of a tile along an axis, and tiles.
-struct Extent {
-  int pixels;
-  int count;
-};
+/// MakeShape of one of a thread's last problems: most instances ask about the same one.
+std::variant<Refusal, std::shared_ptr<const HaloShape>> FindShape(const ConvProblem& problem,
+                                                                  int up) {
+  using Shape = std::shared_ptr<const HaloShape>;  // null: there is none
+  using Key = std::tuple<Direction, std::array<Dim, 3>, int>;
+  static thread_local Recent<Key, Shape> shapes;
+  const Shape& shape = shapes.Get({problem.direction, problem.dims, up}, [&]() -> Shape {
+    std::variant<Refusal, HaloShape> made = MakeShape(problem, up);
+    if (std::holds_alternative<Refusal>(made)) return nullptr;
+    return std::make_shared<const HaloShape>(std::get<HaloShape>(std::move(made)));
+  });
+  if (shape == nullptr) return std::get<Refusal>(MakeShape(problem, up));
+  return shape;
+}
 
 /// Fills in the box of pixels that a tile loads.
 void SetBox(const HaloShape& shape, const ConvProblem& problem, const HaloLimits& limits,
@@ -177,12 +191,11 @@ TileCycles CyclesOf(const TileWork& of, const HaloTiling& tiling) {
 /// Lower bounds of the cycles of all tiles of a width.
 class Bounds {
  public:
-  Bounds(const TileWork& of, Extent width, int pitch)
-      : strips_(static_cast<double>(of.problem.batch * of.shape.depth.pixels * width.count)),
-        alone_(of.row.alone) {
-    HaloTiling tiling = {.tile_h = 1, .tile_w = width.pixels, .pitch = pitch};
-    tile_ = of.row.matrix(of.shape, tiling) + alone_;
+  /// `line` is a tile of one line, which takes `of_line` cycles at least.
+  Bounds(const TileWork& of, double strips, HaloTiling line, double of_line)
+      : strips_(strips), alone_(of.row.alone), tile_(of_line) {
     constexpr int kMaxLines = 4096;  // the bytes of more may not fit in an int
+    HaloTiling tiling = line;
     tiling.tile_h = std::min(of.shape.pixels[0], kMaxLines);
     SetBox(of.shape, of.problem, of.limits, tiling);
     strip_ = CyclesOf(of, tiling).both() - alone_;
@@ -205,11 +218,18 @@ struct Height {
   int unit;  // pitches are multiples of it
 };
 
+/// Pitches of tiles with `lines` lines are multiples of it.
+int UnitOf(int lines, const HaloLimits& limits) {
+  return limits.multiple / std::gcd(lines, limits.multiple);
+}
+
 /// The heights to try, up to `most`: without those with more lines and as many tiles, whose pitch
 /// is no shorter.
-std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, int most) {
-  std::vector<Height> heights;
-  heights.reserve(64);
+absl::InlinedVector<Height, 64> Heights(const HaloShape& shape, const HaloLimits& limits,
+                                        int most) {
+  absl::InlinedVector<Height, 64> heights;
+  absl::InlinedVector<int, 16> units;  // by the lines that remain beside a multiple
+  for (int lines = 0; lines < limits.multiple; ++lines) units.push_back(UnitOf(lines, limits));
   const int pixels = shape.pixels[0];
   most = std::min(most, pixels + limits.multiple - 1);
   for (int lines = 1; lines <= most;) {
@@ -217,7 +237,7 @@ std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, in
     const int end = count == 1 ? most + 1 : std::min(CeilDiv(pixels, count - 1), most + 1);
     int least = limits.multiple + 1;
     for (; lines < end && least > 1; ++lines) {
-      const int unit = limits.multiple / std::gcd(lines, limits.multiple);
+      const int unit = units[static_cast<std::size_t>(lines % limits.multiple)];
       if (unit < least) heights.push_back({.lines = {lines, count}, .unit = unit});
       least = std::min(least, unit);
     }
@@ -226,57 +246,74 @@ std::vector<Height> Heights(const HaloShape& shape, const HaloLimits& limits, in
   return heights;
 }
 
-/// The widths up to `most` that leave no avoidable waste in the last tile of `pixels`.
-std::vector<Extent> Widths(int pixels, int most) {
-  std::vector<Extent> widths;
-  widths.reserve(64);
-  for (int width = 1; width <= most;) {
-    const int count = CeilDiv(pixels, width);
-    widths.push_back({width, count});
-    if (count == 1) break;
-    width = CeilDiv(pixels, count - 1);
+/// What shared memory has room for, if a stage has nothing but planes, and dy if that is by pitch.
+class Room {
+ public:
+  explicit Room(const TileWork& of)
+      : planes_(PlanesOf(of.shape, of.limits)),
+        of_line_(planes_ + (of.limits.dy == DyInStage::kByPitch ? 1 : 0)),
+        reach_(of.shape.reach[0]),
+        pixels_(Int((TraitsOf(Gfx::kSm90a).lds_bytes - of.limits.other_bytes) / of.limits.stages /
+                    PixelBytes(of.problem, of.limits.channels))) {}
+
+  /// The most pixels of a tile, by pitch.
+  int pixels() const { return pixels_ / of_line_; }
+  /// The most lines of a tile of a pitch.
+  int LinesOf(int pitch) const { return (pixels_ / pitch - planes_ * reach_) / of_line_; }
+
+ private:
+  int planes_, of_line_, reach_, pixels_;
+};
+
+/// Whether the tiles of some tiling fit. More lines than the pitch needs to be shortest only take
+/// more memory.
+bool SomeTileFits(const TileWork& of) {
+  const int narrow = 1 + of.shape.reach[1];
+  const int most = std::min(
+      {of.limits.multiple, of.shape.pixels[0] + of.limits.multiple - 1, Room(of).LinesOf(narrow)});
+  for (int lines = 1; lines <= most; ++lines) {
+    HaloTiling tiling = {
+        .tile_h = lines, .tile_w = 1, .pitch = AlignUp(narrow, UnitOf(lines, of.limits))};
+    if (SetBytes(of.shape, of.problem, of.limits, tiling)) return true;
   }
-  return widths;
+  return false;
 }
 
-/// The pixels of a plane, by pitch, for which shared memory has room if a stage holds nothing else.
-int MaxPixelsOfPlane(const TileWork& of) {
-  const std::int64_t of_stage =
-      (TraitsOf(Gfx::kSm90a).lds_bytes - of.limits.other_bytes) / of.limits.stages;
-  return Int(of_stage /
-             (PlanesOf(of.shape, of.limits) * PixelBytes(of.problem, of.limits.channels)));
-}
+/// Whether lines and pixels of a box are as far apart as TMA can load.
+bool StepsAreShort(const HaloShape& shape) { return std::max(shape.step[0], shape.step[1]) <= 8; }
 
-std::optional<HaloTiling> ChooseTiling(const TileWork& of, Wanted wanted) {
+std::optional<HaloTiling> ChooseTiling(const TileWork& of) {
   const HaloShape& shape = of.shape;
   const HaloLimits& limits = of.limits;
-  if (std::max(shape.step[0], shape.step[1]) > 8) return std::nullopt;
+  const HaloInstance& row = of.row;
   std::optional<HaloTiling> best;
   double least = 0;
-  const int max_of_plane = MaxPixelsOfPlane(of);
-  const int max_pixels = std::min(Int(limits.pixels), max_of_plane);
-  const std::vector<Height> heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
-  std::vector<Extent> widths = Widths(shape.pixels[1], max_pixels - shape.reach[1]);
-  if (wanted == Wanted::kAny && !widths.empty()) widths.resize(1);  // which fits if any does
+  const Room room(of);
+  const int max_pixels = std::min(Int(limits.pixels), room.pixels());
+  const auto heights = Heights(shape, limits, max_pixels / (1 + shape.reach[1]));
+  const auto widths = ExtentsUpTo(shape.pixels[1], max_pixels - shape.reach[1]);
   // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
   // the narrowest is chosen, and of those the one with the fewest lines.
   for (const Extent& width : std::views::reverse(widths)) {
     const int narrow = width.pixels + shape.reach[1];
-    const int max_lines = std::min(max_pixels / narrow, max_of_plane / narrow - shape.reach[0]);
+    const int max_lines = std::min(max_pixels / narrow, room.LinesOf(narrow));
     if (max_lines < 1) continue;
-    const Bounds bounds(of, width, narrow);
+    const std::int64_t strips = of.problem.batch * shape.depth.pixels * width.count;
+    const std::int64_t fewest = strips * CeilDiv(shape.pixels[0], max_lines);
+    const HaloTiling line = {.tile_h = 1, .tile_w = width.pixels, .pitch = narrow};
+    const double of_line = row.matrix(shape, line) + row.alone;
+    if (best && static_cast<double>(fewest) * of_line > least) continue;
+    const Bounds bounds(of, static_cast<double>(strips), line, of_line);
     for (const Height& height : std::views::reverse(heights)) {
       if (height.lines.pixels > max_lines) continue;
-      HaloTiling tiling = {
-          .tile_h = height.lines.pixels,
-          .tile_w = width.pixels,
-          .pitch = AlignUp(narrow, height.unit),
-          .tiles = of.problem.batch * shape.depth.pixels * height.lines.count * width.count};
+      HaloTiling tiling = {.tile_h = height.lines.pixels,
+                           .tile_w = width.pixels,
+                           .pitch = AlignUp(narrow, height.unit),
+                           .tiles = strips * height.lines.count};
       const auto tiles = static_cast<double>(tiling.tiles);
       if (best && bounds.From(tiles) > least) break;
-      if (best && tiles * (of.row.matrix(shape, tiling) + of.row.alone) > least) continue;
+      if (best && tiles * (row.matrix(shape, tiling) + row.alone) > least) continue;
       if (!SetBytes(shape, of.problem, limits, tiling)) continue;
-      if (wanted == Wanted::kAny) return tiling;
       const double cycles = tiles * CyclesOf(of, tiling).both();
       if (best && cycles > least) continue;
       best = tiling;
@@ -307,7 +344,7 @@ void SetWeights(const ConvProblem& problem, HaloArgs& args) {
 
 /// The planes into which a tile's source is cut, and the offsets in them where taps meet it.
 void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
-  const HaloShape& shape = halo.shape;
+  const HaloShape& shape = *halo.shape;
   const HaloTiling& tiling = halo.tiling;
   args.planes = PlanesOf(shape, halo.limits);
   for (std::size_t i = 0; i < shape.planes.size(); ++i) {
@@ -331,28 +368,42 @@ void SetPlanesAndTaps(const Halo& halo, int pixel_bytes, HaloArgs& args) {
 
 }  // namespace
 
+absl::InlinedVector<Extent, 64> ExtentsUpTo(int pixels, int most) {
+  absl::InlinedVector<Extent, 64> extents;
+  for (int extent = 1; extent <= most;) {
+    const int count = CeilDiv(pixels, extent);
+    extents.push_back({extent, count});
+    if (count == 1) break;
+    extent = CeilDiv(pixels, count - 1);
+  }
+  return extents;
+}
+
 std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
                                      const HaloInstance& row, Wanted wanted) {
-  std::variant<Refusal, HaloShape> made = MakeShape(problem, row.up);
-  if (auto* reason = std::get_if<Refusal>(&made)) return std::move(*reason);
-  Halo halo = {
-      .shape = std::get<HaloShape>(std::move(made)), .tiling = {}, .cycles = {}, .limits = {}};
-  halo.limits = row.limits(halo.shape);
-  const int taps = Int(static_cast<std::int64_t>(halo.shape.taps.size()));
-  halo.windows = CeilDiv(taps, row.window);
-  if (taps > row.max_taps) {
-    return Refuse<"the filter has %d taps; the instance takes at most %d">(taps, row.max_taps);
+  std::variant<Refusal, std::shared_ptr<const HaloShape>> found = FindShape(problem, row.up);
+  if (auto* reason = std::get_if<Refusal>(&found)) return std::move(*reason);
+  Halo halo = {.shape = std::get<std::shared_ptr<const HaloShape>>(std::move(found)),
+               .tiling = {},
+               .cycles = {},
+               .limits = {}};
+  const HaloShape& shape = *halo.shape;
+  halo.limits = row.limits(shape);
+  halo.windows = CeilDiv(shape.tap_count(), row.window);
+  if (shape.tap_count() > row.max_taps) {
+    return Refuse<"the filter has %d taps; the instance takes at most %d">(shape.tap_count(),
+                                                                           row.max_taps);
   }
   const TileWork of = {
       .problem = problem,
-      .shape = halo.shape,
+      .shape = shape,
       .row = row,
       .limits = halo.limits,
       .bytes_per_cycle = device.memory_gb_per_s / device.clock_ghz / device.compute_units};
-  const std::optional<HaloTiling> tiling = ChooseTiling(of, wanted);
-  if (!tiling) return Refuse<"no tile fits in shared memory">();
-  halo.tiling = *tiling;
-  halo.cycles = CyclesOf(of, *tiling);
+  if (!StepsAreShort(shape) || !SomeTileFits(of)) return Refuse<"no tile fits in shared memory">();
+  if (wanted == Wanted::kAny) return halo;
+  halo.tiling = *ChooseTiling(of);
+  halo.cycles = CyclesOf(of, halo.tiling);
   return halo;
 }
 
@@ -406,7 +457,7 @@ TensorMapSpec PixelsMap(const ConvProblem& problem, Tensor tensor, int lines, in
 }
 
 HaloArgs MakeHaloArgs(const ConvProblem& problem, const Halo& halo, Tensor source, Tensor pixels) {
-  const HaloShape& shape = halo.shape;
+  const HaloShape& shape = *halo.shape;
   const HaloTiling& tiling = halo.tiling;
   const TensorAxes from = problem.AxesOf(source), of_pixels = problem.AxesOf(pixels);
   HaloArgs args = {};

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "core/arch/device_facts.h"
 #include "core/arch/tensor_map_spec.h"
 #include "core/conv/problem.h"
@@ -61,6 +63,15 @@ struct HaloTiling {
   std::int64_t tiles = 0;  // tiles of one block of channels
 };
 
+/// Pixels of a tile along an axis, and tiles.
+struct Extent {
+  int pixels;
+  int count;
+};
+/// The extents of tiles up to `most` that leave no avoidable waste in the last tile of `pixels`,
+/// the smallest first.
+absl::InlinedVector<Extent, 64> ExtentsUpTo(int pixels, int most);
+
 /// Where a stage has pixels of dy.
 enum class DyInStage { kNone, kByPitch, kPacked };
 
@@ -90,25 +101,25 @@ struct TileCycles {
 struct HaloInstance {
   int up = 1;  // phases along an axis
   int max_taps = kMaxHaloTaps;
-  std::function<HaloLimits(const HaloShape&)> limits;
-  std::function<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
-  int window = kMaxHaloTaps;                                          // taps per workgroup
-  double alone = 1500;                                                // cycles
+  absl::FunctionRef<HaloLimits(const HaloShape&)> limits;
+  absl::FunctionRef<double(const HaloShape&, const HaloTiling&)> matrix;  // cycles
+  int window = kMaxHaloTaps;                                              // taps per workgroup
+  double alone = 1500;                                                    // cycles
   double pixels_of_other = 1;  // pixels of the output, or of dy, per pixel of a tile, in its bytes
 };
 
 /// How an instance computes a problem.
 struct Halo {
-  HaloShape shape;
+  std::shared_ptr<const HaloShape> shape;
   HaloTiling tiling;
   TileCycles cycles;
   HaloLimits limits;
   int windows = 1;  // windows of taps that workgroups divide
 };
 
-/// The tiling with the least estimate, or the first that fits.
+/// The tiling with the least estimate, or none if only that there is one is to be known.
 enum class Wanted { kBest, kAny };
-/// Returns the wanted tiling, or the reason why the instance cannot compute the problem.
+/// Returns how the instance computes the problem, or the reason why it cannot.
 std::variant<Refusal, Halo> MakeHalo(const ConvProblem& problem, const DeviceFacts& device,
                                      const HaloInstance& row, Wanted wanted = Wanted::kBest);
 

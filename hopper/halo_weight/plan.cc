@@ -94,7 +94,7 @@ PartEstimate EstimateHaloWeight(const Halo& halo, const PartRequest& request, do
     cost.pass_cycles =
         kSplit + PassCycles(request.device, elements * (4 * splits + SizeOf(problem.type)));
   }
-  return {.splits = splits, .cost = WithCycles(cost)};
+  return {.splits = splits, .cost = cost};
 }
 
 Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int splits,
@@ -121,7 +121,7 @@ Plan<HaloArgs> PlanHaloWeight(const Halo& halo, const PartRequest& request, int 
   plan.maps = {{.at = offsetof(HaloArgs, source),
                 .points_to = {Memory::kB},
                 .spec = PixelsMap(problem, Tensor::kX, halo.tiling.lines, halo.tiling.pitch,
-                                  halo.shape.step)},
+                                  halo.shape->step)},
                {.at = offsetof(HaloArgs, other), .points_to = {Memory::kA}, .spec = dy}};
   plan.addresses = {{offsetof(HaloArgs, source_data), {Memory::kB}},
                     {offsetof(HaloArgs, other_data), {Memory::kA}}};

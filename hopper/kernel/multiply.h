@@ -16,8 +16,7 @@ struct Sums {
 /// was copied for tf32; in backward-weight both operands lie along rows and columns.
 template <Config kC>
 inline constexpr OperandOrder kOrderA =
-    kC.direction == Direction::kBackwardWeight ? OperandOrder::kLinesPerK
-                                               : OperandOrder::kRunsAlongK;
+    kC.a_runs_along_k() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;
 template <Config kC>
 inline constexpr OperandOrder kOrderB =
     kC.b_runs_along_k() ? OperandOrder::kRunsAlongK : OperandOrder::kLinesPerK;

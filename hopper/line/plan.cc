@@ -78,34 +78,43 @@ double CyclesOf(const LineConfig& config, const Tiling& tiling, std::int64_t til
   return static_cast<double>(tiles) * of_tile + patch + CyclesOfBlock(config);
 }
 
-/// The tiling with the least estimate; nullopt if a pixel has too many elements for any tile.
-std::optional<Tiling> TilingOf(const LineConfig& config, const ConvProblem& problem,
-                               const DeviceFacts& device) {
+/// The last element of a patch's line that a tile of a width may need.
+std::int64_t LastElementOf(const ConvProblem& problem, int tile_w) {
+  constexpr int kFurthest = 7;  // last element at which a tile may begin
+  return kFurthest + (tile_w - 1) * StepOf(problem) + RunOf(problem);
+}
+
+/// Fills in the lines and the memory of a tiling. Returns whether it fits.
+bool SetBytes(const LineConfig& config, const ConvProblem& problem, Tiling& tiling) {
+  tiling.box_lines = Int((tiling.tile_h - 1) * StrideOf(problem, 1) + problem.dims[1].filter);
+  tiling.stage_bytes = AlignUp(tiling.box_lines * config.line_bytes(), 1024);
+  return tiling.box_lines <= 256 && SharedBytes(config, tiling) <= TraitsOf(Gfx::kSm90a).lds_bytes;
+}
+
+/// Whether some tile fits: a pixel may have too many elements.
+bool SomeTileFits(const LineConfig& config, const ConvProblem& problem) {
+  Tiling tiling = {.tile_h = 1, .tile_w = 1};
+  return LastElementOf(problem, 1) <= config.elements && SetBytes(config, problem, tiling);
+}
+
+/// The tiling with the least estimate. Requires that some tile fits.
+Tiling TilingOf(const LineConfig& config, const ConvProblem& problem, const DeviceFacts& device) {
   const TensorAxes out = problem.AxesOf(problem.out());
-  const int out_h = Int(out.size[2]), out_w = Int(out.size[3]);
   const std::int64_t blocks = CeilDiv<std::int64_t>(ColumnsOf(problem), config.columns);
+  const auto heights = ExtentsUpTo(Int(out.size[2]), 1024);
+  const std::int64_t room = config.elements - LastElementOf(problem, 1);
   std::optional<Tiling> best;
-  for (int tile_w = 1; tile_w <= out_w; ++tile_w) {
-    constexpr int kFurthest = 7;  // last element of a patch's line at which a tile may begin
-    const std::int64_t last = kFurthest + (tile_w - 1) * StepOf(problem) + RunOf(problem);
-    if (last > config.elements) break;
-    if (CeilDiv(out_w, CeilDiv(out_w, tile_w)) != tile_w) continue;
-    for (int tile_h = 1; tile_h <= std::min(out_h, 1024 / tile_w); ++tile_h) {
-      if (CeilDiv(out_h, CeilDiv(out_h, tile_h)) != tile_h)
-        continue;  // as many tiles with fewer lines
-      Tiling tiling = {.tile_h = tile_h, .tile_w = tile_w};
-      tiling.box_lines = Int((tile_h - 1) * StrideOf(problem, 1) + problem.dims[1].filter);
-      tiling.stage_bytes = AlignUp(tiling.box_lines * config.line_bytes(), 1024);
-      if (tiling.box_lines > 256 || SharedBytes(config, tiling) > TraitsOf(Gfx::kSm90a).lds_bytes) {
-        break;
-      }
-      tiling.tiles = problem.batch * CeilDiv(out_h, tile_h) * CeilDiv(out_w, tile_w);
+  for (const Extent& width : ExtentsUpTo(Int(out.size[3]), Int(room / StepOf(problem)) + 1)) {
+    for (const Extent& height : heights) {
+      Tiling tiling = {.tile_h = height.pixels, .tile_w = width.pixels};
+      if (tiling.tile_h * tiling.tile_w > 1024 || !SetBytes(config, problem, tiling)) break;
+      tiling.tiles = problem.batch * height.count * width.count;
       tiling.workgroups = std::clamp<std::int64_t>(device.compute_units / blocks, 1, tiling.tiles);
       tiling.cycles = CyclesOf(config, tiling, CeilDiv(tiling.tiles, tiling.workgroups));
       if (!best || tiling.cycles < best->cycles) best = tiling;
     }
   }
-  return best;
+  return *best;
 }
 
 /// Lines of all images: element of a line, h, image.
@@ -168,31 +177,31 @@ std::optional<Refusal> RejectProblem(const LineConfig& config, const ConvProblem
         "taps and an even number of elements">(h.dilation, w.dilation, step);
   }
   if (auto reason = RejectLines(config, problem)) return reason;
-  if (!TilingOf(config, problem, Gfx::kSm90a)) return Refuse<"no tile fits in shared memory">();
+  if (!SomeTileFits(config, problem)) return Refuse<"no tile fits in shared memory">();
   return std::nullopt;
 }
 
 PartEstimate EstimateLaunch(const LineConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
   const Fit& fit = FitOf(request);
-  const Tiling tiling = *TilingOf(config, problem, request.device);
+  const Tiling tiling = TilingOf(config, problem, request.device);
   const double traffic =
       static_cast<double>(problem.a_elements()) * SizeOf(problem.type) +
       static_cast<double>(problem.out_elements()) * SizeOf(problem.output_type());
   return {.splits = std::max(request.split_k.splits, 1),
-          .cost = WithCycles({.matrix_cycles = tiling.cycles,
-                              .memory_cycles = tiling.cycles,
-                              .alone_cycles = tiling.cycles,
-                              .fixed_cycles = fit.launch,
-                              .workgroups = static_cast<double>(tiling.tiles),
-                              .rounds = 1,
-                              .resident = 1,
-                              .tensor_cycles = traffic / DramBytesPerCycle(request.device, fit)})};
+          .cost = {.matrix_cycles = tiling.cycles,
+                   .memory_cycles = tiling.cycles,
+                   .alone_cycles = tiling.cycles,
+                   .fixed_cycles = fit.launch,
+                   .workgroups = static_cast<double>(tiling.tiles),
+                   .rounds = 1,
+                   .resident = 1,
+                   .tensor_cycles = traffic / DramBytesPerCycle(request.device, fit)}};
 }
 
 Plan<HaloArgs> PlanLine(const LineConfig& config, const PartRequest& request) {
   const ConvProblem& problem = request.problem;
-  const Tiling tiling = *TilingOf(config, problem, request.device);
+  const Tiling tiling = TilingOf(config, problem, request.device);
   const TensorAxes source = SourceOf(problem), w = problem.AxesOf(Tensor::kW);
   const TensorAxes out = problem.AxesOf(problem.out());
   Plan<HaloArgs> plan;

@@ -88,7 +88,6 @@ PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest&
       EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,
                          EfficiencyOf(config));
   if (config.parts() > 1) estimate.cost.fixed_cycles += kAddParts;
-  estimate.cost = WithCycles(estimate.cost);
   return estimate;
 }
 

@@ -144,13 +144,13 @@ PartEstimate EstimateLaunch(const PhasesConfig& config, const PartRequest& reque
   const double fixed = fit.launch + w / 2 + fit.pingpong_first_k_tile * fit.first_k_tile +
                        (boxes ? 0 : (matrix + kLaneStores) / 2);
   return {.splits = std::max(request.split_k.splits, 1),
-          .cost = WithCycles({.matrix_cycles = matrix,
-                              .memory_cycles = std::max(loads, memory),
-                              .alone_cycles = alone,
-                              .fixed_cycles = fixed / rounds,
-                              .workgroups = static_cast<double>(grid.tiles()),
-                              .rounds = rounds,
-                              .resident = 1})};
+          .cost = {.matrix_cycles = matrix,
+                   .memory_cycles = std::max(loads, memory),
+                   .alone_cycles = alone,
+                   .fixed_cycles = fixed / rounds,
+                   .workgroups = static_cast<double>(grid.tiles()),
+                   .rounds = rounds,
+                   .resident = 1}};
 }
 
 Plan<GatherArgs> PlanPhases(const PhasesConfig& config, const PartRequest& request) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/arch/instance_kernel.h"
+#include "hopper/base/reject.h"
 #include "hopper/dense_halo/kernel.h"
 #include "hopper/depthwise/kernel.h"
 #include "hopper/gather/kernel.h"

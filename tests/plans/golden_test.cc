@@ -68,7 +68,7 @@ TEST(ClassicFamily, GetsAsManyLayersAsItsPageSays) {
 
 INSTANTIATE_TEST_SUITE_P(Sets, Plans,
                          testing::Combine(testing::Values("retinanet", "regressions"),
-                                          testing::ValuesIn(kAmdGfx)),
+                                          testing::ValuesIn(kAllGfx)),
                          [](const auto& info) {
                            return absl::StrCat(std::get<0>(info.param), "_",
                                                Name(std::get<1>(info.param)));

@@ -15,7 +15,11 @@
 namespace gridwise {
 namespace {
 
-constexpr DataType kTypes[] = {DataType::kF16, DataType::kF32, DataType::kI8};
+constexpr DataType kTypes[] = {DataType::kF16, DataType::kF32, DataType::kTF32, DataType::kI8};
+
+/// Whether the types of a target's plans include `type`. Without instances for tf32 the plans are
+/// those of f32.
+bool Plans(Gfx gfx, DataType type) { return type != DataType::kTF32 || HasType(gfx, type); }
 
 /// The order in which workgroups take tiles, of the first launch that has one.
 std::string OrderOf(const Plan& plan) {
@@ -35,7 +39,7 @@ absl::StatusOr<std::string> PrintPlans(const std::string& set, Gfx gfx) {
   for (const NamedProblem& named : *problems) {
     for (const Direction direction : named.directions) {
       for (const DataType type : kTypes) {
-        if (!TakesType(direction, type)) continue;
+        if (!Plans(gfx, type) || !TakesType(direction, type)) continue;
         ConvProblem problem = named.problem;
         problem.direction = direction;
         problem.type = type;

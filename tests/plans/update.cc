@@ -18,7 +18,7 @@ int main() {
     absl::FPrintF(stderr, "run this as `bazel run //tests/plans:update`\n");
     return 1;
   }
-  for (const gridwise::Gfx gfx : gridwise::kAmdGfx) {
+  for (const gridwise::Gfx gfx : gridwise::kAllGfx) {
     for (const char* const set : {"retinanet", "regressions"}) {
       const absl::StatusOr<std::string> plans = gridwise::PrintPlans(set, gfx);
       if (!plans.ok()) {

@@ -21,6 +21,7 @@
 #include "direct/config.h"
 #include "direct/kernels.h"
 #include "hopper/base/config.h"
+#include "hopper/base/reject.h"
 #include "hopper/kernels.h"
 #include "tile/config.h"
 #include "tile/plan/kernels.h"
@@ -268,7 +269,8 @@ class HopperSpace final : public SpaceOf<hopper::Config> {
                  {"k_tile", {}},
                  {"resident", {}},
                  {"lanes", {}},
-                 {"x_is_a", {}}},
+                 {"x_is_a", {}},
+                 {"w_is_a", {}}},
                 /*is_nvidia=*/true) {
     for (Trait& trait : std::span(traits_).last(2)) trait.least = 0;
     traits_.erase(traits_.begin());

@@ -81,5 +81,18 @@ GRIDWISE_DEVICE void StoreMatrix2(SharedAddress to, unsigned a, unsigned b) {
                "r"(b)
                : "memory");
 }
+/// The same where each lane holds two elements of a column.
+GRIDWISE_DEVICE void StoreTransposed4(SharedAddress to, unsigned a, unsigned b, unsigned c,
+                                      unsigned d) {
+  asm volatile(
+      "stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(to),
+      "r"(a), "r"(b), "r"(c), "r"(d)
+      : "memory");
+}
+GRIDWISE_DEVICE void StoreTransposed2(SharedAddress to, unsigned a, unsigned b) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.trans.shared::cta.b16 [%0], {%1, %2};" ::"r"(to),
+               "r"(a), "r"(b)
+               : "memory");
+}
 
 }  // namespace gridwise

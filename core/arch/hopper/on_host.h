@@ -109,6 +109,24 @@ inline void AddTo(float* to, float v) { std::atomic_ref<float>(*to) += v; }
     std::memcpy(dynamic_shared_memory + all[i * 8 + lane / 4][0] + lane % 4 * 4, &values[i], 4);
   }
 }
+[[gnu::noinline]] inline void StoreHostTransposed(int count, SharedAddress to,
+                                                  std::array<unsigned, 4> values) {
+  const auto all = ExchangeInWarp({to});
+  const int lane = ThreadId() % 32;
+  for (int i = 0; i < count; ++i) {
+    for (int e = 0; e < 2; ++e) {
+      const unsigned row = all[i * 8 + lane % 4 * 2 + e][0];
+      const auto element = static_cast<unsigned short>(values[i] >> e * 16);
+      std::memcpy(dynamic_shared_memory + row + lane / 4 * 2, &element, 2);
+    }
+  }
+}
+inline void StoreTransposed4(SharedAddress to, unsigned a, unsigned b, unsigned c, unsigned d) {
+  StoreHostTransposed(4, to, {a, b, c, d});
+}
+inline void StoreTransposed2(SharedAddress to, unsigned a, unsigned b) {
+  StoreHostTransposed(2, to, {a, b, 0, 0});
+}
 inline void StoreMatrix4(SharedAddress to, unsigned a, unsigned b, unsigned c, unsigned d) {
   StoreHostMatrices(4, to, {a, b, c, d});
 }

@@ -143,6 +143,8 @@ constexpr Text InOut() {
     statement(GRIDWISE_SUMS96(d, 0));                             \
   } else if constexpr (count == 100) {                            \
     statement(GRIDWISE_SUMS100(d, 0));                            \
+  } else if constexpr (count == 104) {                            \
+    statement(GRIDWISE_SUMS96(d, 0), GRIDWISE_SUMS8(d, 96));      \
   } else if constexpr (count == 108) {                            \
     statement(GRIDWISE_SUMS108(d, 0));                            \
   } else if constexpr (count == 120) {                            \
