@@ -25,8 +25,8 @@ struct Strips {
   MagicDiv by_pitch, by_count, by_tiles;
 };
 
-/// What a workgroup needs to find its tile, in a memory line that is loaded at once: what
-/// GatherArgs and its block map also have.
+/// What a workgroup needs to find its tile, in a memory line that is loaded at once. GatherArgs and
+/// its block map have most of it, too.
 struct PlainGrid {
   enum Kind {
     kPlain,         // one group and one sub-GEMM

@@ -39,7 +39,8 @@ struct BlockMap {
   int adjacent = 1;    // groups that run next to each other; divides the number of groups
   int slots = 1;       // workgroups of `adjacent` groups
   int workgroups = 1;  // of the launch
-  int slots_of_xcd = 1, xcds_with_more = 0;  // runs of the launch; some XCDs have one slot more
+  // XCDs' runs of the launch have this many slots; the first XCDs have one more.
+  int slots_of_xcd = 1, xcds_with_more = 0;
   MagicDiv by_tiles, by_adjacent, by_slots;
   MagicDiv by_columns, by_band;  // tiles in a row, and in a band
 
