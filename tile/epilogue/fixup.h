@@ -76,6 +76,9 @@ class Fixup<kC, kGfx> {
   // Splits whose sums are in flight at a time. More would not arrive earlier, and code that runs
   // once waits for the instruction cache.
   static constexpr int kAtATime = kFours >= 16 ? 1 : kFours >= 4 ? 2 : 4;
+  // Of many sums, a half is in flight at a time: all would not fit the registers.
+  static constexpr int kPart = kFours > 8 ? kFours / 2 : kFours, kParts = kFours / kPart;
+  static_assert(kParts * kPart == kFours);
 
   struct Fours {
     Four of[kFours];
@@ -106,12 +109,12 @@ class Fixup<kC, kGfx> {
     return AnyLane(is_last);
   }
 
-  /// Starts the loads of a split's sums; splits that do not exist read as zeros.
-  GRIDWISE_DEVICE void Load(int split, Fours& fours) const {
+  /// Starts the loads of a part of a split's sums; splits that do not exist read as zeros.
+  GRIDWISE_DEVICE void Load(int split, int part, Four (&fours)[kPart]) const {
     const unsigned past = split < splits_ ? 0 : Buffer::kOutOfRange;
-    for (int i = 0; i < kFours; ++i) {
-      fours.of[i] =
-          sums_.template Load<Four>((offset_ | past) + i * kApart, split * kC.sum_bytes());
+    for (int i = 0; i < kPart; ++i) {
+      fours[i] = sums_.template Load<Four>((offset_ | past) + (part * kPart + i) * kApart,
+                                           split * kC.sum_bytes());
     }
     SchedulingFence();  // loads keep their order
   }
@@ -119,15 +122,26 @@ class Fixup<kC, kGfx> {
   /// Adds up the sums of all splits: ((0 + 1) + 2) + ... The wave's own are one of the first two,
   /// in either order, or loaded again, which takes less than code that skips them.
   GRIDWISE_DEVICE void AddUp(WaveAcc<kC>& acc) const {
-    Fours sum = __builtin_bit_cast(Fours, acc), some[kAtATime];
-    if (split_ > 1) Load(0, sum);
-    Load(split_ == 1 ? 0 : 1, some[0]);
-    for (int s = 1; s < kAtATime; ++s) Load(s + 1, some[s]);
+    struct Parts {
+      Four of[kParts][kPart];
+    };
+    Parts sum = __builtin_bit_cast(Parts, acc);
+    Four some[kAtATime][kPart];
+    if (split_ > 1) {
+      for (int p = 0; p < kParts; ++p) Load(0, p, sum.of[p]);
+    }
+    const int second = split_ == 1 ? 0 : 1;
+    Load(second, 0, some[0]);
+    for (int s = 1; s < kAtATime; ++s) Load(s + 1, 0, some[s]);
 #pragma clang loop unroll(disable)
     for (int first = 1; first < splits_; first += kAtATime) {
       for (int s = 0; s < kAtATime; ++s) {
-        for (int i = 0; i < kFours; ++i) sum.of[i] += some[s].of[i];
-        Load(first + s + kAtATime, some[s]);
+        for (int p = 0; p < kParts; ++p) {
+          for (int i = 0; i < kPart; ++i) sum.of[p][i] += some[s][i];
+          const bool is_last = p == kParts - 1;
+          const int split = is_last ? first + s + kAtATime : first + s == 1 ? second : first + s;
+          Load(split, is_last ? 0 : p + 1, some[s]);
+        }
       }
     }
     acc = __builtin_bit_cast(WaveAcc<kC>, sum);
