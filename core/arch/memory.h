@@ -18,9 +18,7 @@ namespace gridwise {
 /// 30.
 GRIDWISE_DEVICE unsigned BitsFrom(int count) {
   const int clamped = count < 0 ? 0 : count < 31 ? count : 31;
-  // Users shift this by a constant each. The compiler would fold these shifts into constants that
-  // have a scalar register each for all of a loop.
-  return Opaque(~0u << clamped);
+  return ~0u << clamped;
 }
 
 }  // namespace gridwise

@@ -118,7 +118,9 @@ class OutputTile {
   /// Not 0 if sums are not the values of the output. Scalar units compare no floats.
   GRIDWISE_DEVICE int Finishes() const {
     const int alpha = __builtin_bit_cast(int, args_.alpha);
-    return args_.tensors | args_.clamps | (alpha ^ __builtin_bit_cast(int, 1.0f));
+    const int words = args_.tensors | args_.clamps | (alpha ^ __builtin_bit_cast(int, 1.0f));
+    // One bit, where a loop over tiles keeps it.
+    return kC.has_resident_weights() ? words != 0 : words;
   }
 
   GRIDWISE_DEVICE void Locate() {

@@ -95,10 +95,10 @@ class LoadWeightsPatches {
   /// Loads a patch if the last channels end within it, or if the tile has one column.
   GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
                                        Pair (&patch)[kC.patch_b.k]) const {
-    const unsigned past = BitsFrom(RowsLeft(i, walk));
+    const int left = RowsLeft(i, walk);
     const auto load_by = [&](auto load) __attribute__((always_inline)) {
       for (int e = 0; e < kC.patch_b.k; ++e) {
-        patch[e] = load(run_offset_[i] | Buffer::OutOfRangeIf(past, e), e * w_k_);
+        patch[e] = load(run_offset_[i] | NoneOf(left - e), e * w_k_);
       }
     };
     if (one_column_) {
