@@ -77,8 +77,8 @@ constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
 /// Returns whether `instance` is another op's name for the kernel of `last`, which computes the
 /// problem. Additional launches of `instance` cannot make it faster.
 bool IsSameKernel(const InstanceInfo& instance, const Candidate& last) {
-  return instance.family == last.info->family && instance.code.symbol == last.info->code.symbol &&
-         last.refusal() == nullptr;
+  return last.refusal() == nullptr && instance.code.symbol == last.info->code.symbol &&
+         instance.family == last.info->family;
 }
 
 /// The types of operands that instances may multiply.

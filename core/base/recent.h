@@ -13,20 +13,23 @@ template <class Key, class Value, std::size_t kKept = 4>
 class Recent {
  public:
   /// Returns the value of `key`, or if it is not known, what make() returns. Valid until as many
-  /// other keys have been asked for as are kept.
-  template <class Make>
-  const Value& Get(const Key& key, Make make) {
-    for (const std::optional<std::pair<Key, Value>>& known : known_) {
-      if (known && known->first == key) return known->second;
+  /// other keys have been asked for as are kept. A tuple of references may stand for a key of
+  /// values, which are copied only if it is not known.
+  template <class Known, class Make>
+  const Value& Get(const Known& key, Make make) {
+    for (std::size_t i = 0; i < kKept; ++i) {  // the key that was asked for last is the likeliest
+      const std::size_t at = (last_ + i) % kKept;
+      if (known_[at] && known_[at]->first == key) return known_[last_ = at]->second;
     }
-    std::optional<std::pair<Key, Value>>& oldest = known_[next_++ % kKept];
-    oldest.emplace(key, make());
-    return oldest->second;
+    last_ = next_++ % kKept;
+    known_[last_].emplace(key, make());
+    return known_[last_]->second;
   }
 
  private:
   std::array<std::optional<std::pair<Key, Value>>, kKept> known_;
-  std::size_t next_ = 0;
+  std::size_t next_ = 0;  // modulo kKept, the oldest
+  std::size_t last_ = 0;  // where the key is that was asked for last
 };
 
 }  // namespace gridwise

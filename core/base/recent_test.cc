@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "core/base/recent.h"
 
+#include <string>
+#include <tuple>
+
 #include "gtest/gtest.h"
 
 namespace gridwise {
@@ -24,6 +27,19 @@ TEST(Recent, MakesWhatItDoesNotKnow) {
   EXPECT_EQ(made, 3);
   EXPECT_EQ(get(1), 10);
   EXPECT_EQ(made, 4);
+}
+
+TEST(Recent, TakesReferencesForKeys) {
+  Recent<std::tuple<std::string, int>, int> recent;
+  std::string name = "a";
+  const auto get = [&](int number, int value) {
+    return recent.Get(std::tie(name, number), [&] { return value; });
+  };
+  EXPECT_EQ(get(1, 10), 10);
+  name = "b";  // the key keeps its value
+  EXPECT_EQ(get(1, 20), 20);
+  name = "a";
+  EXPECT_EQ(get(1, 30), 10);
 }
 
 }  // namespace

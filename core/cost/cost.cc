@@ -30,7 +30,8 @@ double EighthPowerOfCycles(const Cost& cost) {
 }
 
 Cost WithCycles(Cost cost) {
-  cost.cycles = std::sqrt(std::sqrt(std::sqrt(EighthPowerOfCycles(cost))));
+  cost.cycles = cost.power_cycles == 0 ? BurstCycles(cost)
+                                       : std::sqrt(std::sqrt(std::sqrt(EighthPowerOfCycles(cost))));
   return cost;
 }
 

@@ -161,10 +161,17 @@ PerAxis StridesOf(const TensorAxes& axes, const Lines& lines) {
 
 CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,
                             const OperandForm& form) {
-  return {.whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor),
-                    FilledLines(prepared, tensor), RunLinesOfY(prepared, tensor),
-                    WidenedLines(prepared, tensor), ColumnLines(prepared, tensor)},
-          .apart = {RowLines(prepared, tensor), form.PaddedPixels(prepared.problem, tensor, gfx)}};
+  std::optional<Lines> filled = FilledLines(prepared, tensor);
+  std::optional<Lines> padded = form.PaddedPixels(prepared.problem, tensor, gfx);
+  const bool is_last = filled && padded && !prepared.writes_sums() && !prepared.folded;
+  if (const auto joined = is_last ? Joined(*filled, *padded) : std::nullopt) {
+    filled.reset();
+    padded = joined;
+  }
+  return {.whole = {GroupLines(prepared, tensor), RunLines(prepared, tensor), filled,
+                    RunLinesOfY(prepared, tensor), WidenedLines(prepared, tensor),
+                    ColumnLines(prepared, tensor)},
+          .apart = {RowLines(prepared, tensor), padded}};
 }
 
 ConvProblem ProblemOf(const Prepared& prepared, Gfx gfx, const OperandForm& form) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/arch/target.h"
 #include "core/base/types.h"
@@ -25,7 +26,18 @@ KernelLaunch MakeConvertLaunch(Gfx gfx, DataType from_type, DataType to_type, st
 KernelLaunch MakeSplitLaunch(Gfx gfx, const SplitArgs& args, const MemoryOffset& from,
                              const MemoryOffset& to);
 
-KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const Lines& lines, const MemoryOffset& from,
-                             const MemoryOffset& to);
+/// A copy of lines, of elements of a type.
+struct LinesCopy {
+  Lines lines;
+  MemoryOffset from, to;
+};
+
+/// The copies that launches make one after the other: each makes one or, where kernels can, two of
+/// different tensors. A tensor's copies are made in their order.
+std::vector<std::vector<LinesCopy>> CopiesOfLaunches(
+    Gfx gfx, DataType type, const std::vector<std::vector<LinesCopy>>& of_tensors);
+
+/// The launch of one copy or two.
+KernelLaunch MakeWidenLaunch(Gfx gfx, DataType type, const std::vector<LinesCopy>& copies);
 
 }  // namespace gridwise

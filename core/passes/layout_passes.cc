@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/base/math.h"
@@ -98,6 +99,18 @@ Matrices MatricesOfW(const ConvProblem& canonical) {
           .columns = canonical.filter_taps() * canonical.c_per_group()};
 }
 
+/// Adds copies of a tensor's lines, each made from the one before, and moves `where` to the last.
+void AddCopies(std::span<const std::optional<Lines>> all, DataType type, MemoryOffset& where,
+               std::vector<LinesCopy>& copies, LaunchPlan& plan) {
+  for (const std::optional<Lines>& lines : all) {
+    if (!lines) continue;
+    const MemoryOffset copy = {Memory::kWorkspace,
+                               plan.Reserve(lines->ToElements() * SizeOf(type))};
+    copies.push_back({*lines, where, copy});
+    where = copy;
+  }
+}
+
 /// Estimated cycles of the passes.
 double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const DeviceFacts& device,
                 const OperandForm& form) {
@@ -110,21 +123,27 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
   for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
   add_transposition(problem.out());
   const DataType copied = prepared.canonical.type;
-  const auto add = [&](std::span<const std::optional<Lines>> all) {
-    for (const std::optional<Lines>& lines : all) {
-      if (!lines) continue;
-      const auto elements = static_cast<double>(lines->ToElements());
-      cycles += PassCycles(device, 2 * elements * SizeOf(copied));
-    }
-  };
+  std::vector<std::vector<LinesCopy>> of_tensors;
   for (const auto& [tensor, where] : operands) {
     if (Converts(problem, copied)) {
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
+    std::vector<LinesCopy> copies;
+    const auto add = [&](std::span<const std::optional<Lines>> all) {
+      for (const std::optional<Lines>& lines : all) {
+        if (lines) copies.push_back({*lines, {Memory::kA}, {Memory::kWorkspace}});
+      }
+    };
     const CopiedLines lines = FindCopiedLines(prepared, tensor, device.gfx, form);
     add(lines.whole);
     add(lines.apart);
+    if (!copies.empty()) of_tensors.push_back(std::move(copies));
+  }
+  for (const std::vector<LinesCopy>& launch : CopiesOfLaunches(device.gfx, copied, of_tensors)) {
+    double elements = 0;
+    for (const LinesCopy& copy : launch) elements += static_cast<double>(copy.lines.ToElements());
+    cycles += PassCycles(device, 2 * elements * SizeOf(copied));
   }
   if (form.transposes_w(prepared.problem)) {
     const auto elements = static_cast<double>(prepared.problem.w_elements());
@@ -178,15 +197,7 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
   }
   const Prepared prepared = form_.Prepare(problem_, gfx_);
   const DataType copied = prepared.canonical.type;
-  const auto widen = [&](std::span<const std::optional<Lines>> all, MemoryOffset& where) {
-    for (const std::optional<Lines>& lines : all) {
-      if (!lines) continue;
-      const MemoryOffset copy = {Memory::kWorkspace,
-                                 plan.Reserve(lines->ToElements() * SizeOf(copied))};
-      plan.launches.push_back(MakeWidenLaunch(gfx_, copied, *lines, where, copy));
-      where = copy;
-    }
-  };
+  std::vector<std::vector<LinesCopy>> of_tensors;
   for (const auto& [tensor, member] : operands) {
     MemoryOffset& where = offsets.*member;
     if (Converts(problem_, copied)) {
@@ -196,11 +207,15 @@ TensorOffsets LayoutPasses::AddBefore(LaunchPlan& plan) const {
           MakeConvertLaunch(gfx_, problem_.type, copied, elements, where, copy));
       where = copy;
     }
+    std::vector<LinesCopy>& copies = of_tensors.emplace_back();
     const CopiedLines lines = FindCopiedLines(prepared, tensor, gfx_, form_);
-    widen(lines.whole, where);
+    AddCopies(lines.whole, copied, where, copies, plan);
     if (member == &TensorOffsets::a) offsets.whole_a = where;
     if (member == &TensorOffsets::b) offsets.whole_b = where;
-    widen(lines.apart, where);
+    AddCopies(lines.apart, copied, where, copies, plan);
+  }
+  for (const std::vector<LinesCopy>& copies : CopiesOfLaunches(gfx_, copied, of_tensors)) {
+    plan.launches.push_back(MakeWidenLaunch(gfx_, copied, copies));
   }
   if (form_.transposes_w(prepared.problem)) {
     const MemoryOffset copy = {Memory::kWorkspace,

@@ -98,6 +98,9 @@ GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenTile<unsigned>)
 GRIDWISE_PASS(gridwise_widen_b32, kWidenThreads, WidenArgs, WidenWords<unsigned>)
 GRIDWISE_PASS(gridwise_widen_b64, kWidenThreads, WidenArgs, WidenWords<Unsigned2>)
 GRIDWISE_PASS(gridwise_widen_b128, kWidenThreads, WidenArgs, WidenWords<Unsigned4>)
+GRIDWISE_PASS(gridwise_widen_two_b32, kWidenThreads, WidenTwoArgs, WidenWordsOfTwo<unsigned>)
+GRIDWISE_PASS(gridwise_widen_two_b64, kWidenThreads, WidenTwoArgs, WidenWordsOfTwo<Unsigned2>)
+GRIDWISE_PASS(gridwise_widen_two_b128, kWidenThreads, WidenTwoArgs, WidenWordsOfTwo<Unsigned4>)
 #endif
 
 }  // namespace gridwise

@@ -5,6 +5,23 @@
 
 namespace gridwise {
 
+std::optional<Lines> Joined(const Lines& rows, const Lines& lines) {
+  for (const Lines& all : {rows, lines}) {
+    if (all.item != 1 || all.of_row != 1 || all.before != 0 || all.used < all.from_line) {
+      return std::nullopt;
+    }
+  }
+  const std::int64_t item = lines.from_line;
+  if (rows.from_line % item != 0 || rows.to_line % item != 0) return std::nullopt;
+  return Lines{.count = lines.count,
+               .from_line = rows.from_line / item,
+               .to_line = lines.to_line,
+               .item = item,
+               .of_row = rows.to_line / item,
+               .step = 1,
+               .used = item};
+}
+
 std::optional<Lines> InWords(const Lines& lines, std::int64_t elements) {
   const auto is_whole = [&](std::int64_t count) { return count % elements == 0; };
   if (!is_whole(lines.to_line) || !is_whole(lines.used)) return std::nullopt;

@@ -18,6 +18,10 @@ struct Lines {
   std::int64_t ToElements() const { return count * to_line; }
 };
 
+/// The copy of a copy at once: `rows` become longer, and then the lines of which they consist.
+/// Returns nullopt if the copies do more than that.
+std::optional<Lines> Joined(const Lines& rows, const Lines& lines);
+
 /// The same lines in words of `elements` elements; nullopt if they are not whole words.
 std::optional<Lines> InWords(const Lines& lines, std::int64_t elements);
 

@@ -68,11 +68,11 @@ GRIDWISE_DEVICE Word LoadUnaligned(const Word* from) {
 /// lane's words are apart, so that adjacent lanes move adjacent words. All of a lane's loads are in
 /// flight before the first one is stored.
 template <class Word>
-GRIDWISE_DEVICE void WidenWords(const WidenArgs& args) {
+GRIDWISE_DEVICE void WidenWords(const WidenArgs& args, int workgroup) {
   const Word* const from = static_cast<const Word*>(args.from);
   const bool is_aligned = reinterpret_cast<unsigned long>(from) % sizeof(Word) == 0;
   const auto row_words = static_cast<unsigned>(args.from_line * args.item);
-  const int first = BlockIdX() * kWidenThreads * kWidenElements + ThreadId();
+  const int first = workgroup * kWidenThreads * kWidenElements + ThreadId();
   Word words[kWidenElements] = {};
 #pragma unroll
   for (int i = 0; i < kWidenElements; ++i) {
@@ -89,6 +89,15 @@ GRIDWISE_DEVICE void WidenWords(const WidenArgs& args) {
     const int at = first + i * kWidenThreads;
     if (at < args.elements) static_cast<Word*>(args.to)[at] = words[i];
   }
+}
+template <class Word>
+GRIDWISE_DEVICE void WidenWords(const WidenArgs& args) {
+  WidenWords<Word>(args, BlockIdX());
+}
+template <class Word>
+GRIDWISE_DEVICE void WidenWordsOfTwo(const WidenTwoArgs& args) {
+  const bool is_second = BlockIdX() >= args.workgroups;
+  WidenWords<Word>(args.copy[is_second], BlockIdX() - (is_second ? args.workgroups : 0));
 }
 
 }  // namespace gridwise

@@ -26,4 +26,10 @@ struct WidenArgs {
   MagicDiv by_of_row, by_to_line;
 };
 
+/// The copies that a launch makes: the first workgroups make one, the others another.
+struct WidenTwoArgs {
+  WidenArgs copy[2];
+  int workgroups;  // of the first copy
+};
+
 }  // namespace gridwise

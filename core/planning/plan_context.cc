@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "core/planning/plan_context.h"
 
+#include <tuple>
+
 #include "core/arch/device_facts.h"
 #include "core/arch/infinity_cache.h"
 #include "core/conv/sub_gemms.h"
@@ -19,8 +21,11 @@ double TensorCycles(const ConvProblem& problem, const DeviceFacts& device) {
 PlanContext::Canonical MakeCanonical(const ConvProblem& problem, const DeviceFacts& device,
                                      const OperandForm& form) {
   const CanonicalForm canonical = MakeCanonicalForm(problem, device, form);
-  return {canonical.problem, canonical.pass_cycles, TensorCycles(canonical.problem, device),
-          canonical.writes_sums, canonical.merged_groups};
+  return {{.problem = canonical.problem},
+          canonical.pass_cycles,
+          TensorCycles(canonical.problem, device),
+          canonical.writes_sums,
+          canonical.merged_groups};
 }
 
 }  // namespace
@@ -43,12 +48,12 @@ const PlanContext::Canonical& PlanContext::canonical(const OperandForm& form) {
 }
 
 std::span<const SubGemm> PlanContext::FindSubGemms(const ConvProblem& part) {
-  return sub_gemms_.Get({part.direction, part.batch, part.dims},
+  return sub_gemms_.Get(std::tie(part.direction, part.batch, part.dims),
                         [&] { return MakeSubGemms(part); });
 }
 
 const std::vector<ConvPart>& PlanContext::FindCut(const ConvPart& part, std::int64_t images) {
-  return cuts_.Get({images, part}, [&] { return CutImages(part, images); });
+  return cuts_.Get(std::tie(images, part), [&] { return CutImages(part, images); });
 }
 
 }  // namespace gridwise

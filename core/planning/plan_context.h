@@ -6,6 +6,7 @@
 #include <limits>
 #include <list>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,7 +51,8 @@ class PlanContext {
     ///   - Axes are merged (core/rewrite/canonicalize.h).
     ///   - Few channels are folded (core/rewrite/fold.h).
     ///   - For few channels of the output, taps are columns (core/rewrite/tap_columns.h).
-    ConvProblem problem;
+    ConvPart whole;
+    const ConvProblem& problem() const { return whole.problem; }
     /// Estimated cycles of those passes.
     double pass_cycles;
     /// Cycles to move each of the canonical problem's tensors once between L2 and device memory, or
@@ -64,7 +66,7 @@ class PlanContext {
   /// Valid as long as the context.
   const Canonical& canonical(const OperandForm& form);
   /// In the usual form.
-  const ConvProblem& canonical_problem() const { return canonical_.problem; }
+  const ConvProblem& canonical_problem() const { return canonical_.problem(); }
 
   /// An estimate need not be exact if it certainly exceeds this value. Initially infinite.
   double enough_cycles() const { return enough_cycles_; }
@@ -83,14 +85,8 @@ class PlanContext {
   const Canonical canonical_;                                   // in that form
   std::list<std::pair<const OperandForm*, Canonical>> others_;  // computed on first use
   // What instances ask for one after the other.
-  struct SubGemmsKey {
-    Direction direction;
-    std::int64_t batch;
-    std::array<Dim, 3> dims;
-    bool operator==(const SubGemmsKey&) const = default;
-  };
-  Recent<SubGemmsKey, std::vector<SubGemm>> sub_gemms_;
-  Recent<std::pair<std::int64_t, ConvPart>, std::vector<ConvPart>> cuts_;
+  Recent<std::tuple<Direction, std::int64_t, std::array<Dim, 3>>, std::vector<SubGemm>> sub_gemms_;
+  Recent<std::tuple<std::int64_t, ConvPart>, std::vector<ConvPart>> cuts_;
   double enough_cycles_ = std::numeric_limits<double>::infinity();
 };
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <list>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/device_facts.h"
 #include "core/base/math.h"
@@ -23,11 +25,11 @@ constexpr std::size_t kMaxParts = std::size_t{1} << 16;
 /// compute terms of its sums.
 struct Division {
   struct Part {
-    ConvPart part;
+    const ConvPart* part;        // of the context, or of the divider that made it
     int term = 0;                // index of the term that it computes
     PartEstimate estimate = {};  // for all its launches
   };
-  std::vector<Part> parts;
+  absl::InlinedVector<Part, 2> parts;
   int terms = 0;           // per sum; 1: no two parts write the same element
   bool has_gaps = false;   // some sums have fewer terms; the missing ones are zero
   bool adds = false;       // splits and terms are added atomically to one f32 tensor
@@ -43,15 +45,16 @@ const OperandForm& FormOf(const PartKernel& kernel) {
   return kernel.operands() == nullptr ? AdjacentChannels() : *kernel.operands();
 }
 
-/// Divides the canonical problem of a context into parts for a kernel.
+/// Divides the canonical problem of a context into parts for a kernel. Most problems are one part,
+/// and no problem is copied for them: planning asks hundreds of kernels.
 class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context)
       : kernel_(kernel), context_(context), canonical_(context.canonical(FormOf(kernel))) {}
 
-  std::variant<Refusal, Division> Divide() {
-    Division division;
-    const ConvProblem& problem = canonical_.problem;
+  /// Returns the reason if the kernel cannot compute the problem. Otherwise fills in division().
+  std::optional<Refusal> Divide() {
+    const ConvProblem& problem = canonical_.problem();
     if (problem.sums_operands() != kernel_.sums_operands()) {
       return problem.sums_operands()
                  ? Refuse<"operands are sums of two tensors; the instance does not add operands">()
@@ -65,18 +68,19 @@ class Divider {
       return Refuse<
           "atomic addition of splits is requested; the instance adds them in a fixed order">();
     }
-    if (auto reason = AddPart({.problem = problem}, /*term=*/0, division, division.terms)) {
-      return *std::move(reason);
-    }
+    if (auto reason = AddPart(canonical_.whole, /*term=*/0, division_.terms)) return reason;
     const bool has_unary = problem.epilogue.unary != Unary::kNone;
-    division.sums_only = canonical_.writes_sums ||
-                         (problem.epilogue != Epilogue{} && !kernel_.AppliesEpilogue(problem)) ||
-                         (!kernel_.has_unary() && has_unary);
-    division.adds = context_.options().adds && kernel_.has_epilogue();
-    SetCost(division);
-    if (auto divided = DivideRounds(division)) return *std::move(divided);
-    return division;
+    division_.sums_only = canonical_.writes_sums ||
+                          (problem.epilogue != Epilogue{} && !kernel_.AppliesEpilogue(problem)) ||
+                          (!kernel_.has_unary() && has_unary);
+    division_.adds = context_.options().adds && kernel_.has_epilogue();
+    SetCost(division_);
+    DivideRounds();
+    return std::nullopt;
   }
+
+  /// Valid as long as the divider, and until the context makes other cuts.
+  const Division& division() const { return division_; }
 
   /// Calls visit(request) for each launch of a part. There is one, unless each sub-GEMM has its own
   /// launch or there are more sub-GEMMs than fit in one.
@@ -100,31 +104,44 @@ class Divider {
   }
 
   void SetCost(Division& division) const {
-    for (Division::Part& part : division.parts) part.estimate = Estimate(division, part);
-    division.cost = CostOf(division);
+    for (Division::Part& part : division.parts) {
+      SetEstimate(division, part);
+      part.estimate.cost.tensor_cycles =
+          canonical_.tensor_cycles / static_cast<double>(division.parts.size());
+    }
+    Cost& cost = division.cost;
+    cost = division.parts[0].estimate.cost;
+    cost.pass_cycles += canonical_.pass_cycles;
+    cost.launch_cycles = LaunchCycles();
+    for (std::size_t i = 1; i < division.parts.size(); ++i) {
+      cost = InSequence(cost, division.parts[i].estimate.cost);
+    }
+    if (division.terms > 1 || (division.sums_only && division.tensors() == 1)) {
+      const auto elements = static_cast<double>(canonical_.problem().out_elements());
+      cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
+    }
+    cost = WithCycles(cost);
   }
 
-  /// Returns a division into the images that fill whole rounds of the device and the remaining
-  /// ones, if this is faster than `whole`.
-  std::optional<Division> DivideRounds(const Division& whole) const {
+  /// Divides into the images that fill whole rounds of the device and the remaining ones, if this
+  /// is faster.
+  void DivideRounds() {
     const LaunchOptions& options = context_.options();
-    const bool is_one = whole.parts.size() == 1 && !whole.sums_only && !whole.adds;
-    if (!is_one || options.splits != 0 || options.launch_per_sub_gemm) return std::nullopt;
+    const bool is_one = division_.parts.size() == 1 && !division_.sums_only && !division_.adds;
+    if (!is_one || options.splits != 0 || options.launch_per_sub_gemm) return;
     // At most the last round is saved.
-    const double least = whole.cost.cycles - whole.cost.alone_cycles;
-    if (least >= context_.enough_cycles()) return std::nullopt;
-    const ConvPart& part = whole.parts[0].part;
-    const std::int64_t images = kernel_.ImagesOfWholeRounds(RequestOf(whole, part.problem));
-    if (images <= 0 || images >= part.problem.batch) return std::nullopt;
+    const double least = division_.cost.cycles - division_.cost.alone_cycles;
+    if (least >= context_.enough_cycles()) return;
+    const ConvPart& part = *division_.parts[0].part;
+    const std::int64_t images = kernel_.ImagesOfWholeRounds(RequestOf(division_, part.problem));
+    if (images <= 0 || images >= part.problem.batch) return;
     Division divided;
-    divided.terms = whole.terms;
-    divided.parts.reserve(2);
+    divided.terms = division_.terms;
     for (const ConvPart& cut : context_.FindCut(part, images)) {
-      divided.parts.push_back({.part = cut});
+      divided.parts.push_back({.part = &cut});
     }
     SetCost(divided);
-    if (divided.cost.cycles >= whole.cost.cycles) return std::nullopt;
-    return divided;
+    if (divided.cost.cycles < division_.cost.cycles) division_ = std::move(divided);
   }
 
   /// Returns the kernel's request for a part.
@@ -140,64 +157,67 @@ class Divider {
             .problem = part,
             .sub_gemms = sub_gemms,
             .split_k = {.splits = splits,
-                        .partial_elements = has_tensors ? canonical_.problem.out_elements() : 0,
+                        .partial_elements = has_tensors ? canonical_.problem().out_elements() : 0,
                         .adds = division.adds,
                         .max_fixup = kernel_.max_fixup()},
             .enough_cycles = context_.enough_cycles() - LaunchCycles() - canonical_.pass_cycles,
             .needs = kernel_.code().needs,
-            .part_elements = FormOf(kernel_).splits_b() ? PartElements(canonical_.problem) : 0,
+            .part_elements = FormOf(kernel_).splits_b() ? PartElements(canonical_.problem()) : 0,
             .merged_groups = canonical_.merged_groups,
             .fits = context_.options().fits};
   }
 
-  PartEstimate Estimate(const Division& division, const Division::Part& part) const {
-    std::optional<PartEstimate> sum;
-    VisitLaunches(division, part.part.problem, [&](const PartRequest& request) {
-      const PartEstimate launch = kernel_.Estimate(request);
-      if (!sum) {
-        sum = launch;
-      } else {
-        sum->cost = InSequence(sum->cost, launch.cost);
-        sum->fixup_bytes = std::max(sum->fixup_bytes, launch.fixup_bytes);
+  /// Estimates all launches of a part.
+  void SetEstimate(const Division& division, Division::Part& part) const {
+    bool is_first = true;
+    VisitLaunches(division, part.part->problem, [&](const PartRequest& request) {
+      PartEstimate& sum = part.estimate;
+      if (std::exchange(is_first, false)) {
+        sum = kernel_.Estimate(request);
+        return;
       }
+      const PartEstimate launch = kernel_.Estimate(request);
+      sum.cost = InSequence(sum.cost, launch.cost);
+      sum.fixup_bytes = std::max(sum.fixup_bytes, launch.fixup_bytes);
     });
-    return *sum;
   }
 
   /// Appends parts that compute `part`, as terms [`term`, `end`) of its sums. Returns the reason if
   /// that is impossible.
-  std::optional<Refusal> AddPart(const ConvPart& part, int term, Division& division, int& end) {
+  std::optional<Refusal> AddPart(const ConvPart& part, int term, int& end) {
     // Check every part: the kernel may be unable to merge half of the groups.
     if (auto reason = kernel_.Reject(part.problem, context_.options().splits)) return reason;
     if (part.problem.groups > kMaxWorkgroupsYz) {
       return AddHalves(part,
                        {absl::StrFormat("groups is %d", part.problem.groups), PartAxis::kGroups},
-                       term, division, end);
+                       term, end);
     }
     if (const auto excess = kernel_.TooLarge(part.problem, context_.options().offset_limit)) {
       const ConvPart trimmed = Trim(part);
-      if (trimmed.problem.dims != part.problem.dims) return AddPart(trimmed, term, division, end);
-      return AddHalves(part, *excess, term, division, end);
+      if (trimmed.problem.dims != part.problem.dims) {
+        return AddPart(parts_.emplace_back(trimmed), term, end);
+      }
+      return AddHalves(part, *excess, term, end);
     }
-    if (division.parts.size() == kMaxParts) {
+    if (division_.parts.size() == kMaxParts) {
       return Refuse<"the problem takes more than %d launches">(RefusalCode::kSize, kMaxParts);
     }
-    division.parts.emplace_back(part, term);
+    division_.parts.push_back({.part = &part, .term = term});
     end = term + 1;
     return std::nullopt;
   }
 
-  std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term,
-                                   Division& division, int& end) {
+  std::optional<Refusal> AddHalves(const ConvPart& part, const Excess& excess, int term, int& end) {
     const std::optional<std::vector<ConvPart>> halves = Halve(part, excess.axis);
     if (!halves) return Refusal(RefusalCode::kSize, excess.reason);
-    const ConvPart &first = halves->front(), &second = halves->back();
+    const ConvPart& first = parts_.emplace_back(halves->front());
+    const ConvPart& second = parts_.emplace_back(halves->back());
     const bool are_terms = first.out == second.out;
     int first_end = term, second_end = term;
-    if (auto reason = AddPart(first, term, division, first_end)) return reason;
+    if (auto reason = AddPart(first, term, first_end)) return reason;
     const int next = are_terms ? first_end : term;
-    if (auto reason = AddPart(second, next, division, second_end)) return reason;
-    division.has_gaps |= !are_terms && first_end != second_end;
+    if (auto reason = AddPart(second, next, second_end)) return reason;
+    division_.has_gaps |= !are_terms && first_end != second_end;
     end = std::max(first_end, second_end);
     return std::nullopt;
   }
@@ -207,30 +227,11 @@ class Divider {
     return device.machine.launch_us * 1e3 * device.clock_ghz;
   }
 
-  Cost CostOf(const Division& division) const {
-    const double tensor_cycles =
-        canonical_.tensor_cycles / static_cast<double>(division.parts.size());
-    const auto cost_of = [&](const Division::Part& part) {
-      Cost cost = part.estimate.cost;
-      cost.tensor_cycles = tensor_cycles;
-      return cost;
-    };
-    Cost cost = cost_of(division.parts[0]);
-    cost.pass_cycles += canonical_.pass_cycles;
-    cost.launch_cycles = LaunchCycles();
-    for (std::size_t i = 1; i < division.parts.size(); ++i) {
-      cost = InSequence(cost, cost_of(division.parts[i]));
-    }
-    if (division.terms > 1 || (division.sums_only && division.tensors() == 1)) {
-      const auto elements = static_cast<double>(canonical_.problem.out_elements());
-      cost.pass_cycles += PassCycles(context_.device(), 4.0 * division.terms * elements);
-    }
-    return WithCycles(cost);
-  }
-
   const PartKernel& kernel_;
   PlanContext& context_;
   const PlanContext::Canonical& canonical_;
+  std::list<ConvPart> parts_;  // smaller than the whole
+  Division division_;
 };
 
 /// Returns the tensors of a part. `b_bytes` and `out_bytes` are the element sizes of `whole.b` and
@@ -295,7 +296,7 @@ void AddLaunch(PartLaunch launch, const TensorOffsets& offsets, std::int64_t wor
 std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) {
   std::vector<GemmShape> shapes;
   for (const Division::Part& entry : division.parts) {
-    const ConvProblem& problem = entry.part.problem;
+    const ConvProblem& problem = entry.part->problem;
     if (problem.direction == Direction::kBackwardWeight) {
       shapes.push_back({.m = problem.k_per_group(),
                         .n = problem.filter_taps() * problem.c_per_group(),
@@ -315,15 +316,15 @@ std::vector<GemmShape> ShapesOf(const Division& division, PlanContext& context) 
 }  // namespace
 
 Applicability EstimateInParts(const PartKernel& kernel, PlanContext& context) {
-  std::variant<Refusal, Division> division = Divider(kernel, context).Divide();
-  if (auto* refusal = std::get_if<Refusal>(&division)) return std::move(*refusal);
-  return std::get<Division>(division).cost;
+  Divider divider(kernel, context);
+  if (auto refusal = divider.Divide()) return *std::move(refusal);
+  return divider.division().cost;
 }
 
 LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   Divider divider(kernel, context);
-  const std::variant<Refusal, Division> divided = divider.Divide();
-  const Division& division = std::get<Division>(divided);
+  divider.Divide();
+  const Division& division = divider.division();
   LaunchPlan plan;
   plan.splits = division.splits();
   plan.cost = division.cost;
@@ -332,7 +333,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   LayoutPasses passes(context.problem(), context.device().gfx, form);
   const TensorOffsets offsets = passes.AddBefore(plan);
 
-  const ConvProblem& problem = context.canonical(form).problem;
+  const ConvProblem& problem = context.canonical(form).problem();
   const bool partial = division.is_partial();
   const int slots = division.adds ? 1 : division.tensors() * division.terms;
   const std::int64_t slot_bytes = problem.out_elements() * 4;
@@ -351,9 +352,9 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
   const std::int64_t b_bytes = SizeOf(form.splits_b() ? kPartType : problem.type);
   for (const Division::Part& entry : division.parts) {
-    TensorOffsets part_offsets = OffsetsOfPart(entry.part, outs, b_bytes, out_bytes);
+    TensorOffsets part_offsets = OffsetsOfPart(*entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_offsets.out.offset += entry.term * division.tensors() * slot_bytes;
-    divider.VisitLaunches(division, entry.part.problem, [&](PartRequest request) {
+    divider.VisitLaunches(division, entry.part->problem, [&](PartRequest request) {
       request.split_k.splits = entry.estimate.splits;
       AddLaunch(kernel.MakeLaunch(request), part_offsets, fixup_at, plan);
     });

@@ -2,8 +2,11 @@
 #include "gridwise/planner/ranking.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <ranges>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,15 +24,19 @@ bool IsWhole(PlanContext& context) {
          SubGemmCount(p) <= kMaxSubGemms;
 }
 
-/// Returns the instances that the model would evaluate, the one of least estimate first. Leaves out
-/// instances whose estimates are further from the least one than in the training set.
+/// Returns the instances that the model would evaluate, the one of least estimate first, and of
+/// equal ones the first. Leaves out instances whose estimates are further from the least one than
+/// in the training set.
 std::vector<RankedInstance*> FirstByEstimate(const Model& model,
                                              std::span<RankedInstance> instances) {
-  std::vector<RankedInstance*> first;
-  for (RankedInstance& instance : instances) first.push_back(&instance);
-  std::ranges::stable_sort(first, {}, &RankedInstance::cycles);
+  std::vector<RankedInstance*> first(std::min(kAsked, instances.size()));
   if (first.empty()) return first;
-  first.resize(std::min(kAsked, first.size()));
+  const auto by_estimate = [](const RankedInstance* a, const RankedInstance* b) {
+    return std::pair(a->cycles, a) < std::pair(b->cycles, b);
+  };
+  std::ranges::partial_sort_copy(
+      instances | std::views::transform([](RankedInstance& of) { return &of; }), first,
+      by_estimate);
   const double most = first.front()->cycles * std::exp2(model.furthest_estimate());
   while (first.back()->cycles > most) first.pop_back();
   return first;
@@ -71,23 +78,23 @@ std::string Describe(const Model& model, PlanContext& context,
 /// An instance to evaluate.
 struct Question {
   RankedInstance* instance;
-  const Bins* bins;
+  const Bins* bins;     // in the order of estimates
   double slowdown = 0;  // log2, by the estimate and then corrected by the trees
 };
 
-/// Adds what the trees in [begin, end) say and sorts by the result.
+/// Adds what the trees in [begin, end) say and sorts by the result, and equal ones by estimate.
 void Ask(const Trees& trees, std::size_t begin, std::size_t end, std::span<Question> questions) {
-  std::vector<Bins> bins;
-  std::vector<double> sums;
-  bins.reserve(questions.size());
-  sums.reserve(questions.size());
-  for (const Question& question : questions) {
-    bins.push_back(*question.bins);
-    sums.push_back(question.slowdown);
+  std::array<Bins, kAsked> bins;
+  std::array<double, kAsked> sums;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    bins[i] = *questions[i].bins;
+    sums[i] = questions[i].slowdown;
   }
-  trees.Add(begin, end, bins, sums);
+  trees.Add(begin, end, std::span(bins).first(questions.size()),
+            std::span(sums).first(questions.size()));
   for (std::size_t i = 0; i < questions.size(); ++i) questions[i].slowdown = sums[i];
-  std::ranges::stable_sort(questions, {}, &Question::slowdown);
+  std::ranges::sort(questions, {},
+                    [](const Question& of) { return std::pair(of.slowdown, of.bins); });
 }
 
 /// Evaluates instances and sorts them by the result. Those that are left out follow.

@@ -61,9 +61,13 @@ struct Config {
   constexpr bool transposes_b() const {
     return type == DataType::kTF32 && direction == Direction::kBackwardWeight;
   }
+  /// Backward-weight: channels of x that TMA loads at once: a line of 128 bytes.
+  constexpr int box_columns() const { return transposes_b() ? 32 : 64; }
   /// Backward-weight: channels of x at a tap that are a block of columns, or of rows if x is A: a
-  /// line of 128 bytes.
-  constexpr int block_columns() const { return transposes_b() ? 32 : 64; }
+  /// box, or all columns of a tile if these are not whole boxes.
+  constexpr int block_columns() const {
+    return !x_is_a && columns % box_columns() != 0 ? columns : box_columns();
+  }
   /// Backward-weight: whether a tile may multiply several groups of few channels with each other.
   constexpr bool merges_groups() const {
     return direction == Direction::kBackwardWeight && SizeOf(type) == 4;

@@ -282,7 +282,7 @@ std::optional<Refusal> RejectMaps(const ConvProblem& problem, bool lanes,
   using Key = std::tuple<bool, std::int64_t, ConvProblem>;
   static thread_local Recent<Key, bool> has_maps;
   std::optional<Refusal> reason;
-  const bool has = has_maps.Get({lanes, groups_of_tile, problem}, [&] {
+  const bool has = has_maps.Get(std::tie(lanes, groups_of_tile, problem), [&] {
     reason = FindWhyNot(problem, lanes, groups_of_tile);
     return !reason;
   });

@@ -49,6 +49,11 @@ std::optional<Excess> TooLargeForLaunch(const ConvProblem& problem) {
     return Excess{absl::StrFormat("there are %d pixels; must be fewer than 2^30", pixels),
                   of_pixels};
   }
+  // Elements of packed tensors are no further apart than there are elements.
+  const bool is_packed = problem.strides[static_cast<std::size_t>(problem.out())] == PerAxis{};
+  if (is_packed && problem.out_elements() * SizeOf(DataType::kF32) < kOffsetLimit) {
+    return TooLargeForEpilogue(problem, 1);
+  }
   const TensorAxes axes = problem.AxesOf(problem.out());
   for (const std::size_t axis : {1u, 2u, 3u, 4u}) {
     const std::int64_t bytes = axes.stride[axis] * SizeOf(DataType::kF32);

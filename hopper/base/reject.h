@@ -48,8 +48,10 @@ constexpr const char* Reject(const Config& c) {
     return "the sums do not fit in registers";
   }
   const bool has_blocks = c.direction == Direction::kBackwardWeight && !c.x_is_a;
-  if (c.columns % (has_blocks ? c.block_columns() : 8) != 0) {
-    return "columns are a multiple of 8, or, in backward-weight, blocks of 64, of tf32 32";
+  const bool is_block = SizeOf(c.type) == 2 && c.columns > c.box_columns();
+  if (c.columns % (!has_blocks ? 8 : is_block ? 16 : c.box_columns()) != 0) {
+    return "columns are a multiple of 8, or, in backward-weight, boxes of 64, of tf32 32, or one "
+           "block of a larger multiple of 16";
   }
   if (SizeOf(c.type) == 2 &&
       (c.columns % c.epilogue_columns != 0 || c.epilogue_columns % 8 != 0 ||

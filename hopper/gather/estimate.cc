@@ -83,7 +83,8 @@ Loaded LoadedOf(const Fit& fit, const Config& config, const ConvProblem& problem
   if (config.direction != Direction::kBackwardWeight) return loaded;
   const std::int64_t k = problem.k_per_group() * GroupsOfTile(config, problem);
   auto rows = static_cast<double>(AlignUp<std::int64_t>(k, config.x_is_a ? 32 : 64));
-  auto columns = static_cast<double>(WeightBlocks(config, problem) * config.block_columns());
+  auto columns = static_cast<double>(WeightBlocks(config, problem) *
+                                     AlignUp(config.block_columns(), config.box_columns()));
   if (config.x_is_a) std::swap(rows, columns);
   return {rows / static_cast<double>(grid.m_tiles), columns / static_cast<double>(grid.n_tiles)};
 }
@@ -435,8 +436,13 @@ int ColumnsOfBox(const Config& config, std::int64_t columns, const Fit& fit) {
   };
   int best = channels;
   if (columns % best == 0) return best;
+  double least = cycles(best);
   for (int of_box = channels / 16 * 8; of_box > 0; of_box -= 8) {
-    if (channels % of_box == 0 && cycles(of_box) < cycles(best)) best = of_box;
+    // Smaller boxes are more of them.
+    if (static_cast<double>(columns) * fit.box >= least * of_box) break;
+    if (channels % of_box != 0 || cycles(of_box) >= least) continue;
+    best = of_box;
+    least = cycles(best);
   }
   return best;
 }

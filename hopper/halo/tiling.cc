@@ -127,7 +127,7 @@ std::variant<Refusal, std::shared_ptr<const HaloShape>> FindShape(const ConvProb
   using Shape = std::shared_ptr<const HaloShape>;  // null: there is none
   using Key = std::tuple<Direction, std::array<Dim, 3>, int>;
   static thread_local Recent<Key, Shape> shapes;
-  const Shape& shape = shapes.Get({problem.direction, problem.dims, up}, [&]() -> Shape {
+  const Shape& shape = shapes.Get(std::tie(problem.direction, problem.dims, up), [&]() -> Shape {
     std::variant<Refusal, HaloShape> made = MakeShape(problem, up);
     if (std::holds_alternative<Refusal>(made)) return nullptr;
     return std::make_shared<const HaloShape>(std::get<HaloShape>(std::move(made)));

@@ -196,6 +196,46 @@ TEST(Widen, WordsOfSeveralElements) {
   EXPECT_FALSE(InWords({.count = 2, .from_line = 64, .to_line = 128, .before = 3}, 4).has_value());
 }
 
+TEST(Widen, RowsAndTheirLinesAtOnce) {
+  const Lines rows = {.count = 3, .from_line = 5 * 24, .to_line = 7 * 24};
+  const Lines lines = {.count = 3 * 7, .from_line = 24, .to_line = 32};
+  const std::optional<Lines> joined = Joined(rows, lines);
+  ASSERT_TRUE(joined.has_value());
+  std::vector<unsigned short> from(3 * 5 * 24), row_by_row(3 * 7 * 24);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned short>(i + 1);
+  for (std::size_t i = 0; i < row_by_row.size(); ++i) {
+    row_by_row[i] = WidenedElement(rows, from.data(), static_cast<std::int64_t>(i) / (7 * 24),
+                                   static_cast<std::int64_t>(i) % (7 * 24));
+  }
+  ASSERT_EQ(joined->ToElements(), lines.ToElements());
+  for (std::int64_t i = 0; i < lines.ToElements(); ++i) {
+    EXPECT_EQ(WidenedElement(*joined, from.data(), i / 32, i % 32),
+              WidenedElement(lines, row_by_row.data(), i / 32, i % 32))
+        << i;
+  }
+  CheckWidenWords<Vec<unsigned, 4>>(*joined, 0);
+  EXPECT_FALSE(Joined({.count = 3, .from_line = 100, .to_line = 168}, lines).has_value());
+  EXPECT_FALSE(
+      Joined(rows, {.count = 21, .from_line = 24, .to_line = 32, .before = 8}).has_value());
+}
+
+TEST(Widen, TwoTensors) {
+  constexpr int kFirst = 2 * kWidenThreads * kWidenElements + 3, kSecond = 7;
+  std::vector<unsigned> from(kFirst + kSecond), to(from.size() + 1, 0xffffffff);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned>(i);
+  WidenTwoArgs args = {.copy = {PlanWiden({.count = 1, .from_line = kFirst, .to_line = kFirst}),
+                                PlanWiden({.count = 1, .from_line = kSecond, .to_line = kSecond})},
+                       .workgroups = 3};
+  for (WidenArgs& copy : args.copy) {
+    const std::size_t first = &copy == args.copy ? 0 : kFirst;
+    copy.from = from.data() + first;
+    copy.to = to.data() + first;
+  }
+  RunGrid(4, kWidenThreads, [&] { WidenWordsOfTwo<unsigned>(args); });
+  from.push_back(0xffffffff);
+  EXPECT_EQ(to, from);
+}
+
 /// An element of the copies that make runs of y: w of backward-data by taps and input channels, the
 /// last tap along w first.
 TEST(Columns, RunsOfWeights) {

@@ -189,7 +189,7 @@ TEST(LayoutPasses, SplitBOfFloats) {
   problem.c = 20, problem.k = 64;
   LaunchPlan plan;
   const TensorOffsets offsets = LayoutPasses(problem, Gfx::kSm90a, SpacedParts()).AddBefore(plan);
-  EXPECT_EQ(plan.launches.size(), 3u) << "x and w are copied, w is split";
+  EXPECT_EQ(plan.launches.size(), 2u) << "x and w are copied at once, and w is split";
   EXPECT_EQ(plan.launches.back().code.symbol, "gridwise_split_f32");
   EXPECT_EQ(offsets.a.memory, Memory::kWorkspace) << "20 channels are no multiple of 8";
   EXPECT_NE(offsets.b.offset, offsets.b1.offset);
@@ -291,7 +291,8 @@ TEST(CanonicalProblem, HasWholeSectors) {
   EXPECT_EQ(whole.dims, layer.dims);
   LaunchPlan plan;
   LayoutPasses(layer, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
-  ASSERT_EQ(plan.launches.size(), 2u) << "x and w";
+  ASSERT_EQ(plan.launches.size(), 1u) << "of x and w";
+  EXPECT_EQ(plan.launches[0].code.symbol, "gridwise_widen_two_b128");
   EXPECT_EQ(plan.workspace_bytes, 2 * (whole.x_elements() + whole.w_elements()));
   EXPECT_EQ(CanonicalProblem(layer, Gfx::kSm90a, SpacedPatches()).c, 200) << "of halo instances";
   ConvProblem few = layer;
@@ -319,7 +320,8 @@ TEST(CanonicalProblem, HasWholeSectorsOfTaps) {
   EXPECT_EQ(whole.AxesOf(Tensor::kW).stride[4], 208);
   LaunchPlan plan;
   LayoutPasses(layer, Gfx::kSm90a, SpacedTaps()).AddBefore(plan);
-  EXPECT_EQ(plan.launches.size(), 3u) << "dy, rows of w, and taps of w";
+  EXPECT_EQ(plan.launches.size(), 1u) << "of dy and w, whose rows and taps are copied at once";
+  EXPECT_EQ(plan.workspace_bytes, 2 * (whole.y_elements() + whole.k * 9 * 208));
   const ConvProblem patches = CanonicalProblem(layer, Gfx::kSm90a, SpacedPatches());
   EXPECT_EQ(patches.k, 200);
   EXPECT_EQ(patches.AxesOf(Tensor::kW).stride[4], 208);

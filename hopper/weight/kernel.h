@@ -11,29 +11,31 @@
 #include "hopper/weight/output_map.h"
 #include "hopper/weight/tile.h"
 
-/// Backward-weight: rows are output channels k, columns blocks of 64 input channels c (of tf32 32)
-/// at a filter tap, K the output pixels of all images. Both operands lie along rows and columns in
-/// memory, pixel after pixel, and the tensor core reads them transposed; of tf32 it cannot, see
-/// hopper/kernel/multiply_transposed.h. There x may be A, and dy B: rows and columns change places.
-/// x is loaded through TMA's im2col mode, a k tile of pixels of a block's channels moved by the
-/// tap. Channels of other groups that a tile reaches make separate rows and columns, which are not
-/// stored.
+/// Backward-weight: rows are output channels k, columns blocks of input channels c at a filter tap
+/// (Config::block_columns), K the output pixels of all images. Both operands lie along rows and
+/// columns in memory, pixel after pixel, and the tensor core reads them transposed; of tf32 it
+/// cannot, see hopper/kernel/multiply_transposed.h. There x may be A, and dy B: rows and columns
+/// change places. x is loaded through TMA's im2col mode, a k tile of pixels of a block's channels
+/// moved by the tap. Channels of other groups that a tile reaches make separate rows and columns,
+/// which are not stored.
 
 namespace gridwise::hopper {
 
 GRIDWISE_DEVICE int Move(int moves, int axis) { return moves >> (8 * axis) & 255; }
 
-/// The blocks of channels of x of a tile: where they begin, and their taps' moves, 8 bits per axis,
+/// The boxes of channels of x of a tile: where they begin, and their taps' moves, 8 bits per axis,
 /// since the producer has few registers.
 template <Config kC>
-struct BlocksOfX {
-  int channel[kXBlocks<kC>], moves[kXBlocks<kC>];
+struct BoxesOfX {
+  static constexpr int kBoxes = kXBlocks<kC> * kBoxesOfBlock<kC>;
+  int channel[kBoxes], moves[kBoxes];
 
-  GRIDWISE_DEVICE BlocksOfX(const WeightArgs& args, const WeightTileAt& tile) {
+  GRIDWISE_DEVICE BoxesOfX(const WeightArgs& args, const WeightTileAt& tile) {
 #pragma unroll
-    for (int b = 0; b < kXBlocks<kC>; ++b) {
-      const WeightBlock<kC> block(args, tile.block + b);
-      channel[b] = tile.group * args.x_channels + block.channel;
+    for (int b = 0; b < kBoxes; ++b) {
+      const WeightBlock<kC> block(args, tile.block + b / kBoxesOfBlock<kC>);
+      channel[b] =
+          tile.group * args.x_channels + block.channel + b % kBoxesOfBlock<kC> * kC.box_columns();
       moves[b] = 0;
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) {
@@ -41,26 +43,33 @@ struct BlocksOfX {
       }
     }
   }
+  /// The number of boxes that exist.
+  GRIDWISE_DEVICE int Count(const WeightArgs& args, const WeightTileAt& tile, int taps) const {
+    if constexpr (kBoxesOfBlock<kC> > 1) {
+      const int rest = args.c - WeightBlock<kC>(args, tile.block).channel;
+      return Min(kBoxes, (rest + kC.box_columns() - 1) / kC.box_columns());
+    }
+    return Min(kBoxes, taps * args.c_blocks - tile.block);
+  }
 };
 
-/// Starts to load the first `count` blocks, for the pixels that begin at `at`.
+/// Starts to load the first `count` boxes of x, for the pixels that begin at `at`.
 template <Config kC>
-GRIDWISE_DEVICE void LoadBlocks(const WeightArgs& args, const KTileRing<kC>& ring,
-                                const BlocksOfX<kC>& blocks, PixelAt at, int count,
-                                int block_bytes) {
+GRIDWISE_DEVICE void LoadBoxes(const WeightArgs& args, const KTileRing<kC>& ring,
+                               const BoxesOfX<kC>& boxes, PixelAt at, int count, int box_bytes) {
 #pragma unroll
-  for (int b = 0; b < kXBlocks<kC>; ++b) {
+  for (int b = 0; b < boxes.kBoxes; ++b) {
     if (b >= count) break;
 #pragma unroll
     for (int part = 0; part < kC.parts(); ++part) {
       const SharedAddress to =
-          (kC.x_is_a ? ring.a() : ring.b(0)) + part * kC.b_part_bytes() + b * block_bytes;
+          (kC.x_is_a ? ring.a() : ring.b(0)) + part * kC.b_part_bytes() + b * box_bytes;
       if (args.is_3d) {
-        LoadPixels5(to, args.x[part], ring.full(), blocks.channel[b], at, Move(blocks.moves[b], 2),
-                    Move(blocks.moves[b], 1), Move(blocks.moves[b], 0));
+        LoadPixels5(to, args.x[part], ring.full(), boxes.channel[b], at, Move(boxes.moves[b], 2),
+                    Move(boxes.moves[b], 1), Move(boxes.moves[b], 0));
       } else {
-        LoadPixels4(to, args.x[part], ring.full(), blocks.channel[b], at, Move(blocks.moves[b], 2),
-                    Move(blocks.moves[b], 1));
+        LoadPixels4(to, args.x[part], ring.full(), boxes.channel[b], at, Move(boxes.moves[b], 2),
+                    Move(boxes.moves[b], 1));
       }
     }
   }
@@ -68,22 +77,22 @@ GRIDWISE_DEVICE void LoadBlocks(const WeightArgs& args, const KTileRing<kC>& rin
 
 template <Config kC>
 GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
-  // Blocks have lines of 128 bytes: channels of x, in one part of B; or 64 of dy, 32 in f32 and
+  // Boxes have lines of 128 bytes: channels of x, in one part of B; or 64 of dy, 32 in f32 and
   // tf32.
-  constexpr int kBlockBytes = kC.k_tile * 128, kOfBlock = 128 / SizeOf(kC.type);
-  constexpr int kBlocks = (kC.x_is_a ? kC.b_columns() : kC.lanes ? 0 : kC.rows()) / kOfBlock;
+  constexpr int kBoxBytes = kC.k_tile * 128, kOfBox = 128 / SizeOf(kC.type);
+  constexpr int kBoxes = (kC.x_is_a ? kC.b_columns() : kC.lanes ? 0 : kC.rows()) / kOfBox;
   KTileRing<kC> ring(base);
   const int taps = Taps(args.gemm);
   for (int i = BlockIdX(); i < args.tiles * args.groups; i += GridSizeX()) {
     const WeightTileAt tile = FindTile<kC>(args, i);
-    const BlocksOfX<kC> of_x(args, tile);
+    const BoxesOfX<kC> of_x(args, tile);
     const int first_k = tile.group * args.dy_channels + tile.k;
     const int of_group = args.dy_channels > 0 ? 0 : tile.group;
     const int rest = args.k - tile.k;
-    // Blocks of rows or columns that do not exist are not loaded: results from the data left there
+    // Boxes of rows or columns that do not exist are not loaded: results from the data left there
     // are not stored.
-    const int dy_blocks = Min(kBlocks, (rest + kOfBlock - 1) / kOfBlock);
-    const int x_blocks = Min(kXBlocks<kC>, taps * args.c_blocks - tile.block);
+    const int dy_boxes = Min(kBoxes, (rest + kOfBox - 1) / kOfBox);
+    const int x_boxes = of_x.Count(args, tile, taps);
     const LaneKTile<kC.k_tile> by_lanes(kC.lanes ? Min(rest, 64) / 4 : 1, args.dy_pitch);
     const char* const rows = static_cast<const char*>(args.dy_data) + tile.k * 2;
     for (int k_tile = tile.first; k_tile < tile.end; ++k_tile, ring.Next()) {
@@ -98,14 +107,14 @@ GRIDWISE_DEVICE void ProduceWeight(const WeightArgs& args, SharedAddress base) {
         if (WarpId() % 4 != 0) continue;
       }
       if (!IsElected()) continue;
-      ring.full().ArriveAndExpect((dy_blocks + x_blocks * kC.parts()) * kBlockBytes);
+      ring.full().ArriveAndExpect((dy_boxes + x_boxes * kC.parts()) * kBoxBytes);
 #pragma unroll
-      for (int b = 0; b < kBlocks; ++b) {
-        if (b >= dy_blocks) break;
-        LoadBox((kC.x_is_a ? ring.b(0) : ring.a()) + b * kBlockBytes, args.dy, ring.full(),
-                first_k + b * kOfBlock, k_tile * kC.k_tile, of_group);
+      for (int b = 0; b < kBoxes; ++b) {
+        if (b >= dy_boxes) break;
+        LoadBox((kC.x_is_a ? ring.b(0) : ring.a()) + b * kBoxBytes, args.dy, ring.full(),
+                first_k + b * kOfBox, k_tile * kC.k_tile, of_group);
       }
-      LoadBlocks<kC>(args, ring, of_x, at, x_blocks, kBlockBytes);
+      LoadBoxes<kC>(args, ring, of_x, at, x_boxes, kBoxBytes);
     }
   }
 }

@@ -36,6 +36,21 @@ TEST(Weight, SplitsAndNot) {
   CheckWeight<kWide>(Problem(Direction::kBackwardWeight, 1, 72, 168, Axis(7), Axis(9, 2)), 2);
 }
 
+TEST(Weight, TilesOfOneBlock) {
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  constexpr Config kC = {
+      .direction = kWeight, .consumers = 1, .columns = 96, .stages = 2, .epilogue_columns = 24};
+  CheckWeight<kC>(Problem(kWeight, 1, 96, 40, Axis(7), Axis(9, 2)), 1);
+  CheckWeight<kC>(Problem(kWeight, 1, 200, 24, Axis(7), Axis(6)), 4);
+  CheckWeight<kC>(Problem(kWeight, 1, 64, 72, Axis(5), Axis(6)), 2);  // the second box is not there
+  CheckWeight<kC>(Problem(kWeight, 2, 104, 72, Axis(5), Axis(6)), 1);
+  CheckWeight<kC>(WithDepth(Problem(kWeight, 1, 136, 32, Axis(4), Axis(5)), Axis(3)), 1);
+  constexpr Config kWide = {
+      .direction = kWeight, .consumers = 3, .columns = 160, .stages = 2, .epilogue_columns = 40};
+  CheckWeight<kWide>(Problem(kWeight, 1, 160, 168, Axis(7), Axis(9)), 2);
+  CheckWeight<kWide>(Problem(kWeight, 1, 168, 40, Axis(7), Axis(9)), 1);
+}
+
 TEST(Weight, OfGroupsApart) {
   constexpr Config kC = {
       .direction = Direction::kBackwardWeight, .consumers = 1, .columns = 128, .stages = 2};

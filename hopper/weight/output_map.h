@@ -44,7 +44,7 @@ struct WeightOutputMap {
     int k;
   };
   /// Whether 64 columns may be several blocks, whose channels end apart.
-  static constexpr bool kHasGroups = kC.block_columns() < 64;
+  static constexpr bool kHasGroups = kC.transposes_b();
   /// Vectors of such columns belong to a single group (WeightArgs::stores).
   static constexpr int kRun = kHasGroups ? kC.block_columns() : 0;
 
@@ -69,8 +69,8 @@ struct WeightOutputMap {
       const int blocks = Taps(args.gemm) * args.c_blocks - tile.block;
       return blocks * kC.block_columns() - column;
     }
-    const WeightBlock<kC> block(args, tile.block + column / 64);
-    return block.tap < Taps(args.gemm) ? args.c - block.channel - column % 64 : 0;
+    const WeightBlock<kC> block = BlockOf(column);
+    return block.tap < Taps(args.gemm) ? args.c - block.channel - column % kC.block_columns() : 0;
   }
   GRIDWISE_DEVICE int CountOfRun(int column) const {
     const WeightBlock<kC> block = BlockOf(column);

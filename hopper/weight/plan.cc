@@ -66,7 +66,7 @@ Plan<WeightArgs> PlanWeight(const Config& config, const PartRequest& request) {
        .points_to = {Memory::kA},
        .spec = config.lanes ? ElementsMap(problem, Tensor::kY) : PixelMap(problem, config.k_tile)}};
   AddMapsOfB(config, request, offsetof(WeightArgs, x),
-             SourceMap(problem, args.gemm, config.block_columns(), config.k_tile), plan);
+             SourceMap(problem, args.gemm, config.box_columns(), config.k_tile), plan);
   SetExact(config, request, plan);
   args.exact.source_group *= Int(groups);
   args.exact.other_group *= Int(groups);

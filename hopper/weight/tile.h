@@ -18,9 +18,11 @@ struct WeightTileAt {
   GRIDWISE_DEVICE int steps() const { return end - first; }
 };
 
-/// Blocks of channels of x in a tile.
+/// Blocks of channels of x in a tile, and the boxes of a block.
 template <Config kC>
 inline constexpr int kXBlocks = (kC.x_is_a ? kC.rows() : kC.columns) / kC.block_columns();
+template <Config kC>
+inline constexpr int kBoxesOfBlock = (kC.block_columns() + kC.box_columns() - 1) / kC.box_columns();
 
 template <Config kC>
 GRIDWISE_DEVICE WeightTileAt FindTile(const WeightArgs& args, int tile) {
