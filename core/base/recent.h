@@ -19,7 +19,9 @@ class Recent {
   const Value& Get(const Known& key, Make make) {
     for (std::size_t i = 0; i < kKept; ++i) {  // the key that was asked for last is the likeliest
       const std::size_t at = (last_ + i) % kKept;
-      if (known_[at] && known_[at]->first == key) return known_[last_ = at]->second;
+      if (!known_[at] || known_[at]->first != key) continue;
+      last_ = at;
+      return known_[at]->second;
     }
     last_ = next_++ % kKept;
     known_[last_].emplace(key, make());

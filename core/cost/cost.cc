@@ -30,6 +30,7 @@ double EighthPowerOfCycles(const Cost& cost) {
 }
 
 Cost WithCycles(Cost cost) {
+  // The formula with power 0 is burst itself, without its three roots.
   cost.cycles = cost.power_cycles == 0 ? BurstCycles(cost)
                                        : std::sqrt(std::sqrt(std::sqrt(EighthPowerOfCycles(cost))));
   return cost;

@@ -163,8 +163,9 @@ CopiedLines FindCopiedLines(const Prepared& prepared, Tensor tensor, Gfx gfx,
                             const OperandForm& form) {
   std::optional<Lines> filled = FilledLines(prepared, tensor);
   std::optional<Lines> padded = form.PaddedPixels(prepared.problem, tensor, gfx);
-  const bool is_last = filled && padded && !prepared.writes_sums() && !prepared.folded;
-  if (const auto joined = is_last ? Joined(*filled, *padded) : std::nullopt) {
+  // Copies of sums' columns and of folded channels would come between these two.
+  const bool are_adjacent = filled && padded && !prepared.writes_sums() && !prepared.folded;
+  if (const auto joined = are_adjacent ? Joined(*filled, *padded) : std::nullopt) {
     filled.reset();
     padded = joined;
   }

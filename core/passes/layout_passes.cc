@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/base/math.h"
@@ -123,22 +122,18 @@ double CyclesOf(const ConvProblem& problem, const Prepared& prepared, const Devi
   for (const OperandTensor& operand : operands) add_transposition(operand.tensor);
   add_transposition(problem.out());
   const DataType copied = prepared.canonical.type;
+  LaunchPlan scratch;  // only the sizes of copies count here
   std::vector<std::vector<LinesCopy>> of_tensors;
   for (const auto& [tensor, where] : operands) {
     if (Converts(problem, copied)) {
       const auto elements = static_cast<double>(problem.AxesOf(tensor).Elements());
       cycles += PassCycles(device, elements * (SizeOf(problem.type) + SizeOf(copied)));
     }
-    std::vector<LinesCopy> copies;
-    const auto add = [&](std::span<const std::optional<Lines>> all) {
-      for (const std::optional<Lines>& lines : all) {
-        if (lines) copies.push_back({*lines, {Memory::kA}, {Memory::kWorkspace}});
-      }
-    };
+    MemoryOffset from = {Memory::kA};
+    std::vector<LinesCopy>& copies = of_tensors.emplace_back();
     const CopiedLines lines = FindCopiedLines(prepared, tensor, device.gfx, form);
-    add(lines.whole);
-    add(lines.apart);
-    if (!copies.empty()) of_tensors.push_back(std::move(copies));
+    AddCopies(lines.whole, copied, from, copies, scratch);
+    AddCopies(lines.apart, copied, from, copies, scratch);
   }
   for (const std::vector<LinesCopy>& launch : CopiesOfLaunches(device.gfx, copied, of_tensors)) {
     double elements = 0;

@@ -46,7 +46,7 @@ const OperandForm& FormOf(const PartKernel& kernel) {
 }
 
 /// Divides the canonical problem of a context into parts for a kernel. Most problems are one part,
-/// and no problem is copied for them: planning asks hundreds of kernels.
+/// and no problem is copied for them: planning asks some hundred kernels.
 class Divider {
  public:
   Divider(const PartKernel& kernel, PlanContext& context)

@@ -164,7 +164,8 @@ double KTilesOfRows(const ConvProblem& canonical, std::int64_t channels) {
 bool SectorsPay(const ConvProblem& canonical, const ConvProblem& whole) {
   constexpr double kRows = 128, kColumns = 256;
   const bool forward = canonical.direction == Direction::kForward;
-  // In backward-data, 24 of 49 training problems that gain less by this estimate take 4 % longer.
+  // Of 49 training problems in backward-data, the 24 whose gain by this estimate is less than 1.3
+  // times the cost took 4 % longer with copies.
   const double min_gain = forward ? 1 : 1.3;
   const auto columns = static_cast<double>(forward ? canonical.k : canonical.c);
   const double rows = KTilesOfRows(canonical, forward ? whole.c : whole.k);
