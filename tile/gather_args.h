@@ -25,10 +25,30 @@ struct Strips {
   MagicDiv by_pitch, by_count, by_tiles;
 };
 
+/// What a workgroup needs to find its tile, in a memory line that is loaded at once. GatherArgs and
+/// its block map have most of it, too.
+struct PlainGrid {
+  enum Kind {
+    kPlain,         // one group and one sub-GEMM
+    kSections,      // several
+    kCountsImages,  // offsets within a tile count from its first image: from the tensors' first,
+                    // they would exceed 31 bits
+  };
+  int kind;
+  int n_tiles, splits;
+  MagicDiv by_splits;
+  int tiles;
+  XcdRuns of_launch;
+  int slots_of_xcd, xcds_with_more, log2_band;
+  MagicDiv by_columns, by_band;
+};
+static_assert(sizeof(PlainGrid) == 64);
+
 /// Kernel arguments of the gathering kernels, forward and backward-data; see core/conv/gemm_map.h.
 /// Strides are bytes, so any packed or strided layout with contiguous channels is only a matter of
 /// numbers. Axes are d, h, w.
 struct GatherArgs {
+  PlainGrid grid;
   const void* source;          // x or dy
   const void* w;               //
   const SubGemm* table;        // [sub_gemms] in device memory; null: inline_table
@@ -43,17 +63,18 @@ struct GatherArgs {
   int n_tiles;             // tiles along n
   BlockMap map;            //
   int source_size[3];      // pixels
+  long source_bias;        // bytes by which taps reach before the source's first pixel
   AxisStrides strides[3];  //
   int splits;              // workgroups that share a tile's K; each writes an output of its own
   MagicDiv by_splits;      //
   int k_tiles;             // of a tap's channels, one per step
   MagicDiv by_k_tiles;     //
   EpilogueArgs epilogue;   // y or dx
+  FixupArgs fixup;         // for instances that join splits
   SubGemm inline_table[kInlineSubGemms];
   Strips strips[kInlineSubGemms];  // per sub-GEMM; only for instances with a halo, whose m counts
                                    // workgroups' tiles
   int groups;                      // of the problem; for instances that fill groups up
-  FixupArgs fixup;                 // for instances that join splits
 };
 
 }  // namespace gridwise::tile

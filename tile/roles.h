@@ -42,11 +42,13 @@ GRIDWISE_DEVICE int WaveGroup() {
   return kC.merge == 1 ? 0 : WaveN<kC>() / kC.n_of_group();
 }
 
-/// Uniform `x` that storing a tile needs. Math waves of the wavelet schedule compute it while the
-/// first k tile is in flight, all others where they use it.
+/// Uniform `x` that storing a tile needs. Waves that wait meanwhile compute it here: math waves of
+/// the wavelet schedule, while the first k tile is in flight, and those that join splits, while
+/// their sums are. All others compute it where they use it.
 template <TileConfig kC, class T>
-GRIDWISE_DEVICE T WhileLoading(T x) {
-  if constexpr (kC.pipeline.schedule == Schedule::kWavelet) asm volatile("" : "+s"(x));
+GRIDWISE_DEVICE T WhileWaiting(T x) {
+  if constexpr (kC.pipeline.schedule == Schedule::kWavelet || kC.has_fixup())
+    asm volatile("" : "+s"(x));
   return x;
 }
 

@@ -75,22 +75,22 @@ class Buffer {
                                                     TraitsOf(kGfx).atomic_policy);
   }
 
-  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` bytes.
+  /// Stores T, of 2, 4, 8 or 16 bytes, at `offset` + `uniform_offset` bytes.
   template <class T>
-  GRIDWISE_DEVICE void Store(T value, unsigned offset) const {
+  GRIDWISE_DEVICE void Store(T value, unsigned offset, int uniform_offset = 0) const {
     static_assert(sizeof(T) >= 2 && sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0);
     if constexpr (sizeof(T) == 2) {
       __builtin_amdgcn_raw_buffer_store_b16(__builtin_bit_cast(unsigned short, value), resource_,
-                                            offset, 0, 0);
+                                            offset, uniform_offset, 0);
     } else if constexpr (sizeof(T) == 4) {
       __builtin_amdgcn_raw_buffer_store_b32(__builtin_bit_cast(unsigned, value), resource_, offset,
-                                            0, 0);
+                                            uniform_offset, 0);
     } else if constexpr (sizeof(T) == 8) {
       __builtin_amdgcn_raw_buffer_store_b64(__builtin_bit_cast(Vec<unsigned, 2>, value), resource_,
-                                            offset, 0, 0);
+                                            offset, uniform_offset, 0);
     } else {
       __builtin_amdgcn_raw_buffer_store_b128(__builtin_bit_cast(Vec<unsigned, 4>, value), resource_,
-                                             offset, 0, 0);
+                                             offset, uniform_offset, 0);
     }
   }
 
@@ -113,8 +113,11 @@ GRIDWISE_DEVICE void Buffer::LoadToLds(LdsPiece to, unsigned offset, int uniform
 ///
 /// Reads them transposed: a lane gets, from each of the 4 lines, the element whose number is the
 /// lane's own among the 16. Source: CDNA4 ISA, DS_READ_B64_TR_B16.
+///
+/// Nothing else writes there meanwhile. Without `__restrict__`, the compiler makes the read wait
+/// for all of the wave's loads to LDS, wherever these go.
 template <class T>
-GRIDWISE_DEVICE T ReadTransposed(const char* lds) {
+GRIDWISE_DEVICE T ReadTransposed(const char* __restrict__ lds) {
   static_assert(sizeof(T) == 8);
   using Lds = __attribute__((address_space(3))) Vec<short, 4>;
   return __builtin_bit_cast(T, __builtin_amdgcn_ds_read_tr16_b64_v4i16((Lds*)lds));

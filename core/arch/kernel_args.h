@@ -48,15 +48,62 @@ template <class T>
 GRIDWISE_DEVICE const T& KernelArgs() {
   return *(const T*)KernelArgWords();
 }
-/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
-/// Later loads from them, anywhere, wait only for the cache.
+/// The first words of the lines of the first `kBytes` of the arguments.
 template <int kBytes>
-GRIDWISE_DEVICE void FetchKernelArgs() {
+GRIDWISE_DEVICE Vec<int, 16> KernelArgLines() {
   constexpr int kLineWords = 16, kLines = (kBytes + 63) / 64;
   Vec<int, 16> words;
   static_assert(kLines <= 16);
   for (int i = 0; i < kLines; ++i) words[i] = KernelArgWords()[i * kLineWords];
+  return words;
+}
+/// Loads the first `kBytes` of the arguments into the scalar cache, line by line and all at once.
+/// Later loads from them, anywhere, wait only for the cache.
+template <int kBytes>
+GRIDWISE_DEVICE void FetchKernelArgs() {
+  const auto words = KernelArgLines<kBytes>();
   asm volatile("" ::"s"(words));
+}
+
+/// A T of 27 words in uniform registers. The compiler would load its members where they are used,
+/// and wait there.
+template <class T>
+struct InRegisters {
+  static_assert(sizeof(T) == 27 * 4);
+  Vec<int, 16> first;
+  Vec<int, 8> second;
+  Vec<int, 2> third;
+  int last;
+
+  GRIDWISE_DEVICE static InRegisters Load(ConstantWords at) {
+    return {.first = LoadConstant<Vec<int, 16> >(at),
+            .second = LoadConstant<Vec<int, 8> >(at + 16),
+            .third = LoadConstant<Vec<int, 2> >(at + 24),
+            .last = at[26]};
+  }
+  GRIDWISE_DEVICE T Get() {
+    asm volatile("" : "+s"(first), "+s"(second), "+s"(third), "+s"(last));
+    struct {
+      int word[27];
+    } words;
+    for (int i = 0; i < 27; ++i) {
+      words.word[i] = i < 16 ? first[i] : i < 24 ? second[i - 16] : i < 26 ? third[i - 24] : last;
+    }
+    return __builtin_bit_cast(T, words);
+  }
+};
+
+/// FetchKernelArgs, and waits at the same time for a T of 64 bytes, which it loads from `at`, and
+/// for `more`.
+template <int kBytes, class T, class More>
+GRIDWISE_DEVICE T FetchKernelArgs(ConstantWords at, InRegisters<More>& more) {
+  static_assert(sizeof(T) == 64);
+  const auto words = KernelArgLines<kBytes>();
+  auto t = LoadConstant<Vec<int, 16> >(at);
+  asm volatile(""
+               : "+s"(t), "+s"(more.first), "+s"(more.second), "+s"(more.third), "+s"(more.last)
+               : "s"(words));
+  return __builtin_bit_cast(T, t);
 }
 template <class T>
 GRIDWISE_DEVICE const T& ReloadedKernelArgs() {

@@ -71,11 +71,22 @@ constexpr TileFit kUnfitted = {.missed = 0.3,
                                .issue = 1.5};
 constexpr TileFits kOfOthers = {kUnfitted, kUnfitted};
 
+// Backward-weight has not been fitted.
+constexpr TileFits kOf1100 = {.along_channels = {.missed = 0.0625,
+                                                 .barrier = 144,
+                                                 .first_reads = 480,
+                                                 .swapped = 0.0946,
+                                                 .output = 0.257,
+                                                 .launch = 1300,
+                                                 .ahead = 1200,
+                                                 .issue = 1.5},
+                              .along_pixels = kUnfitted};
+
 }  // namespace
 
 const TileFits& FindTileFits(Gfx gfx) {
-  // By Gfx. gfx1100 and gfx90a have not been fitted; sm_90a has no instances of these families.
-  static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942,  kOf950,    kOfOthers,
+  // By Gfx. gfx90a has not been fitted; sm_90a has no instances of these families.
+  static constexpr std::array<TileFits, std::size(kAllGfx)> kFits = {kOf942,  kOf950,    kOf1100,
                                                                      kOf1201, kOfOthers, kOfOthers};
   return kFits[static_cast<std::size_t>(gfx)];
 }

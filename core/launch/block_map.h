@@ -39,6 +39,8 @@ struct BlockMap {
   int adjacent = 1;    // groups that run next to each other; divides the number of groups
   int slots = 1;       // workgroups of `adjacent` groups
   int workgroups = 1;  // of the launch
+  // XCDs' runs of the launch have this many slots; the first XCDs have one more.
+  int slots_of_xcd = 1, xcds_with_more = 0;
   MagicDiv by_tiles, by_adjacent, by_slots;
   MagicDiv by_columns, by_band;  // tiles in a row, and in a band
 
@@ -53,14 +55,17 @@ enum class RunsOf { kSection, kLaunch };
 /// fewer than 2^31 workgroups.
 constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band, int groups = 1,
                                 int adjacent = 1, int splits = 1, RunsOf runs = RunsOf::kLaunch) {
-  return {.of_launch = MakeXcdRuns(runs == RunsOf::kLaunch ? xcds : 1),
+  const int launch_xcds = runs == RunsOf::kLaunch ? xcds : 1, workgroups = tiles * groups * splits;
+  return {.of_launch = MakeXcdRuns(launch_xcds),
           .of_section = MakeXcdRuns(runs == RunsOf::kSection ? xcds : 1),
           .log2_band = log2_band,
           .tiles = tiles,
           .groups = groups,
           .adjacent = adjacent,
           .slots = tiles * adjacent * splits,
-          .workgroups = tiles * groups * splits,
+          .workgroups = workgroups,
+          .slots_of_xcd = workgroups / launch_xcds,
+          .xcds_with_more = workgroups % launch_xcds,
           .by_tiles = MakeMagicDiv(static_cast<unsigned>(tiles)),
           .by_adjacent = MakeMagicDiv(static_cast<unsigned>(adjacent)),
           .by_slots = MakeMagicDiv(static_cast<unsigned>(tiles * adjacent * splits)),
@@ -68,13 +73,24 @@ constexpr BlockMap MakeBlockMap(int tiles, int columns, int xcds, int log2_band,
           .by_band = MakeMagicDiv(static_cast<unsigned>(columns) << log2_band)};
 }
 
-/// The slot of workgroup `i` of `count` consecutive ones: XCDs have runs of slots, in their order.
-GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
-  const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
-  const int rest = count - xcd_slots * runs.xcds;  // this many XCDs have one more
+/// The slot of workgroup `i` if XCDs have runs of `xcd_slots` slots, and the first `rest` of them
+/// one more.
+GRIDWISE_HD constexpr int SlotOfRuns(const XcdRuns& runs, int i, int xcd_slots, int rest) {
   const int round = static_cast<int>(Divide(static_cast<unsigned>(i), runs.by_xcds));
   const int xcd = i - round * runs.xcds;
   return xcd * xcd_slots + (xcd < rest ? xcd : rest) + round;
+}
+
+/// The slot of workgroup `i` of `count` consecutive ones: XCDs have runs of slots, in their order.
+GRIDWISE_HD constexpr int SlotOf(const XcdRuns& runs, int i, int count) {
+  const int xcd_slots = static_cast<int>(Divide(static_cast<unsigned>(count), runs.by_xcds));
+  return SlotOfRuns(runs, i, xcd_slots, count - xcd_slots * runs.xcds);
+}
+
+/// The slot of the launch's workgroup `number`.
+template <class Map>
+GRIDWISE_HD constexpr int SlotOfLaunch(const Map& map, int number) {
+  return SlotOfRuns(map.of_launch, number, map.slots_of_xcd, map.xcds_with_more);
 }
 
 /// A workgroup's number among those of adjacent groups, consecutive on its XCD.
@@ -83,7 +99,7 @@ struct WorkgroupOfGroups {
 };
 /// The number of workgroup (x, y, z). If XCDs have runs of the launch, the number is its slot.
 GRIDWISE_HD constexpr WorkgroupOfGroups WorkgroupAt(const BlockMap& map, int x, int y, int z) {
-  const int number = SlotOf(map.of_launch, (z * map.groups + y) * map.tiles + x, map.workgroups);
+  const int number = SlotOfLaunch(map, (z * map.groups + y) * map.tiles + x);
   const int before = static_cast<int>(Divide(static_cast<unsigned>(number), map.by_slots));
   return {.number = number - before * map.slots, .first_group = before * map.adjacent};
 }
@@ -103,13 +119,14 @@ struct TileOfGemm {
 
 /// The tile at slot `slot` of a sub-GEMM with the given rows and columns of tiles. Rows that fill
 /// no band are row-major. Both results are computed, because a branch would cost more.
-GRIDWISE_HD constexpr TileOfGemm TileAt(const BlockMap& map, int slot, int rows, int columns) {
+template <class Map>
+GRIDWISE_HD constexpr TileOfGemm TileAt(const Map& map, int slot, int rows, int columns) {
   const int row = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_columns));
   const int band = static_cast<int>(Divide(static_cast<unsigned>(slot), map.by_band));
   const int first = band << map.log2_band, of_band = slot - first * columns;
   const int column_of_band = of_band >> map.log2_band;
   const int row_of_band = first + of_band - (column_of_band << map.log2_band);
-  const bool fills = first + map.band() <= rows;
+  const bool fills = first + (1 << map.log2_band) <= rows;
   return {.row = fills ? row_of_band : row,
           .column = fills ? column_of_band : slot - row * columns};
 }

@@ -33,18 +33,19 @@ class OutputTile {
                              char* lds)
       : args_(args),
         adds_(args.adds),
-        finishes_((args.tensors != 0) | (args.clamps != 0) | (args.alpha != 1)),
         by_element_(args.by_element),
-        columns_(output.columns()),
-        out_(Buffer::From<kGfx>(
-            WhileLoading<kC>(output.Base(args.out, args.strides) + split * args.split_bytes))),
+        finishes_(Finishes()),
         output_(output),
+        split_(split),
         stage_(lds + WaveOfWorkgroup<kC>() * kBytesOfWave),
         row_offsets_(reinterpret_cast<unsigned*>(stage_ + kRowOffsetsAt)) {
+    if constexpr (kRowsAhead > 0) Locate();
     for (int i = 0; i < kRowsAhead; ++i) row_of_lane_[i] = Opaque(OffsetOfLane(i));
   }
 
-  GRIDWISE_DEVICE void WriteRowOffsets() const {
+  /// Finds out where the tile goes, and writes the offsets of its rows.
+  GRIDWISE_DEVICE void Prepare() {
+    if constexpr (kRowsAhead == 0) Locate();
     for (int i = 0; i < kRowsOfLane; ++i) {
       const int row = RowOfLane(i);
       row_offsets_[row] = kRowsAhead > 0 ? row_of_lane_[i] : OffsetOfLane(i);
@@ -56,9 +57,9 @@ class OutputTile {
   }
 
   /// Whether the output is the sums, rounded to its type, in columns that are adjacent.
-  GRIDWISE_DEVICE bool is_plain() const { return !finishes_ && adds_ == 0 && by_element_ == 0; }
+  GRIDWISE_DEVICE bool is_plain() const { return special_ == 0; }
   /// Whether the sums are not the values of the output.
-  GRIDWISE_DEVICE bool finishes() const { return finishes_; }
+  GRIDWISE_DEVICE bool finishes() const { return finishes_ != 0; }
   /// Whether values are added to the output's.
   GRIDWISE_DEVICE bool adds() const { return adds_ != 0; }
   /// Whether columns are not adjacent in memory.
@@ -114,12 +115,31 @@ class OutputTile {
     return output_.Row(args_.strides, WaveM<kC>() + RowOfLane(i));
   }
 
+  /// Not 0 if sums are not the values of the output. Scalar units compare no floats.
+  GRIDWISE_DEVICE int Finishes() const {
+    const int alpha = __builtin_bit_cast(int, args_.alpha);
+    const int words = args_.tensors | args_.clamps | (alpha ^ __builtin_bit_cast(int, 1.0f));
+    // One bit, where a loop over tiles keeps it.
+    return kC.has_resident_weights() ? words != 0 : words;
+  }
+
+  GRIDWISE_DEVICE void Locate() {
+    special_ = finishes_ | adds_ | by_element_;
+    columns_ = output_.columns();
+    if constexpr (kRowsAhead == 0) {  // or else they are in registers for all of the main loop
+      special_ = WhileWaiting<kC>(special_);
+      columns_ = WhileWaiting<kC>(columns_);
+    }
+    out_ = Buffer::From<kGfx>(
+        WhileWaiting<kC>(output_.Base(args_.out, args_.strides) + split_ * args_.split_bytes));
+  }
+
   const EpilogueArgs& args_;
-  const int adds_;
-  const bool finishes_;
-  const int by_element_, columns_;
-  const Buffer out_;
+  const int adds_, by_element_, finishes_;
   const OutputMap& output_;
+  const int split_;
+  int special_, columns_;
+  Buffer out_;
   char* const stage_;
   unsigned* const row_offsets_;
   unsigned row_of_lane_[kRowsOfLane];  // of the rows ahead

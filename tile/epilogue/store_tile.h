@@ -27,13 +27,14 @@ class StoreTile {
       : fixup_(fixup, output, split), out_type_(args.out_type), tile_(args, output, split, lds) {}
 
   /// Stores `acc`. With a fix-up, `acc` becomes the sums of all splits.
-  GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) const {
-    if (!fixup_(acc)) return;
-    tile_.WriteRowOffsets();
+  GRIDWISE_DEVICE void Store(WaveAcc<kC>& acc) {
+    const bool stores = fixup_(acc, [&]() __attribute__((always_inline)) { tile_.Prepare(); });
+    if (!stores) return;
     if constexpr (SumType(kC.type) == DataType::kI32) {
       if (out_type_ == static_cast<int>(DataType::kI32)) return StoreAs<int>(acc);
     }
-    WithFloatOutput<kC.type>(out_type_, [&]<DataType kOut>() { StoreAs<Element<kOut>>(acc); });
+    WithFloatOutput<kC.type, /*kUsuallySame=*/true>(
+        out_type_, [&]<DataType kOut>() { StoreAs<Element<kOut>>(acc); });
   }
 
  private:
@@ -76,7 +77,7 @@ class StoreTile {
 
   const Fixup<kC, kGfx> fixup_;
   const int out_type_;
-  const OutputTile<kC, kGfx, OutputMap> tile_;
+  OutputTile<kC, kGfx, OutputMap> tile_;
 };
 
 }  // namespace gridwise::tile

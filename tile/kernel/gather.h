@@ -34,8 +34,11 @@ class PixelOutputMap {
   /// The tile's number in the launch.
   GRIDWISE_DEVICE int Tile() const { return block_.Number(args_, kC.tile.m, kC.tile.n, kC.merge); }
   GRIDWISE_DEVICE const char* Base(const void* data, const OutputStrides& strides) const {
-    return static_cast<const char*>(data) + block_.first_image * strides.image +
-           block_.group * strides.group + static_cast<long>(block_.n) * strides.column;
+    long offset = static_cast<long>(block_.n) * strides.column;
+    if (args_.grid.kind == PlainGrid::kCountsImages) [[unlikely]]
+      offset += block_.first_image * strides.image;
+    if (!GRIDWISE_MOSTLY(block_.group == 0)) offset += block_.group * strides.group;
+    return static_cast<const char*>(data) + offset;
   }
   GRIDWISE_DEVICE unsigned Row(const OutputStrides& strides, int row) const {
     PhasePixel pixel = PixelOfLine(block_.m + row);
@@ -70,7 +73,8 @@ GRIDWISE_DEVICE void GatherKTiles() {
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
   // The tile, and its sub-GEMM.
-  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge);
+  const Block block = FindBlock(args, kC.tile.m, kC.tile.n, kC.merge,
+                                /*at_once=*/kC.patch_b.n != 2);
   const KWalk walk(args, block.gemm, kC.step_k(), SizeOf(kC.type), block.split);
   const auto with_operands = [&](auto use) __attribute__((always_inline)) {
     const auto with = [&]<bool kPlain>() __attribute__((always_inline)) {
@@ -100,7 +104,6 @@ template <TileConfig kC, Gfx kGfx>
 GRIDWISE_DEVICE void GatherTile() {
   static_assert(kGfx == kThisTarget, "the row and the object are for different targets");
   static_assert(Reject(kC, kGfx) == nullptr, "the instance does not suit the target");
-  FetchKernelArgs<offsetof(GatherArgs, inline_table) + sizeof(SubGemm)>();
   if constexpr (kC.has_taps_in_lds()) {
     HaloKTiles<kC, kGfx>();
   } else if constexpr (kC.has_halo()) {

@@ -148,7 +148,7 @@ GRIDWISE_DEVICE void HaloTile() {
   GRIDWISE_LDS __attribute__((aligned(16))) char lds[LdsLayout{kC}.bytes()];
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge, /*at_once=*/false);
   const SubGemm& gemm = strip.block.gemm;
   LoadStrip<kC, kGfx> pixels;
   pixels.Load(args, strip);

@@ -67,7 +67,7 @@ GRIDWISE_DEVICE void HaloKTiles() {
   using LoadWeights = WeightLoader<kC.patch_b.n == 1, kC, kGfx, /*kPlain=*/true>::Type;
 
   const GatherArgs& args = KernelArgs<GatherArgs>();
-  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge);
+  StripBlock strip = FindStripBlock(args, kC.tile.m, kC.tile.n, kC.merge, /*at_once=*/true);
   const StripBlock at = strip;
   const int rows = at.block.gemm.axis[1].taps, pitch = at.strips.pitch;
   KWalk walk = KWalk::OverKTiles(args, at.block.gemm, kC.tile.k, SizeOf(kC.type), at.block.split);

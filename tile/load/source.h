@@ -28,14 +28,9 @@ class LoadSource {
       : k_is_ragged_(IsRagged<kC>(args)) {
     const AxisPhase(&axis)[3] = block.gemm.axis;
     // Pixels before the source's first have negative offsets; the buffer begins that much earlier.
-    int bias = 0;
-    for (int a = 0; a < 3; ++a) {
-      bias += (axis[a].first_source < 0 ? -axis[a].first_source : 0) * args.source_pixel[a];
-      size_[a] = args.source_size[a];
-    }
-    const long start =
-        block.first_image * args.source_image + block.group * args.source_group - bias;
-    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.source) + start);
+    const int bias = args.source_bias;
+    tensor_ = Buffer::From<kGfx>(block.source);
+    for (int a = 0; a < 3; ++a) size_[a] = args.source_size[a];
     PhasePixel pixels[Lane::kCount];  // one branch for all of them
     for (int i = 0; i < Lane::kCount; ++i) pixels[i] = PixelOfLine(block.m + Lane::Row(i));
     if (!IsLine(block.gemm)) {

@@ -74,7 +74,9 @@ template <TileConfig kC, int kPart>
 GRIDWISE_DEVICE VectorType<kC> LoadRaggedVector(const Buffer& tensor, unsigned offset, int count) {
   using Part = Vec<Element<kC.type>, kPart>;
   Vec<Element<kC.type>, kC.vector()> value;
-  const unsigned past = BitsFrom(count);
+  // Opaque, or the compiler folds the shifts below into constants, which have a scalar register
+  // each for all of a loop.
+  const unsigned past = Opaque(BitsFrom(count));
   for (int e = 0; e < kC.vector(); e += kPart) {
     const auto part =
         tensor.Load<Part>((offset | Buffer::OutOfRangeIf(past, e)) + e * SizeOf(kC.type), 0);

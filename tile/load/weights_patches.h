@@ -26,7 +26,7 @@ class LoadWeightsPatches {
 
   GRIDWISE_DEVICE LoadWeightsPatches(const GatherArgs& args, const Block& block)
       : w_k_(args.w_k), one_column_(!kPlain && kC.merge == 1 && args.n == 1) {
-    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
+    tensor_ = Buffer::From<kGfx>(block.w);
     // No load reaches past the end of a row: lanes that would do so load the last columns instead.
     // If the last column is odd, its lane has it second in the pair, and the first element is
     // ignored.
@@ -95,10 +95,10 @@ class LoadWeightsPatches {
   /// Loads a patch if the last channels end within it, or if the tile has one column.
   GRIDWISE_DEVICE void LoadRaggedPatch(int i, const KWalk& walk,
                                        Pair (&patch)[kC.patch_b.k]) const {
-    const unsigned past = BitsFrom(RowsLeft(i, walk));
+    const int left = RowsLeft(i, walk);
     const auto load_by = [&](auto load) __attribute__((always_inline)) {
       for (int e = 0; e < kC.patch_b.k; ++e) {
-        patch[e] = load(run_offset_[i] | Buffer::OutOfRangeIf(past, e), e * w_k_);
+        patch[e] = load(run_offset_[i] | NoneOf(left - e), e * w_k_);
       }
     };
     if (one_column_) {

@@ -21,7 +21,7 @@ class LoadWeightsRows {
 
   GRIDWISE_DEVICE LoadWeightsRows(const GatherArgs& args, const Block& block)
       : k_is_ragged_(IsRagged<kC>(args)) {
-    tensor_ = Buffer::From<kGfx>(static_cast<const char*>(args.w) + block.group * args.w_group);
+    tensor_ = Buffer::From<kGfx>(block.w);
     for (int i = 0; i < Lane::kCount; ++i) {
       const int n = block.n + Lane::Row(i);
       const int offset = OffsetOfColumn<kC>(args, n) + Channel() * SizeOf(kC.type);

@@ -17,11 +17,10 @@ namespace gridwise::tile {
 ///   load 0 .. kBuffers - 2 | wait for 0, barrier | read 0, load kBuffers - 1, multiply 0 | wait
 ///   for 1, barrier | read 1, load kBuffers, multiply 1 | ...
 ///
-/// A step reads all of its fragments before it starts loads. The compiler makes a read that
-/// transposes wait for every earlier load to LDS, because it does not know which buffers they fill.
-/// With 3 buffers there is time for loads to start late. The reads after the first k_fragment's are
-/// then spread over the matrix instructions of the previous k_fragment, unless these are fewer than
-/// the reads and take no longer.
+/// A step reads all of its fragments before it starts loads. With 3 buffers there is time for loads
+/// to start late. The reads after the first k_fragment's are then spread over the matrix
+/// instructions of the previous k_fragment, unless these are fewer than the reads and take no
+/// longer.
 ///
 /// With 2 buffers and k tiles that take long to multiply, loads are spread over the matrix
 /// instructions. The address unit takes as long for one load as for two matrix instructions. A wave

@@ -21,7 +21,7 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
   if constexpr (kC.pipeline.schedule == Schedule::kWavelet) {
     if (IsMathWave<kC>()) {
       // Computes where the tile goes while the first k tile is in flight.
-      with_store([&](const auto& store) __attribute__((always_inline)) {
+      with_store([&](auto store) __attribute__((always_inline)) {
         WaveAcc<kC> acc;  // [wave_m][wave_n]
         WaveletMathLoop<kC>(steps, lds, acc);
         BarrierLds();  // the operands have been read
@@ -54,7 +54,7 @@ GRIDWISE_DEVICE void MainLoop(WithOperands with_operands, int steps, char* lds,
   }
   WaitMatrix();
   BarrierLds();  // the operands have been read
-  with_store([&](const auto& store) __attribute__((always_inline)) { store.Store(acc); });
+  with_store([&](auto store) __attribute__((always_inline)) { store.Store(acc); });
 }
 
 }  // namespace gridwise::tile

@@ -114,6 +114,65 @@ GatherArgs MakeArgs(const TileConfig& config, const ConvProblem& problem, const 
   return args;
 }
 
+/// Whether offsets within a tile exceed `limit` bytes of a tensor, if they count over `images`.
+std::optional<Excess> TileReachesFurther(const TileConfig& config, const ConvProblem& problem,
+                                         std::int64_t images, std::int64_t limit) {
+  const bool forward = problem.direction == Direction::kForward;
+  const View view(problem);
+  std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    source_bytes +=
+        (SourceReach(problem.direction, problem.dims[i]) - 1) * view.source.stride[i + 1];
+    out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
+  }
+  const bool of_image = std::max(source_bytes, out_bytes) >= limit;
+  source_bytes += (images - 1) * view.source.stride[0];
+  out_bytes += (images - 1) * view.output.stride[0];
+  const std::int64_t w_bytes = WeightReach(view) + (config.merge - 1) * view.weights.stride[0];
+  if (std::max({source_bytes, out_bytes, w_bytes}) >= limit) {
+    return Excess{
+        absl::StrFormat(
+            "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
+            source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit),
+        w_bytes >= limit ? PartAxis::kK
+        : of_image       ? PartAxis::kPixels
+                         : PartAxis::kImages};
+  }
+  return TooLargeForEpilogue(problem, images, config.merge);
+}
+
+PlainGrid MakePlainGrid(const TileConfig& config, const ConvProblem& problem,
+                        const GatherArgs& args) {
+  const BlockMap& map = args.map;
+  const bool fits = !TileReachesFurther(config, problem, problem.batch, kOffsetLimit).has_value();
+  return {.kind = !fits                                    ? PlainGrid::kCountsImages
+                  : map.groups == 1 && args.sub_gemms == 1 ? PlainGrid::kPlain
+                                                           : PlainGrid::kSections,
+          .n_tiles = args.n_tiles,
+          .splits = args.splits,
+          .by_splits = args.by_splits,
+          .tiles = map.tiles,
+          .of_launch = map.of_launch,
+          .slots_of_xcd = map.slots_of_xcd,
+          .xcds_with_more = map.xcds_with_more,
+          .log2_band = map.log2_band,
+          .by_columns = map.by_columns,
+          .by_band = map.by_band};
+}
+
+/// Bytes by which taps of some sub-GEMM reach before the source's first pixel.
+int SourceBias(const GatherArgs& args, std::span<const SubGemm> gemms) {
+  int most = 0;
+  for (const SubGemm& gemm : gemms) {
+    int bias = 0;
+    for (int a = 0; a < 3; ++a) {
+      bias += std::max(0, -gemm.axis[a].first_source) * args.source_pixel[a];
+    }
+    most = std::max(most, bias);
+  }
+  return most;
+}
+
 /// Workgroups along m of a sub-GEMM: one per tile, or per `run` tiles with a halo.
 int WorkgroupsAlongM(const TileConfig& config, const SubGemm& gemm, int run) {
   if (!config.has_halo()) return CeilDiv(gemm.m, config.tile.m);
@@ -150,27 +209,7 @@ std::optional<Excess> TooLargeForGather(const TileConfig& config, const ConvProb
         absl::StrFormat("%d groups have %d tiles each; all must be fewer than 2^31", groups, tiles),
         PartAxis::kGroups};
   }
-  std::int64_t source_bytes = view.source.stride[3], out_bytes = view.output.stride[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    source_bytes +=
-        (SourceReach(problem.direction, problem.dims[i]) - 1) * view.source.stride[i + 1];
-    out_bytes += (view.output.size[i + 1] - 1) * view.output.stride[i + 1];
-  }
-  const bool of_image = std::max(source_bytes, out_bytes) >= limit;
-  const std::int64_t images = ImagesOfTile(config, problem);
-  source_bytes += (images - 1) * view.source.stride[0];
-  out_bytes += (images - 1) * view.output.stride[0];
-  const std::int64_t w_bytes = WeightReach(view) + (config.merge - 1) * view.weights.stride[0];
-  if (std::max({source_bytes, out_bytes, w_bytes}) >= limit) {
-    return Excess{
-        absl::StrFormat(
-            "a tile reaches over %d bytes of %s, %d of %s and %d of w; each must be below %d",
-            source_bytes, forward ? "x" : "dy", out_bytes, forward ? "y" : "dx", w_bytes, limit),
-        w_bytes >= limit ? PartAxis::kK
-        : of_image       ? PartAxis::kPixels
-                         : PartAxis::kImages};
-  }
-  return TooLargeForEpilogue(problem, images, config.merge);
+  return TileReachesFurther(config, problem, ImagesOfTile(config, problem), limit);
 }
 
 namespace {
@@ -295,6 +334,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
     gemm.m = rows * config.tile.m;
   }
   plan.args.sub_gemms = static_cast<int>(plan.table.size());
+  plan.args.source_bias = SourceBias(plan.args, plan.table);
   plan.is_inline = plan.table.size() <= kInlineSubGemms;
   if (plan.is_inline) std::copy(plan.table.begin(), plan.table.end(), plan.args.inline_table);
   const PerAxis stride = request.problem.AxesOf(request.problem.a()).stride;
@@ -312,6 +352,7 @@ GatherPlan PlanGather(const TileConfig& config, const PartRequest& request) {
                                                   .pixel_bytes = pixel_bytes,
                                                   .taps = request.problem.filter_taps(),
                                                   .sections = plan.args.sub_gemms});
+  plan.args.grid = MakePlainGrid(config, request.problem, plan.args);
   plan.args.fixup = PlanFixup(config, tiles.groups * tiles.count, split_k.splits).args;
   plan.shape = {
       .workgroups = {static_cast<unsigned>(tiles.count), static_cast<unsigned>(tiles.groups),

@@ -360,6 +360,24 @@ TEST(PlanGather, FirstTilesCountUp) {
   EXPECT_EQ(plan.shape.workgroups[0], static_cast<unsigned>(expected));
 }
 
+TEST(PlanGather, GridsArePlainIfTheyHaveOneSectionAndOffsetsFit) {
+  const auto kind = [](std::int64_t n, std::int64_t groups, Dim h) {
+    ConvProblem problem = Problem2d(n, 64 * groups, 64 * groups, h, h);
+    problem.groups = groups;
+    return PlanOf(kMedium, problem).args.grid.kind;
+  };
+  const Dim adjacent = {.in = 56, .filter = 3, .pad_begin = 1, .pad_end = 1};
+  Dim strided = adjacent;
+  strided.stride = 2;
+  EXPECT_EQ(kind(2, 1, adjacent), PlainGrid::kPlain);
+  EXPECT_EQ(kind(2, 1, strided), PlainGrid::kSections);
+  EXPECT_EQ(kind(2, 3, adjacent), PlainGrid::kSections);
+  // An image has 3136 pixels of 64 channels: in f32, 802,816 bytes.
+  EXPECT_EQ(kind(2674, 1, adjacent), PlainGrid::kPlain);
+  EXPECT_EQ(kind(2675, 1, adjacent), PlainGrid::kCountsImages);
+  EXPECT_EQ(kind(2675, 3, adjacent), PlainGrid::kCountsImages);
+}
+
 TEST(PlanGather, ManySubGemmsGoToATable) {
   const ConvProblem problem = Problem2d(2, 64, 64, {.in = 28, .filter = 6, .stride = 6},
                                         {.in = 28, .filter = 6, .stride = 6});

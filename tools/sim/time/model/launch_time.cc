@@ -5,11 +5,13 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "core/arch/infinity_cache.h"
+#include "tools/sim/time/model/mall_search.h"
 
 namespace gridwise::sim::time {
 namespace {
@@ -23,8 +25,6 @@ constexpr uint64_t kMaxCompared = 150'000;
 constexpr uint64_t kMaxOfRange = 30'000;
 /// Gains below this part are within what the model cannot tell.
 constexpr double kMinGain = 0.005;
-/// Changes of what memory gives that a unit is not replayed for again.
-constexpr double kSettled = 0.1;
 
 /// Calls `task` with each number below `count`, on several threads (0: as many as processors).
 void InParallel(int threads, size_t count, absl::FunctionRef<void(size_t)> task) {
@@ -104,15 +104,17 @@ class Timer {
     return TimeXcd(work, static_cast<int>(machine_.units_per_xcd()), mall_hits_);
   }
 
-  /// finds again what the MALL lacks, by the lines that `unit` had fetched: its vector caches know
-  /// the time, which those of FindTraffic do not. False, and as before, if it was about that.
-  bool Settle(const UnitTime& unit) {
-    if (unit.instructions == 0) return false;
+  /// The part of lines that the MALL has if units have as many of them fetched as `unit` had: its
+  /// vector caches know the time, which those of FindTraffic do not.
+  double MallHitsOf(const UnitTime& unit) const {
+    if (unit.instructions == 0) return mall_hits_;
     const double fetched = unit.mall_bytes - unit.l2_write_bytes;
-    const double hits = MallHits(fetched * mean_work_ / static_cast<double>(unit.instructions));
-    if (std::abs(hits - mall_hits_) <= kSettled * (1 - mall_hits_)) return false;
-    SetMallHits(hits);
-    return true;
+    return MallHits(fetched * mean_work_ / static_cast<double>(unit.instructions));
+  }
+
+  void SetMallHits(double part) {
+    mall_hits_ = part;
+    for (Hits& hits : traffic_.hits) hits.mall = part;
   }
 
   const Traffic& traffic() const { return traffic_; }
@@ -275,10 +277,6 @@ class Timer {
     const double once = missed > 0 ? std::min(1.0, launch_.footprint.loaded / missed) : 0;
     return 1 - once * (1 - Kept());
   }
-  void SetMallHits(double part) {
-    mall_hits_ = part;
-    for (Hits& hits : traffic_.hits) hits.mall = part;
-  }
 
   const Machine& machine_;
   const LaunchRecord& launch_;
@@ -387,8 +385,13 @@ LaunchTime TimeLaunch(const Machine& machine, const LaunchRecord& launch,
     return options.Exceeds({.burst = KernelMs(machine, clk), .matrix = matrix_ms});
   };
   UnitTime unit;
-  double clk = timer.Clocks(unit, options.events, exceeds);
-  if (timer.Settle(unit)) clk = timer.Clocks(unit, options.events, exceeds);
+  MallSearch search;
+  for (std::optional<double> part = timer.mall_hits(); part;) {
+    timer.SetMallHits(*part);
+    const double clk = timer.Clocks(unit, options.events, exceeds);
+    part = search.Next({.had = *part, .found = timer.MallHitsOf(unit), .clk = clk});
+  }
+  const double clk = search.Clocks();
   if (exceeds(clk)) return GiveUp(machine, launch, bound, clk);
   LaunchTime time = Described(machine, launch, bound, clk);
   time.unit = std::move(unit);

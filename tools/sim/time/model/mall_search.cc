@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "tools/sim/time/model/mall_search.h"
+
+#include <cmath>
+
+namespace gridwise::sim::time {
+namespace {
+
+constexpr int kMaxReplays = 8;
+/// Changes of what memory delivers that a unit is not replayed for again.
+constexpr double kAgree = 0.1;
+
+bool Agree(double a, double b) { return std::abs(a - b) <= kAgree * (1 - a); }
+
+/// Lines fetched beyond those that agree, per line that memory delivers.
+double TooMany(const MallReplay& replay) { return 1 / (1 - replay.found) - 1 / (1 - replay.had); }
+
+}  // namespace
+
+std::optional<double> MallSearch::Next(const MallReplay& replay) {
+  last_ = replay;
+  if (Agree(replay.had, replay.found)) {
+    too_low_ = too_high_ = std::nullopt;
+    return std::nullopt;
+  }
+  (replay.found > replay.had ? too_low_ : too_high_) = replay;
+  if (++replays_ == kMaxReplays) return std::nullopt;
+  if (!too_low_ || !too_high_) return replay.found;
+  if (Agree(too_low_->had, too_high_->had)) return std::nullopt;
+  return 1 - std::sqrt((1 - too_low_->had) * (1 - too_high_->had));
+}
+
+double MallSearch::Clocks() const {
+  if (!too_low_ || !too_high_) return last_.clk;
+  const double low = TooMany(*too_low_), high = TooMany(*too_high_);
+  return (low * too_high_->clk - high * too_low_->clk) / (low - high);
+}
+
+}  // namespace gridwise::sim::time
