@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tools/sim/time/model/mall_search.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace gridwise::sim::time {
@@ -12,8 +13,13 @@ constexpr double kAgree = 0.1;
 
 bool Agree(double a, double b) { return std::abs(a - b) <= kAgree * (1 - a); }
 
+/// The part that memory delivers, never 0: a replay may find everything in the MALL.
+double OfMemory(double part) { return std::max(1e-3, 1 - part); }
+
 /// Lines fetched beyond those that agree, per line that memory delivers.
-double TooMany(const MallReplay& replay) { return 1 / (1 - replay.found) - 1 / (1 - replay.had); }
+double TooMany(const MallReplay& replay) {
+  return 1 / OfMemory(replay.found) - 1 / OfMemory(replay.had);
+}
 
 }  // namespace
 
@@ -27,7 +33,7 @@ std::optional<double> MallSearch::Next(const MallReplay& replay) {
   if (++replays_ == kMaxReplays) return std::nullopt;
   if (!too_low_ || !too_high_) return replay.found;
   if (Agree(too_low_->had, too_high_->had)) return std::nullopt;
-  return 1 - std::sqrt((1 - too_low_->had) * (1 - too_high_->had));
+  return 1 - std::sqrt(OfMemory(too_low_->had) * OfMemory(too_high_->had));
 }
 
 double MallSearch::Clocks() const {

@@ -64,6 +64,15 @@ TEST(MallSearch, IsOnBothSidesOfAStep) {
   }
 }
 
+TEST(MallSearch, ClocksAreFiniteWhereAReplayFetchesNothing) {
+  MallSearch search;
+  EXPECT_EQ(search.Next({.had = 0.5, .found = 1, .clk = 900}), 1);
+  std::optional<double> part = search.Next({.had = 1, .found = 0.2, .clk = 500});
+  ASSERT_TRUE(part);
+  EXPECT_THAT(*part, AllOf(Ge(0.5), Le(1)));
+  EXPECT_THAT(search.Clocks(), AllOf(Ge(500), Le(900)));
+}
+
 TEST(MallSearch, EndsWhereNothingIsFound) {
   bool more = false;
   const Found found =
