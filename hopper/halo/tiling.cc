@@ -280,9 +280,10 @@ bool SomeTileFits(const TileWork& of) {
   const int most = std::min(
       {of.limits.multiple, of.shape.pixels[0] + of.limits.multiple - 1, Room(of).LinesOf(narrow)});
   for (int lines = 1; lines <= most; ++lines) {
-    HaloTiling tiling = {.tile_h = AlignUp(lines, of.limits.unit_h),
-                         .tile_w = width,
-                         .pitch = AlignUp(narrow, UnitOf(lines, of.limits))};
+    HaloTiling tiling = {
+        .tile_h = AlignUp(lines, of.limits.unit_h),
+        .tile_w = width,
+        .pitch = AlignUp(AlignUp(narrow, UnitOf(lines, of.limits)), of.limits.unit_pitch)};
     if (SetBytes(of.shape, of.problem, of.limits, tiling)) return true;
   }
   return false;
@@ -318,7 +319,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of) {
       if (height.lines.pixels > max_lines) continue;
       HaloTiling tiling = {.tile_h = height.lines.pixels,
                            .tile_w = width.pixels,
-                           .pitch = AlignUp(narrow, height.unit),
+                           .pitch = AlignUp(AlignUp(narrow, height.unit), limits.unit_pitch),
                            .tiles = strips * height.lines.count};
       const auto tiles = static_cast<double>(tiling.tiles);
       if (best && bounds.From(tiles) > least) break;

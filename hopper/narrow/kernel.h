@@ -35,6 +35,7 @@ struct NarrowWeightRoles {
   /// A lane's pairs of adjacent sums of a tap.
   using Pair = Vec<float, 2>;
   static constexpr int kPairs = 4;
+  static constexpr int kOfWarp = kC.taps() * kPairs * 32;
 
   /// A run's first channel of dy, and of x, in a block.
   GRIDWISE_DEVICE static int RowOf(int run) { return run * 16 / kC.channels * 16; }
@@ -77,8 +78,8 @@ struct NarrowWeightRoles {
 
   /// Stores the sums of all warps in shared memory: [part or window][run][tap][pair][lane].
   GRIDWISE_DEVICE static void ShareSums(const Sums& sums) {
-    Pair* const to = reinterpret_cast<Pair*>(dynamic_shared_memory) +
-                     ThreadId() / 32 * kC.taps() * kPairs * 32 + ThreadId() % 32;
+    Pair* const to = reinterpret_cast<Pair*>(dynamic_shared_memory) + ThreadId() / 32 * kOfWarp +
+                     ThreadId() % 32;
     WaitAt(StoreBarrier(0), kThreads);  // nobody reads the stages anymore
 #pragma unroll
     for (int i = 0; i < kC.taps() * kPairs; ++i) {
@@ -91,26 +92,50 @@ struct NarrowWeightRoles {
   /// Adds up the sums of all parts, in order, and stores them; warps of a run divide the pairs.
   GRIDWISE_DEVICE static void StoreSums(const HaloArgs& args, const HaloWork& work, int first_tap,
                                         int run, int part) {
-    constexpr int kOfWarp = kC.taps() * kPairs * 32;
     const int lane = ThreadId() % 32, first = kC.has_windows() ? ThreadId() / 32 : run;
-    const int row = RowOf(run) + lane / 4, column = ColumnOf(run) + lane % 4 * 2;
+    const int taps = kC.has_windows() ? Min(kC.taps(), args.phase_end[0] - first_tap) : kC.taps();
     const Pair* const from =
         reinterpret_cast<const Pair*>(dynamic_shared_memory) + first * kOfWarp + lane;
+#pragma clang loop unroll(disable)
+    for (int i = part; i < kPairs; i += kC.parts()) {
+      StorePairs(args, work, args.tap + first_tap, taps, RowOf(run) + lane / 4 + i % 2 * 8,
+                 ColumnOf(run) + lane % 4 * 2 + i / 2 * 8, from + i * 32);
+    }
+  }
+
+  /// Stores the sums of two columns of a row at all taps, from `from` on.
+  GRIDWISE_DEVICE static void StorePairs(const HaloArgs& args, const HaloWork& work,
+                                         const HaloTap* tap, int taps, int row, int column,
+                                         const Pair* from) {
+    using OutputMap = NarrowWeightOutputMap<kC>;
+    using Finish = Finisher<OutputMap, Element<kC.type>>;
     const HaloWeightBlock block(args, work);
+    const OutputMap map = {{args, work, block, HaloTap{}}};
+    const Finish all(args.epilogue, map, /*split=*/work.first);
+    const auto of_row = all.FindRow(row);
+    if (!of_row.is_there || column >= map.Count(0)) return;
+    const bool by_pairs = all.Aligned(args.stores) == Stores::kVectors;
+    if (by_pairs && !map.Has(of_row, column)) return;
+    char* const to = all.RowOf(of_row) + all.Column(column);
+    const int (&axis)[3] = args.epilogue.strides.axis;
 #pragma clang loop unroll(disable)
-    for (int tap = 0; tap < kC.taps(); ++tap) {
-      if (kC.has_windows() && first_tap + tap >= args.phase_end[0]) return;
-      const NarrowWeightOutputMap<kC> output = {{args, work, block, args.tap[first_tap + tap]}};
-      const Finisher<NarrowWeightOutputMap<kC>, Element<kC.type>> finish(args.epilogue, output,
-                                                                         /*split=*/work.first);
-#pragma clang loop unroll(disable)
-      for (int i = part; i < kPairs; i += kC.parts()) {
-        Pair v = from[(tap * kPairs + i) * 32];
+    for (int t = 0; t < taps; ++t, from += kPairs * 32) {
+      Pair v = from[0];
 #pragma unroll
-        for (int other = 1; other < kC.parts(); ++other) {
-          v += from[other * kC.runs() * kOfWarp + (tap * kPairs + i) * 32];
-        }
-        finish.Store(v, finish.FindRow(row + i % 2 * 8), column + i / 2 * 8);
+      for (int other = 1; other < kC.parts(); ++other) v += from[other * kC.runs() * kOfWarp];
+      if (!by_pairs || v[0] != v[0] || v[1] != v[1]) {
+        const OutputMap of_tap = {{args, work, block, tap[t]}};
+        Finish(args.epilogue, of_tap, work.first).Store(v, of_row, column);
+        continue;
+      }
+      float d[2] = {v[0], v[1]};
+      FinishSums(args.epilogue, d);
+      char* const at =
+          to + long{tap[t].z} * axis[0] + long{tap[t].y} * axis[1] + long{tap[t].x} * axis[2];
+      if (all.is_wide()) {
+        *reinterpret_cast<Pair*>(at) = {d[0], d[1]};
+      } else {
+        *reinterpret_cast<unsigned*>(at) = Pack<kC.type>(d[0], d[1]);
       }
     }
   }

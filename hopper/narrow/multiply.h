@@ -38,15 +38,29 @@ struct NarrowPixels {
   }
 };
 
+/// Which of 16 pixels a lane loads of a tile: operands B are then pairs of adjacent registers,
+/// which the tensor core needs, for 8 channels each.
+GRIDWISE_DEVICE int LanePixel() { return ThreadId() % 16; }
+/// And which 8 of 16 channels.
+GRIDWISE_DEVICE int LanePiece() { return ThreadId() % 32 / 16; }
+
+/// Adds the products of 16 pixels of dy with 16 of x. Both are loaded as LanePixel says.
+template <DataType kType>
+GRIDWISE_DEVICE void MultiplyTap(float (&sums)[2][4], const Matrices4& dy, const Matrices4& x) {
+  const Matrices4 a = {{dy.part[0], dy.part[2], dy.part[1], dy.part[3]}};
+  WarpMma<kType>(sums[0], a, x.part[0], x.part[1]);
+  WarpMma<kType>(sums[1], a, x.part[2], x.part[3]);
+}
+
 /// Adds the terms of a part of a tile, 16 pixels at a time. Pixels that do not exist are a line of
 /// zeros. `taps` are pixels of the patch from a tile's pixel to its source.
 template <NarrowWeightConfig kC>
 GRIDWISE_DEVICE void MultiplyPixels(NarrowSums<kC>& sums, const HaloArgs& args,
                                     const int (&taps)[kC.taps()], const NarrowStage& stage,
                                     SharedAddress zeros, const HaloTileAt& tile, int part) {
-  const int lane = ThreadId() % 32, pixels = args.tile_h * args.tile_w;
-  const int piece_dy = stage.piece_dy + lane / 8 % 2, piece_x = stage.piece_x + lane / 8 % 2;
-  int pixel = part * 16 + lane / 16 * 8 + lane % 8;
+  const int pixels = args.tile_h * args.tile_w;
+  const int piece_dy = stage.piece_dy + LanePiece(), piece_x = stage.piece_x + LanePiece();
+  int pixel = part * 16 + LanePixel();
   NarrowPixels at(args.tile_w, pixel, kC.parts() * 16);
   SyncWarp();  // reconverges lanes: products need whole warps
 #pragma clang loop unroll(disable)
@@ -55,64 +69,87 @@ GRIDWISE_DEVICE void MultiplyPixels(NarrowSums<kC>& sums, const HaloArgs& args,
     const bool is_there =
         pixel < pixels && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
     const int source = at.h * args.pitch + at.w;
-    const Matrices4 a = LoadTransposed4(is_there ? PieceOf(stage.dy, pixel, piece_dy) : zeros);
-    Matrices4 b[kC.taps()];  // all are in flight before the first is multiplied
+    const Matrices4 dy = LoadTransposed4(is_there ? PieceOf(stage.dy, pixel, piece_dy) : zeros);
+    Matrices4 x[kC.taps()];  // all are in flight before the first is multiplied
 #pragma unroll
     for (int tap = 0; tap < kC.taps(); ++tap) {
-      b[tap] = LoadTransposed4(is_there ? PieceOf(stage.x, source + taps[tap], piece_x) : zeros);
+      x[tap] = LoadTransposed4(is_there ? PieceOf(stage.x, source + taps[tap], piece_x) : zeros);
     }
 #pragma unroll
-    for (int tap = 0; tap < kC.taps(); ++tap) {
-      WarpMma<kC.type>(sums[tap][0], a, b[tap].part[0], b[tap].part[2]);
-      WarpMma<kC.type>(sums[tap][1], a, b[tap].part[1], b[tap].part[3]);
-    }
+    for (int tap = 0; tap < kC.taps(); ++tap) MultiplyTap<kC.type>(sums[tap], dy, x[tap]);
   }
 }
 
-/// Two rows of 8 pixels of x at each shift along w: operands B are row by row, and 8 channels each.
+/// Two rows of 8 pixels of x at each shift along w.
 using NarrowRows = Matrices4[3];
 
-/// Loads the rows from `pixel` of the patch on, which is this lane's.
-GRIDWISE_DEVICE void LoadRows(NarrowRows& rows, const NarrowStage& stage, int pixel, int piece) {
+/// The addresses of a lane's pixels at each shift along w. Two rows further they are a multiple of
+/// 8 pixels further, so that the same banks follow.
+struct NarrowColumns {
+  SharedAddress at[3];
+  int line, flip;  // bytes to the next row, and the bit by which its banks differ
+
+  GRIDWISE_DEVICE NarrowColumns(SharedAddress pixels, int pixel, int piece, int pitch)
+      : line(pitch * 128), flip((pitch & 4) << 4) {
 #pragma unroll
-  for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4(PieceOf(stage.x, pixel + s, piece));
+    for (int s = 0; s < 3; ++s) at[s] = PieceOf(pixels, pixel + s, piece);
+  }
+  GRIDWISE_DEVICE void Load(NarrowRows& rows) const {
+#pragma unroll
+    for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4(at[s]);
+  }
+  /// The rows one further.
+  GRIDWISE_DEVICE void LoadNext(NarrowRows& rows) const {
+#pragma unroll
+    for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4((at[s] ^ flip) + line);
+  }
+  GRIDWISE_DEVICE void Move() {
+#pragma unroll
+    for (int s = 0; s < 3; ++s) at[s] += 2 * line;
+  }
+};
+
+/// Adds the products of two rows of 8 pixels of dy with rows of x, of which the first two are `low`
+/// and the last two become `high`. Pixels of dy that do not exist are zeros.
+template <NarrowWeightConfig kC>
+GRIDWISE_DEVICE void MultiplyTwoRows(NarrowSums<kC>& sums, const NarrowRows& low, NarrowRows& high,
+                                     NarrowColumns& x, SharedAddress dy_at) {
+  NarrowRows middle;
+  x.LoadNext(middle);
+  x.Move();
+  x.Load(high);
+  const Matrices4 dy = LoadTransposed4(dy_at);
+#pragma unroll
+  for (int s = 0; s < 3; ++s) {
+    MultiplyTap<kC.type>(sums[s], dy, low[s]);
+    MultiplyTap<kC.type>(sums[3 + s], dy, middle[s]);
+    MultiplyTap<kC.type>(sums[6 + s], dy, high[s]);
+  }
 }
 
-/// The same, two rows of 8 pixels at a time. Rows of x that have been loaded serve all taps along
-/// h. Pixels of dy that do not exist are zeros.
+/// The same for an instance that walks rows, two at a time.
 template <NarrowWeightConfig kC>
 GRIDWISE_DEVICE void MultiplyRows(NarrowSums<kC>& sums, const HaloArgs& args,
                                   const NarrowStage& stage, int part) {
-  const int lane = ThreadId() % 32, piece = lane / 8 % 2;
-  const int strips = args.tile_w / kC.kWalkColumns;
-  const int items = strips * ((args.tile_h + kC.kWalkRows - 1) / kC.kWalkRows);
+  const int piece_dy = stage.piece_dy + LanePiece(), piece_x = stage.piece_x + LanePiece();
+  const int strips = args.tile_w / kC.kWalkColumns, two_lines = 2 * args.tile_w * 128;
+  int first = 0;
 #pragma clang loop unroll(disable)
-  for (int i = part; i < items; i += kC.parts()) {
-    const int chunk = i / strips, first = chunk * kC.kWalkRows;
+  for (int strip = part;; strip += kC.parts()) {
+    while (strip >= strips) strip -= strips, first += kC.kWalkRows;
+    if (first >= args.tile_h) break;
     const int end = Min(first + kC.kWalkRows, args.tile_h);
-    const int row = first + lane / 16, column = (i - chunk * strips) * kC.kWalkColumns + lane % 8;
-    int x = row * args.pitch + column, dy = row * args.tile_w + column;
-    SyncWarp();  // reconverges lanes: products need whole warps
-    NarrowRows low, high;
-    LoadRows(low, stage, x, stage.piece_x + piece);
+    const int row = first + LanePixel() / 8, column = strip * kC.kWalkColumns + LanePixel() % 8;
+    NarrowColumns x(stage.x, row * args.pitch + column, piece_x, args.pitch);
+    SharedAddress dy = PieceOf(stage.dy, row * args.tile_w + column, piece_dy);
+    SyncWarp();            // reconverges lanes: products need whole warps
+    NarrowRows low, high;  // they change places: the last tap's rows are next the first's
+    x.Load(low);
 #pragma clang loop unroll(disable)
-    for (int h = first; h < end; h += 2) {
-      x += 2 * args.pitch;
-      LoadRows(high, stage, x, stage.piece_x + piece);
-      const Matrices4 a = LoadTransposed4(PieceOf(stage.dy, dy, stage.piece_dy + piece));
-      dy += 2 * args.tile_w;
-#pragma unroll
-      for (int s = 0; s < 3; ++s) {
-#pragma unroll
-        for (int j = 0; j < 2; ++j) {
-          const unsigned of[4] = {low[s].part[j], low[s].part[2 + j], high[s].part[j],
-                                  high[s].part[2 + j]};
-#pragma unroll
-          for (int r = 0; r < 3; ++r) WarpMma<kC.type>(sums[r * 3 + s][j], a, of[r], of[r + 1]);
-        }
-      }
-#pragma unroll
-      for (int s = 0; s < 3; ++s) low[s] = high[s];
+    for (int h = first; h < end; h += 4, dy += 2 * two_lines) {
+      MultiplyTwoRows<kC>(sums, low, high, x, dy);
+      if (h + 2 >= end) break;
+      MultiplyTwoRows<kC>(sums, high, low, x, dy + two_lines);
     }
   }
 }

@@ -39,6 +39,7 @@ std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvP
                          return HaloLimits{.pixels = 4096,
                                            .unit_w = config.walks_rows ? config.kWalkColumns : 1,
                                            .unit_h = config.walks_rows ? 2 : 1,
+                                           .unit_pitch = config.walks_rows ? 4 : 1,
                                            .stages = config.stages,
                                            .other_bytes = kZeroBytes + kBarrierBytes,
                                            .dy = DyInStage::kPacked};
@@ -107,6 +108,7 @@ Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& r
       halo, request, splits,
       PixelsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
   HaloArgs& args = plan.args;
+  args.stores = LaneStoresOf(request.problem, args.epilogue);
   // Sums reuse the memory of the stages.
   args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(config.sum_bytes(), 1024));
   args.barriers_at = args.filter_at + kZeroBytes;
