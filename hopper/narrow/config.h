@@ -36,8 +36,8 @@ struct NarrowWeightConfig {
   }
   bool operator==(const NarrowWeightConfig&) const = default;
 
-  static constexpr int kWalkColumns = 8;  // of an item of a warp that walks rows
-  static constexpr int kWalkRows = 8;     // at most
+  /// Pixels of a line of an item: what a warp that walks rows multiplies without a break.
+  static constexpr int kItemColumns = 8;
 
   constexpr int threads() const { return 32 * warps; }
   constexpr bool has_windows() const { return filter == 0; }
@@ -51,6 +51,13 @@ struct NarrowWeightConfig {
   /// Bytes of the f32 sums of all warps.
   constexpr int sum_bytes() const { return warps * 16 * 16 * taps() * 4; }
 };
+
+/// Rows of an item of a tile: all, or, if the tile is narrower than there are parts, a share.
+constexpr int ItemRows(int tile_h, int tile_w, int parts) {
+  const int strips = tile_w / NarrowWeightConfig::kItemColumns;
+  const int shares = (parts + strips - 1) / strips;
+  return (tile_h + 2 * shares - 1) / (2 * shares) * 2;
+}
 
 /// Returns nullptr if a kernel of `c` can be compiled, else the reason.
 constexpr const char* Reject(const NarrowWeightConfig& c) {

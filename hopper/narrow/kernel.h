@@ -153,6 +153,7 @@ struct NarrowWeightRoles {
     constexpr int kAhead = kC.stages - 1;
     for (int i = 0; warp == 0 && i < kAhead; ++i)
       Load(args, work, ahead, work.first + i * work.step);
+    const int rows = kC.walks_rows ? ItemRows(args.tile_h, args.tile_w, kC.parts()) : 0;
     Sums sums = {};
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       if (warp == 0) Load(args, work, ahead, i + kAhead * work.step);
@@ -162,7 +163,7 @@ struct NarrowWeightRoles {
                                  .piece_x = ColumnOf(run) / 8,
                                  .piece_dy = RowOf(run) / 8};
       if constexpr (kC.walks_rows) {
-        MultiplyRows<kC>(sums, args, stage, part);
+        MultiplyRows<kC>(sums, args, stage, part, rows);
       } else {
         MultiplyPixels<kC>(sums, args, taps, stage, base + args.filter_at, FindHaloTile(args, i),
                            part);

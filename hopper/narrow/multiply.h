@@ -38,18 +38,21 @@ struct NarrowPixels {
   }
 };
 
-/// Which of 16 pixels a lane loads of a tile: operands B are then pairs of adjacent registers,
-/// which the tensor core needs, for 8 channels each.
-GRIDWISE_DEVICE int LanePixel() { return ThreadId() % 16; }
-/// And which 8 of 16 channels.
-GRIDWISE_DEVICE int LanePiece() { return ThreadId() % 32 / 16; }
+/// Which of 16 pixels, and which 8 of 16 channels, a lane loads: matrices of x in the order in
+/// which operands B are pairs of adjacent registers, those of dy in that of an operand A.
+struct NarrowLane {
+  int lane = ThreadId() % 32;
+  GRIDWISE_DEVICE int pixel_of_x() const { return lane % 16; }
+  GRIDWISE_DEVICE int piece_of_x() const { return lane / 16; }
+  GRIDWISE_DEVICE int pixel_of_dy() const { return lane / 16 * 8 + lane % 8; }
+  GRIDWISE_DEVICE int piece_of_dy() const { return lane / 8 % 2; }
+};
 
-/// Adds the products of 16 pixels of dy with 16 of x. Both are loaded as LanePixel says.
+/// Adds the products of 16 pixels of dy with 16 of x.
 template <DataType kType>
 GRIDWISE_DEVICE void MultiplyTap(float (&sums)[2][4], const Matrices4& dy, const Matrices4& x) {
-  const Matrices4 a = {{dy.part[0], dy.part[2], dy.part[1], dy.part[3]}};
-  WarpMma<kType>(sums[0], a, x.part[0], x.part[1]);
-  WarpMma<kType>(sums[1], a, x.part[2], x.part[3]);
+  WarpMma<kType>(sums[0], dy, x.part[0], x.part[1]);
+  WarpMma<kType>(sums[1], dy, x.part[2], x.part[3]);
 }
 
 /// Adds the terms of a part of a tile, 16 pixels at a time. Pixels that do not exist are a line of
@@ -59,17 +62,19 @@ GRIDWISE_DEVICE void MultiplyPixels(NarrowSums<kC>& sums, const HaloArgs& args,
                                     const int (&taps)[kC.taps()], const NarrowStage& stage,
                                     SharedAddress zeros, const HaloTileAt& tile, int part) {
   const int pixels = args.tile_h * args.tile_w;
-  const int piece_dy = stage.piece_dy + LanePiece(), piece_x = stage.piece_x + LanePiece();
-  int pixel = part * 16 + LanePixel();
-  NarrowPixels at(args.tile_w, pixel, kC.parts() * 16);
+  const NarrowLane lane;
+  const int piece_dy = stage.piece_dy + lane.piece_of_dy();
+  const int piece_x = stage.piece_x + lane.piece_of_x();
+  NarrowPixels at(args.tile_w, part * 16 + lane.pixel_of_x(), kC.parts() * 16);
   SyncWarp();  // reconverges lanes: products need whole warps
 #pragma clang loop unroll(disable)
-  for (int first = part * 16; first < pixels;
-       first += kC.parts() * 16, pixel += kC.parts() * 16, at.Next()) {
-    const bool is_there =
-        pixel < pixels && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
+  for (int first = part * 16; first < pixels; first += kC.parts() * 16, at.Next()) {
+    const bool is_there = first + lane.pixel_of_x() < pixels && tile.h + at.h < args.out_h &&
+                          tile.w + at.w < args.out_w;
     const int source = at.h * args.pitch + at.w;
-    const Matrices4 dy = LoadTransposed4(is_there ? PieceOf(stage.dy, pixel, piece_dy) : zeros);
+    const int pixel = first + lane.pixel_of_dy();  // TMA loads zeros for those outside of dy
+    const Matrices4 dy =
+        LoadTransposed4(pixel < pixels ? PieceOf(stage.dy, pixel, piece_dy) : zeros);
     Matrices4 x[kC.taps()];  // all are in flight before the first is multiplied
 #pragma unroll
     for (int tap = 0; tap < kC.taps(); ++tap) {
@@ -127,21 +132,23 @@ GRIDWISE_DEVICE void MultiplyTwoRows(NarrowSums<kC>& sums, const NarrowRows& low
   }
 }
 
-/// The same for an instance that walks rows, two at a time.
+/// The same for an instance that walks rows, two at a time, of items of `rows`.
 template <NarrowWeightConfig kC>
 GRIDWISE_DEVICE void MultiplyRows(NarrowSums<kC>& sums, const HaloArgs& args,
-                                  const NarrowStage& stage, int part) {
-  const int piece_dy = stage.piece_dy + LanePiece(), piece_x = stage.piece_x + LanePiece();
-  const int strips = args.tile_w / kC.kWalkColumns, two_lines = 2 * args.tile_w * 128;
+                                  const NarrowStage& stage, int part, int rows) {
+  const NarrowLane lane;
+  const int strips = args.tile_w / kC.kItemColumns, two_lines = 2 * args.tile_w * 128;
   int first = 0;
 #pragma clang loop unroll(disable)
   for (int strip = part;; strip += kC.parts()) {
-    while (strip >= strips) strip -= strips, first += kC.kWalkRows;
+    while (strip >= strips) strip -= strips, first += rows;
     if (first >= args.tile_h) break;
-    const int end = Min(first + kC.kWalkRows, args.tile_h);
-    const int row = first + LanePixel() / 8, column = strip * kC.kWalkColumns + LanePixel() % 8;
-    NarrowColumns x(stage.x, row * args.pitch + column, piece_x, args.pitch);
-    SharedAddress dy = PieceOf(stage.dy, row * args.tile_w + column, piece_dy);
+    const int end = Min(first + rows, args.tile_h);
+    const int column = strip * kC.kItemColumns + lane.lane % 8;
+    NarrowColumns x(stage.x, (first + lane.pixel_of_x() / 8) * args.pitch + column,
+                    stage.piece_x + lane.piece_of_x(), args.pitch);
+    SharedAddress dy = PieceOf(stage.dy, (first + lane.pixel_of_dy() / 8) * args.tile_w + column,
+                               stage.piece_dy + lane.piece_of_dy());
     SyncWarp();            // reconverges lanes: products need whole warps
     NarrowRows low, high;  // they change places: the last tap's rows are next the first's
     x.Load(low);

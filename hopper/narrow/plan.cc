@@ -24,10 +24,12 @@ double EfficiencyOf(const NarrowWeightConfig& config) {
 
 /// Times 16 pixels that a part of the warps multiplies of a tile.
 int StepsOfPart(const NarrowWeightConfig& config, const HaloTiling& tiling) {
-  if (!config.walks_rows)
-    return CeilDiv(CeilDiv(tiling.tile_h * tiling.tile_w, 16), config.parts());
-  const int items = tiling.tile_w / config.kWalkColumns * CeilDiv(tiling.tile_h, config.kWalkRows);
-  return CeilDiv(items, config.parts()) * std::min(tiling.tile_h, config.kWalkRows) / 2;
+  const int parts = config.parts();
+  if (!config.walks_rows) return CeilDiv(CeilDiv(tiling.tile_h * tiling.tile_w, 16), parts);
+  constexpr int kToBegin = 1;  // steps that take as long as an item takes to begin
+  const int rows = ItemRows(tiling.tile_h, tiling.tile_w, parts);
+  const int items = tiling.tile_w / config.kItemColumns * CeilDiv(tiling.tile_h, rows);
+  return CeilDiv(items, parts) * (kToBegin + rows / 2);
 }
 
 std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
@@ -37,7 +39,7 @@ std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvP
                   {.limits =
                        [&](const HaloShape&) {
                          return HaloLimits{.pixels = 4096,
-                                           .unit_w = config.walks_rows ? config.kWalkColumns : 1,
+                                           .unit_w = config.walks_rows ? config.kItemColumns : 1,
                                            .unit_h = config.walks_rows ? 2 : 1,
                                            .unit_pitch = config.walks_rows ? 4 : 1,
                                            .stages = config.stages,
