@@ -88,75 +88,85 @@ GRIDWISE_DEVICE void MultiplyPixels(NarrowSums<kC>& sums, const HaloArgs& args,
 /// Two rows of 8 pixels of x at each shift along w.
 using NarrowRows = Matrices4[3];
 
-/// The addresses of a lane's pixels at each shift along w. Two rows further they are a multiple of
-/// 8 pixels further, so that the same banks follow.
-struct NarrowColumns {
-  SharedAddress at[3];
-  int line, flip;  // bytes to the next row, and the bit by which its banks differ
+/// What a warp multiplies of two rows of dy, of 8 pixels: them, and the rows of x that the last two
+/// taps along h pair with them. For the first tap those are the last one's of the step before.
+struct NarrowStep {
+  NarrowRows middle, high;
+  Matrices4 dy;
+};
 
-  GRIDWISE_DEVICE NarrowColumns(SharedAddress pixels, int pixel, int piece, int pitch)
-      : line(pitch * 128), flip((pitch & 4) << 4) {
+/// A lane's addresses of an item. Two rows further they are a multiple of 8 pixels further, so that
+/// the same banks follow.
+struct NarrowItem {
+  SharedAddress x[3], dy;
+  int line, line_of_dy;  // bytes
+  int flip;              // the bit by which the banks of the next row differ
+
+  GRIDWISE_DEVICE NarrowItem(const HaloArgs& args, const NarrowStage& stage, int row, int column)
+      : line(args.pitch * 128), line_of_dy(args.tile_w * 128), flip((args.pitch & 4) << 4) {
+    const NarrowLane lane;
+    column += lane.lane % 8;
+    const int of_x = (row + lane.pixel_of_x() / 8) * args.pitch + column;
 #pragma unroll
-    for (int s = 0; s < 3; ++s) at[s] = PieceOf(pixels, pixel + s, piece);
+    for (int s = 0; s < 3; ++s)
+      x[s] = PieceOf(stage.x, of_x + s, stage.piece_x + lane.piece_of_x());
+    dy = PieceOf(stage.dy, (row + lane.pixel_of_dy() / 8) * args.tile_w + column,
+                 stage.piece_dy + lane.piece_of_dy());
   }
-  GRIDWISE_DEVICE void Load(NarrowRows& rows) const {
+  GRIDWISE_DEVICE void LoadRows(NarrowRows& rows) const {
 #pragma unroll
-    for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4(at[s]);
+    for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4(x[s]);
   }
-  /// The rows one further.
-  GRIDWISE_DEVICE void LoadNext(NarrowRows& rows) const {
+  /// Loads a step. The next one is two rows further, or the same if there is none.
+  GRIDWISE_DEVICE void Load(NarrowStep& step, bool is_last) {
+    step.dy = LoadTransposed4(dy);
 #pragma unroll
-    for (int s = 0; s < 3; ++s) rows[s] = LoadTransposed4((at[s] ^ flip) + line);
-  }
-  GRIDWISE_DEVICE void Move() {
+    for (int s = 0; s < 3; ++s) step.middle[s] = LoadTransposed4((x[s] ^ flip) + line);
 #pragma unroll
-    for (int s = 0; s < 3; ++s) at[s] += 2 * line;
+    for (int s = 0; s < 3; ++s) step.high[s] = LoadTransposed4(x[s] + 2 * line);
+    if (is_last) return;
+#pragma unroll
+    for (int s = 0; s < 3; ++s) x[s] += 2 * line;
+    dy += 2 * line_of_dy;
   }
 };
 
-/// Adds the products of two rows of 8 pixels of dy with rows of x, of which the first two are `low`
-/// and the last two become `high`. Pixels of dy that do not exist are zeros.
+/// Adds the products of `now`. `other` is the step before, and becomes the next one, whose loads
+/// are in flight while most of `now` is multiplied.
 template <NarrowWeightConfig kC>
-GRIDWISE_DEVICE void MultiplyTwoRows(NarrowSums<kC>& sums, const NarrowRows& low, NarrowRows& high,
-                                     NarrowColumns& x, SharedAddress dy_at) {
-  NarrowRows middle;
-  x.LoadNext(middle);
-  x.Move();
-  x.Load(high);
-  const Matrices4 dy = LoadTransposed4(dy_at);
+GRIDWISE_DEVICE void MultiplyStep(NarrowSums<kC>& sums, const NarrowStep& now, NarrowStep& other,
+                                  NarrowItem& item, bool is_last) {
 #pragma unroll
-  for (int s = 0; s < 3; ++s) {
-    MultiplyTap<kC.type>(sums[s], dy, low[s]);
-    MultiplyTap<kC.type>(sums[3 + s], dy, middle[s]);
-    MultiplyTap<kC.type>(sums[6 + s], dy, high[s]);
-  }
+  for (int s = 0; s < 3; ++s) MultiplyTap<kC.type>(sums[s], now.dy, other.high[s]);
+  item.Load(other, is_last);
+#pragma unroll
+  for (int s = 0; s < 3; ++s) MultiplyTap<kC.type>(sums[3 + s], now.dy, now.middle[s]);
+#pragma unroll
+  for (int s = 0; s < 3; ++s) MultiplyTap<kC.type>(sums[6 + s], now.dy, now.high[s]);
 }
 
-/// The same for an instance that walks rows, two at a time, of items of `rows`.
+/// The same for an instance that walks rows, two at a time, of items of `rows`. Pixels of dy that
+/// do not exist are zeros.
 template <NarrowWeightConfig kC>
 GRIDWISE_DEVICE void MultiplyRows(NarrowSums<kC>& sums, const HaloArgs& args,
                                   const NarrowStage& stage, int part, int rows) {
-  const NarrowLane lane;
-  const int strips = args.tile_w / kC.kItemColumns, two_lines = 2 * args.tile_w * 128;
+  const int strips = args.tile_w / kC.kItemColumns;
   int first = 0;
 #pragma clang loop unroll(disable)
   for (int strip = part;; strip += kC.parts()) {
     while (strip >= strips) strip -= strips, first += rows;
     if (first >= args.tile_h) break;
     const int end = Min(first + rows, args.tile_h);
-    const int column = strip * kC.kItemColumns + lane.lane % 8;
-    NarrowColumns x(stage.x, (first + lane.pixel_of_x() / 8) * args.pitch + column,
-                    stage.piece_x + lane.piece_of_x(), args.pitch);
-    SharedAddress dy = PieceOf(stage.dy, (first + lane.pixel_of_dy() / 8) * args.tile_w + column,
-                               stage.piece_dy + lane.piece_of_dy());
-    SyncWarp();            // reconverges lanes: products need whole warps
-    NarrowRows low, high;  // they change places: the last tap's rows are next the first's
-    x.Load(low);
+    NarrowItem item(args, stage, first, strip * kC.kItemColumns);
+    SyncWarp();  // reconverges lanes: products need whole warps
+    NarrowStep even, odd;
+    item.LoadRows(odd.high);
+    item.Load(even, first + 2 >= end);
 #pragma clang loop unroll(disable)
-    for (int h = first; h < end; h += 4, dy += 2 * two_lines) {
-      MultiplyTwoRows<kC>(sums, low, high, x, dy);
+    for (int h = first; h < end; h += 4) {
+      MultiplyStep<kC>(sums, even, odd, item, h + 4 >= end);
       if (h + 2 >= end) break;
-      MultiplyTwoRows<kC>(sums, high, low, x, dy + two_lines);
+      MultiplyStep<kC>(sums, odd, even, item, h + 6 >= end);
     }
   }
 }

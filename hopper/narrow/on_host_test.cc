@@ -56,9 +56,9 @@ TEST(NarrowWeight, OfGroupsAndStrides) {
 }
 
 TEST(NarrowWeight, WalksRows) {
-  constexpr NarrowWeightConfig k16 = {.warps = 16, .stages = 2, .walks_rows = {true}};
+  constexpr NarrowWeightConfig k16 = {.warps = 12, .stages = 2, .walks_rows = {true}};
   constexpr NarrowWeightConfig k32 = {
-      .channels = 32, .warps = 16, .stages = 3, .walks_rows = {true}};
+      .channels = 32, .warps = 8, .stages = 3, .walks_rows = {true}};
   constexpr Direction kWeight = Direction::kBackwardWeight;
   CheckNarrowWeight<k16>(Problem(kWeight, 9, 8, 8, Axis(7), Axis(10)), 1);
   CheckNarrowWeight<k16>(Problem(kWeight, 5, 16, 16, Axis(30), Axis(17)), 2);
