@@ -223,6 +223,12 @@ int UnitOf(int lines, const HaloLimits& limits) {
   return limits.multiple / std::gcd(lines, limits.multiple);
 }
 
+/// Tiles of `pixels` pixels along an axis of `of`, rounded up to a multiple of `unit`.
+Extent RoundUp(int pixels, int unit, int of) {
+  const int rounded = AlignUp(pixels, unit);
+  return {.pixels = rounded, .count = CeilDiv(of, rounded)};
+}
+
 /// The heights to try, up to `most`: without those with more lines and as many tiles, whose pitch
 /// is no shorter.
 absl::InlinedVector<Height, 64> Heights(const HaloShape& shape, const HaloLimits& limits,
@@ -238,7 +244,9 @@ absl::InlinedVector<Height, 64> Heights(const HaloShape& shape, const HaloLimits
     int least = limits.multiple + 1;
     for (; lines < end && least > 1; ++lines) {
       const int unit = units[static_cast<std::size_t>(lines % limits.multiple)];
-      if (unit < least) heights.push_back({.lines = {lines, count}, .unit = unit});
+      if (unit < least) {
+        heights.push_back({.lines = RoundUp(lines, limits.unit_h, pixels), .unit = unit});
+      }
       least = std::min(least, unit);
     }
     lines = end;
@@ -268,12 +276,14 @@ class Room {
 /// Whether the tiles of some tiling fit. More lines than the pitch needs to be shortest only take
 /// more memory.
 bool SomeTileFits(const TileWork& of) {
-  const int narrow = 1 + of.shape.reach[1];
+  const int width = of.limits.unit_w, narrow = width + of.shape.reach[1];
   const int most = std::min(
       {of.limits.multiple, of.shape.pixels[0] + of.limits.multiple - 1, Room(of).LinesOf(narrow)});
   for (int lines = 1; lines <= most; ++lines) {
     HaloTiling tiling = {
-        .tile_h = lines, .tile_w = 1, .pitch = AlignUp(narrow, UnitOf(lines, of.limits))};
+        .tile_h = AlignUp(lines, of.limits.unit_h),
+        .tile_w = width,
+        .pitch = AlignUp(AlignUp(narrow, UnitOf(lines, of.limits)), of.limits.unit_pitch)};
     if (SetBytes(of.shape, of.problem, of.limits, tiling)) return true;
   }
   return false;
@@ -294,7 +304,8 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of) {
   const auto widths = ExtentsUpTo(shape.pixels[1], max_pixels - shape.reach[1]);
   // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
   // the narrowest is chosen, and of those the one with the fewest lines.
-  for (const Extent& width : std::views::reverse(widths)) {
+  for (const Extent& extent : std::views::reverse(widths)) {
+    const Extent width = RoundUp(extent.pixels, limits.unit_w, shape.pixels[1]);
     const int narrow = width.pixels + shape.reach[1];
     const int max_lines = std::min(max_pixels / narrow, room.LinesOf(narrow));
     if (max_lines < 1) continue;
@@ -308,7 +319,7 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of) {
       if (height.lines.pixels > max_lines) continue;
       HaloTiling tiling = {.tile_h = height.lines.pixels,
                            .tile_w = width.pixels,
-                           .pitch = AlignUp(narrow, height.unit),
+                           .pitch = AlignUp(AlignUp(narrow, height.unit), limits.unit_pitch),
                            .tiles = strips * height.lines.count};
       const auto tiles = static_cast<double>(tiling.tiles);
       if (best && bounds.From(tiles) > least) break;

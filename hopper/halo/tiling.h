@@ -80,6 +80,9 @@ struct HaloLimits {
   std::int64_t pixels;  // per tile, by pitch
   int up = 1;           // factor by which lines of the output are longer
   int multiple = 1;     // a tile's pixels, by pitch, are a multiple of this
+  int unit_w = 1;       // and so are pixels of its lines
+  int unit_h = 1;       // and its lines
+  int unit_pitch = 1;   // and pitches
   int stages = 0;
   std::int64_t other_bytes = 0;  // shared memory without stages
   int filter_bytes = 0;          // in a stage

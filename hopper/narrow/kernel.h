@@ -1,55 +1,47 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "core/arch/warp_mma.h"
 #include "hopper/halo/tile.h"
 #include "hopper/halo_weight/output_map.h"
 #include "hopper/kernel/roles.h"
 #include "hopper/kernel/store.h"
 #include "hopper/narrow/config.h"
+#include "hopper/narrow/multiply.h"
 
 /// Backward-weight of groups of few channels by single warps, see hopper/narrow/config.h. A warp
 /// combines 16 pixels of dy with 16 of x at each tap, which lie [pixel][channel] and are loaded
-/// transposed. Pixels that do not exist are a line of zeros. If warps are parts of the pixels and
-/// not of the taps, they add up their sums in order at the end. Workgroups that share the tiles of
-/// a block of channels are splits of K. The first warp also loads tiles ahead: a separate producer
-/// warp would cost the others registers.
+/// transposed. Warps are parts of the pixels or of the taps; at the end the sums of parts of the
+/// pixels are added up, in order. Workgroups that share the tiles of a block of channels are splits
+/// of K. The first warp also loads tiles ahead: a separate producer warp would cost the others
+/// registers.
 
 namespace gridwise::hopper {
 
-/// The address of 16 bytes of a pixel, for pixels that begin at `pixels`.
-GRIDWISE_DEVICE SharedAddress PieceOf(SharedAddress pixels, int pixel, int piece) {
-  return pixels + pixel * 128 + ((piece ^ (pixel & 7)) << 4);
-}
-
-/// Consecutive pixels of a tile, of which a lane visits every 32nd.
-struct NarrowPixels {
-  int h, w, line, step_h, step_w;
-
-  GRIDWISE_DEVICE NarrowPixels(int line, int first, int step)
-      : h(first / line), w(first % line), line(line), step_h(step / line), step_w(step % line) {}
-
-  GRIDWISE_DEVICE void Next() {
-    h += step_h;
-    w += step_w;
-    if (w >= line) w -= line, ++h;
-  }
-};
-
-/// A sum that is NaN has terms that are NaN.
-template <DataType kType>
-struct NarrowWeightOutputMap : HaloWeightOutputMap<kType> {
-  GRIDWISE_DEVICE float Mend(float v, const HaloWeightOutputMap<kType>::Row&, int) const {
-    return v;
+/// The sums of a block. Where a kernel multiplies no pixel that does not exist, a sum that is NaN
+/// has terms that are NaN.
+template <NarrowWeightConfig kC>
+struct NarrowWeightOutputMap : HaloWeightOutputMap<kC.type> {
+  GRIDWISE_DEVICE float Mend(float v, const HaloWeightOutputMap<kC.type>::Row& row,
+                             int column) const {
+    return kC.walks_rows ? HaloWeightOutputMap<kC.type>::Mend(v, row, column) : v;
   }
 };
 
 template <NarrowWeightConfig kC>
 struct NarrowWeightRoles {
-  static constexpr int kColumns = kC.channels / 8;  // operands B
   static constexpr int kThreads = kC.threads();
-  using Sums = float[kC.taps()][kColumns][4];
+  using Sums = NarrowSums<kC>;
   using Taps = int[kC.taps()];  // pixels of the patch from a tile's pixel to its source
+  /// A lane's pairs of adjacent sums of a tap.
+  using Pair = Vec<float, 2>;
+  static constexpr int kPairs = 4;
+  static constexpr int kOfWarp = kC.taps() * kPairs * 32;
+
+  /// A run's first channel of dy, and of x, in a block.
+  GRIDWISE_DEVICE static int RowOf(int run) { return run * 16 / kC.channels * 16; }
+  GRIDWISE_DEVICE static int ColumnOf(int run) {
+    return RowOf(run) / kC.channels * kC.channels + run * 16 % kC.channels;
+  }
 
   GRIDWISE_DEVICE static void Init(const HaloArgs& args, SharedAddress base) {
     if (ThreadId() == 0) HaloRing<kC.stages>(args, base).Init(kC.warps);
@@ -84,75 +76,76 @@ struct NarrowWeightRoles {
     }
   }
 
-  /// Adds the terms of a tile.
-  GRIDWISE_DEVICE static void MultiplyTile(Sums& sums, const HaloArgs& args, const Taps& taps,
-                                           SharedAddress stage, SharedAddress zeros,
-                                           const HaloTileAt& tile, int part, int run) {
-    const int lane = ThreadId() % 32, piece_of_lane = lane / 8 % 2;
-    const int piece_a = run * 2 + piece_of_lane;
-    const int piece_b = run * 16 / kC.channels * (kC.channels / 8) + piece_of_lane;
-    const SharedAddress dy = stage + args.other_at;
-    const int pixels = args.tile_h * args.tile_w;
-    int pixel = part * 16 + lane / 16 * 8 + lane % 8;
-    NarrowPixels at(args.tile_w, pixel, kC.parts() * 16);
-    SyncWarp();  // reconverges lanes: products need whole warps
+  /// Stores the sums of all warps in shared memory: [part or window][run][tap][pair][lane].
+  GRIDWISE_DEVICE static void ShareSums(const Sums& sums) {
+    Pair* const to = reinterpret_cast<Pair*>(dynamic_shared_memory) + ThreadId() / 32 * kOfWarp +
+                     ThreadId() % 32;
+    WaitAt(StoreBarrier(0), kThreads);  // nobody reads the stages anymore
+#pragma unroll
+    for (int i = 0; i < kC.taps() * kPairs; ++i) {
+      const float* const v = sums[i / kPairs][i / 2 % 2] + i % 2 * 2;
+      to[i * 32] = {v[0], v[1]};
+    }
+    WaitAt(StoreBarrier(0), kThreads);
+  }
+
+  /// Adds up the sums of all parts, in order, and stores them; warps of a run divide the pairs.
+  GRIDWISE_DEVICE static void StoreSums(const HaloArgs& args, const HaloWork& work, int first_tap,
+                                        int run, int part) {
+    const int lane = ThreadId() % 32, first = kC.has_windows() ? ThreadId() / 32 : run;
+    const int taps = kC.has_windows() ? Min(kC.taps(), args.phase_end[0] - first_tap) : kC.taps();
+    const Pair* const from =
+        reinterpret_cast<const Pair*>(dynamic_shared_memory) + first * kOfWarp + lane;
 #pragma clang loop unroll(disable)
-    for (int first = part * 16; first < pixels;
-         first += kC.parts() * 16, pixel += kC.parts() * 16, at.Next()) {
-      const bool is_there =
-          pixel < pixels && tile.h + at.h < args.out_h && tile.w + at.w < args.out_w;
-      const int source = at.h * args.pitch + at.w;
-      const Matrices4 a = LoadTransposed4(is_there ? PieceOf(dy, pixel, piece_a) : zeros);
-      Matrices4 b[kC.taps()][kColumns / 2];  // all are in flight before the first is multiplied
-#pragma unroll
-      for (int tap = 0; tap < kC.taps(); ++tap) {
-        const int x = source + taps[tap];
-#pragma unroll
-        for (int j = 0; j < kColumns; j += 2) {
-          b[tap][j / 2] = LoadTransposed4(is_there ? PieceOf(stage, x, piece_b + j) : zeros);
-        }
-      }
-#pragma unroll
-      for (int tap = 0; tap < kC.taps(); ++tap) {
-#pragma unroll
-        for (int j = 0; j < kColumns; j += 2) {
-          const Matrices4& of_tap = b[tap][j / 2];
-          WarpMma<kC.type>(sums[tap][j], a, of_tap.part[0], of_tap.part[2]);
-          WarpMma<kC.type>(sums[tap][j + 1], a, of_tap.part[1], of_tap.part[3]);
-        }
-      }
+    for (int i = part; i < kPairs; i += kC.parts()) {
+      StorePairs(args, work, args.tap + first_tap, taps, RowOf(run) + lane / 4 + i % 2 * 8,
+                 ColumnOf(run) + lane % 4 * 2 + i / 2 * 8, from + i * 32);
     }
   }
 
-  /// Adds up the sums of the parts, in order, in those of the first. Called by all consumer warps.
-  GRIDWISE_DEVICE static void AddParts(Sums& sums, int part) {
-    constexpr int kPerLane = kC.taps() * kColumns * 4, kStride = 32 * 4;
-    float* const of_warp = reinterpret_cast<float*>(dynamic_shared_memory) +
-                           ThreadId() / 32 % 4 * 32 * kPerLane + ThreadId() % 32;
-    WaitAt(StoreBarrier(0), 32 * kC.warps);  // nobody reads the stages anymore
-    constexpr int kOfPart = kStride * kPerLane;
-    if (part > 0) {
-#pragma unroll
-      for (int i = 0; i < kPerLane; ++i) {
-        of_warp[(part - 1) * kOfPart + i * 32] = sums[i / 4 / kColumns][i / 4 % kColumns][i % 4];
-      }
-    }
-    WaitAt(StoreBarrier(0), 32 * kC.warps);
-    if (part > 0) return;
+  /// Stores the sums of two columns of a row at all taps, from `from` on.
+  GRIDWISE_DEVICE static void StorePairs(const HaloArgs& args, const HaloWork& work,
+                                         const HaloTap* tap, int taps, int row, int column,
+                                         const Pair* from) {
+    using OutputMap = NarrowWeightOutputMap<kC>;
+    using Finish = Finisher<OutputMap, Element<kC.type>>;
+    const HaloWeightBlock block(args, work);
+    const OutputMap map = {{args, work, block, HaloTap{}}};
+    const Finish all(args.epilogue, map, /*split=*/work.first);
+    const auto of_row = all.FindRow(row);
+    if (!of_row.is_there || column >= map.Count(0)) return;
+    const bool by_pairs = all.Aligned(args.stores) == Stores::kVectors;
+    if (by_pairs && !map.Has(of_row, column)) return;
+    char* const to = all.RowOf(of_row) + all.Column(column);
+    const int (&axis)[3] = args.epilogue.strides.axis;
 #pragma clang loop unroll(disable)
-    for (int other = 0; other < kC.parts() - 1; ++other) {
+    for (int t = 0; t < taps; ++t, from += kPairs * 32) {
+      Pair v = from[0];
 #pragma unroll
-      for (int i = 0; i < kPerLane; ++i) {
-        sums[i / 4 / kColumns][i / 4 % kColumns][i % 4] += of_warp[other * kOfPart + i * 32];
+      for (int other = 1; other < kC.parts(); ++other) v += from[other * kC.runs() * kOfWarp];
+      if (!by_pairs || v[0] != v[0] || v[1] != v[1]) {
+        const OutputMap of_tap = {{args, work, block, tap[t]}};
+        Finish(args.epilogue, of_tap, work.first).Store(v, of_row, column);
+        continue;
+      }
+      float d[2] = {v[0], v[1]};
+      FinishSums(args.epilogue, d);
+      char* const at =
+          to + long{tap[t].z} * axis[0] + long{tap[t].y} * axis[1] + long{tap[t].x} * axis[2];
+      if (all.is_wide()) {
+        *reinterpret_cast<Pair*>(at) = {d[0], d[1]};
+      } else {
+        *reinterpret_cast<unsigned*>(at) = Pack<kC.type>(d[0], d[1]);
       }
     }
   }
 
   GRIDWISE_DEVICE static void Run(const HaloArgs& args, SharedAddress base) {
-    const int warp = ThreadId() / 32, run = warp % 4, lane = ThreadId() % 32;
-    const int part = kC.has_windows() ? 0 : warp / 4;
+    const int warp = ThreadId() / 32, run = warp % kC.runs();
+    const int part = kC.has_windows() ? 0 : warp / kC.runs();
     const HaloWork work(args);
-    const int first_tap = kC.has_windows() ? work.split * kC.window() + warp / 4 * kC.taps() : 0;
+    const int first_tap =
+        kC.has_windows() ? work.split * kC.window() + warp / kC.runs() * kC.taps() : 0;
     Taps taps;
     FindTaps(taps, args, first_tap);
     Ring<kC.stages> ring = HaloRing<kC.stages>(args, base);
@@ -160,37 +153,26 @@ struct NarrowWeightRoles {
     constexpr int kAhead = kC.stages - 1;
     for (int i = 0; warp == 0 && i < kAhead; ++i)
       Load(args, work, ahead, work.first + i * work.step);
+    const int rows = kC.walks_rows ? ItemRows(args.tile_h, args.tile_w, kC.parts()) : 0;
     Sums sums = {};
     for (int i = work.first; i < work.tiles; i += work.step, ring.Next()) {
       if (warp == 0) Load(args, work, ahead, i + kAhead * work.step);
       ring.WaitFull();
-      MultiplyTile(sums, args, taps, ring.at(), base + args.filter_at, FindHaloTile(args, i), part,
-                   run);
+      const NarrowStage stage = {.x = ring.at(),
+                                 .dy = ring.at() + args.other_at,
+                                 .piece_x = ColumnOf(run) / 8,
+                                 .piece_dy = RowOf(run) / 8};
+      if constexpr (kC.walks_rows) {
+        MultiplyRows<kC>(sums, args, stage, part, rows);
+      } else {
+        MultiplyPixels<kC>(sums, args, taps, stage, base + args.filter_at, FindHaloTile(args, i),
+                           part);
+      }
       SyncWarp();
       ring.Release(ring.stage());
     }
-    if constexpr (kC.parts() > 1) AddParts(sums, part);
-    if (part > 0) return;
-    const HaloWeightBlock block(args, work);
-    const int first_column = run * 16 / kC.channels * kC.channels;
-#pragma clang loop unroll(disable)
-    for (int tap = 0; tap < kC.taps(); ++tap) {
-      if (kC.has_windows() && first_tap + tap >= args.phase_end[0]) return;
-      const NarrowWeightOutputMap<kC.type> output = {
-          {args, work, block, args.tap[first_tap + tap]}};
-      const Finisher<NarrowWeightOutputMap<kC.type>, Element<kC.type>> finish(args.epilogue, output,
-                                                                              /*split=*/work.first);
-#pragma unroll
-      for (int i = 0; i < kColumns * 2; ++i) {
-        Vec<float, 2> v = {};
-#pragma unroll
-        for (int t = 0; t < kC.taps(); ++t) {  // registers cannot be indexed
-          if (t == tap) v = {sums[t][i / 2][i % 2 * 2], sums[t][i / 2][i % 2 * 2 + 1]};
-        }
-        finish.Store(v, finish.FindRow(run * 16 + lane / 4 + i % 2 * 8),
-                     first_column + i / 2 * 8 + lane % 4 * 2);
-      }
-    }
+    ShareSums(sums);
+    StoreSums(args, work, first_tap, run, part);
   }
 };
 

@@ -50,9 +50,36 @@ TEST(NarrowWeight, OfGroupsAndStrides) {
   CheckNarrowWeight<k16>(Problem(kWeight, 72, 1, 1, Axis(7), Axis(10)), 1);
   CheckNarrowWeight<k16>(Problem(kWeight, 9, 8, 8, Axis(7), Axis(10)), 2);
   CheckNarrowWeight<k16>(Problem(kWeight, 5, 16, 16, Axis(9, 2), Axis(8, 2)), 3);
-  constexpr NarrowWeightConfig k32 = {.channels = 32, .warps = 4, .stages = 2};
+  constexpr NarrowWeightConfig k32 = {.channels = 32, .warps = 8, .stages = 2};
   CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(9), Axis(9)), 1);
   CheckNarrowWeight<k16>(Problem(kWeight, 8, 8, 8, Axis(9), Axis(9)), 1, Values::kInfinity);
+}
+
+TEST(NarrowWeight, WalksRows) {
+  constexpr NarrowWeightConfig k16 = {.warps = 12, .stages = 2, .walks_rows = {true}};
+  constexpr NarrowWeightConfig k32 = {
+      .channels = 32, .warps = 8, .stages = 3, .walks_rows = {true}};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  CheckNarrowWeight<k16>(Problem(kWeight, 9, 8, 8, Axis(7), Axis(10)), 1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 5, 16, 16, Axis(30), Axis(17)), 2);
+  CheckNarrowWeight<k16>(Problem(kWeight, 72, 1, 1, Axis(12), Axis(57)), 3);
+  CheckNarrowWeight<k16>(WithPixels(SpacedGroups(), Problem(kWeight, 5, 12, 9, Axis(9), Axis(8))),
+                         1);
+  CheckNarrowWeight<k16>(Problem(kWeight, 3, 16, 16, Axis(1), Axis(1)), 1);
+  CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(14), Axis(14)), 2);
+  CheckNarrowWeight<k32>(Problem(kWeight, 5, 32, 32, Axis(9), Axis(24)), 1);
+  for (const Values values : {Values::kInfinity, Values::kInfinityInB}) {
+    CheckNarrowWeight<k16>(Problem(kWeight, 8, 8, 8, Axis(9), Axis(9)), 1, values);
+    CheckNarrowWeight<k16>(Problem(kWeight, 4, 16, 16, Axis(15), Axis(11)), 2, values);
+    CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(7), Axis(9)), 1, values);
+  }
+}
+
+TEST(NarrowWeight, RejectsRowsApart) {
+  constexpr NarrowWeightConfig kRows = {.warps = 16, .walks_rows = {true}};
+  EXPECT_EQ(
+      Why(RejectProblem(kRows, Problem(Direction::kBackwardWeight, 9, 8, 8, Axis(9, 2), Axis(8)))),
+      "stride and dilation along h are 2 and 1; the instance is for 1 and 1");
 }
 
 TEST(NarrowWeight, OfAnyFilter) {

@@ -16,16 +16,21 @@ namespace {
 constexpr int kZeroBytes = 128;
 constexpr double kMmaCycles = 6;  // per product of a warp, on its quarter of an SM
 
-/// Efficiency of memory and products, measured on an H200; for windows, each of which reads a tile
-/// once, on 35 depthwise problems.
+/// Efficiency of memory and products, measured on an H200 on 780 problems; for windows, each of
+/// which reads a tile once, on 35 depthwise ones.
 double EfficiencyOf(const NarrowWeightConfig& config) {
-  return (config.stages > 2 ? 0.95 : 1.05) * (config.has_windows() ? 0.43 : 1);
+  if (config.has_windows()) return 0.45;
+  return config.channels > 16 ? 0.97 : 1.16;
 }
 
-/// Cycles of the warps of a tile with `items` items of work, each of `products` products of 16 x 8
-/// x 16 for the warps that share it.
-double CyclesOfItems(int items, int parts, int products) {
-  return CeilDiv(items, parts) * parts * products * kMmaCycles;
+/// Times 16 pixels that a part of the warps multiplies of a tile.
+int StepsOfPart(const NarrowWeightConfig& config, const HaloTiling& tiling) {
+  const int parts = config.parts();
+  if (!config.walks_rows) return CeilDiv(CeilDiv(tiling.tile_h * tiling.tile_w, 16), parts);
+  constexpr int kToBegin = 1;  // steps that take as long as an item takes to begin
+  const int rows = ItemRows(tiling.tile_h, tiling.tile_w, parts);
+  const int items = tiling.tile_w / config.kItemColumns * CeilDiv(tiling.tile_h, rows);
+  return CeilDiv(items, parts) * (kToBegin + rows / 2);
 }
 
 std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvProblem& problem,
@@ -35,14 +40,17 @@ std::variant<Refusal, Halo> HaloOf(const NarrowWeightConfig& config, const ConvP
                   {.limits =
                        [&](const HaloShape&) {
                          return HaloLimits{.pixels = 4096,
+                                           .unit_w = config.walks_rows ? config.kItemColumns : 1,
+                                           .unit_h = config.walks_rows ? 2 : 1,
+                                           .unit_pitch = config.walks_rows ? 4 : 1,
                                            .stages = config.stages,
                                            .other_bytes = kZeroBytes + kBarrierBytes,
                                            .dy = DyInStage::kPacked};
                        },
                    .matrix =
                        [&](const HaloShape&, const HaloTiling& tiling) {
-                         return CyclesOfItems(CeilDiv(tiling.tile_h * tiling.tile_w, 16),
-                                              config.parts(), products);
+                         return StepsOfPart(config, tiling) * config.parts() * products *
+                                kMmaCycles;
                        },
                    .window = config.has_windows() ? config.window() : kMaxHaloTaps,
                    .alone = 300},
@@ -62,6 +70,11 @@ std::optional<Refusal> RejectProblem(const NarrowWeightConfig& config, const Con
         pitch, config.channels);
   }
   for (const std::size_t axis : {1u, 2u}) {
+    const Dim& dim = problem.dims[axis];
+    if (config.walks_rows && (dim.stride != 1 || dim.dilation != 1)) {
+      return Refuse<"stride and dilation along %c are %d and %d; the instance is for 1 and 1">(
+          "dhw"[axis], dim.stride, dim.dilation);
+    }
     if (config.has_windows() || problem.dims[axis].filter == config.filter) continue;
     return Refuse<"the filter has %d taps along %c; the instance is for %d">(
         problem.dims[axis].filter, "dhw"[axis], config.filter);
@@ -80,15 +93,8 @@ std::optional<Refusal> RejectProblem(const NarrowWeightConfig& config, const Con
 }
 
 PartEstimate EstimateLaunch(const NarrowWeightConfig& config, const PartRequest& request) {
-  // Cycles in which warps add up the sums of their parts at the end: the time by which these
-  // instances exceed halo instances, relative to their estimates, the same for all of RetinaNet's
-  // layers on an H100.
-  constexpr double kAddParts = 16000;
-  PartEstimate estimate =
-      EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)), request,
-                         EfficiencyOf(config));
-  if (config.parts() > 1) estimate.cost.fixed_cycles += kAddParts;
-  return estimate;
+  return EstimateHaloWeight(std::get<Halo>(HaloOf(config, request.problem, request.device)),
+                            request, EfficiencyOf(config));
 }
 
 Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& request) {
@@ -98,9 +104,9 @@ Plan<HaloArgs> PlanNarrow(const NarrowWeightConfig& config, const PartRequest& r
       halo, request, splits,
       PixelsMap(request.problem, Tensor::kY, halo.tiling.tile_h, halo.tiling.tile_w, {1, 1}));
   HaloArgs& args = plan.args;
-  // The sums of parts of the warps reuse the memory of the stages.
-  const int of_parts = (config.parts() - 1) * config.part_bytes();
-  args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(of_parts, 1024));
+  args.stores = LaneStoresOf(request.problem, args.epilogue);
+  // Sums reuse the memory of the stages.
+  args.filter_at = std::max(config.stages * args.stage_bytes, AlignUp(config.sum_bytes(), 1024));
   args.barriers_at = args.filter_at + kZeroBytes;
   plan.shape =
       HaloLaunchShape(std::int64_t{splits} * args.blocks * halo.windows, config.threads(),
