@@ -330,7 +330,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
   const OperandForm& form = FormOf(kernel);
-  LayoutPasses passes(context.problem(), context.device().gfx, form);
+  LayoutPasses passes(context.problem(), context.device(), form);
   const TensorOffsets offsets = passes.AddBefore(plan);
 
   const ConvProblem& problem = context.canonical(form).problem();
