@@ -311,6 +311,8 @@ TEST(MakePlan, ErrorsNameTheValue) {
     return std::string(status.message());
   };
   EXPECT_THAT(error(problem, {.splits = -1}), HasSubstr("splits is -1; must be 0 to 65535"));
+  EXPECT_THAT(error(problem, {.workspace_limit = -1}),
+              HasSubstr("workspace_limit is -1; must be >= 0"));
   EXPECT_THAT(error(problem, {.instance = "fast"}), HasSubstr("instance is fast; must be one of"));
   ConvProblem invalid = problem;
   invalid.k = 0;

@@ -380,6 +380,10 @@ absl::Status CheckOptions(const Choice& choice) {
   const PlanOptions& options = choice.options;
   absl::Status status = CheckSplits(choice.context.problem(), options.splits);
   if (!status.ok()) return status;
+  if (options.workspace_limit.value_or(0) < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("workspace_limit is %d; must be >= 0", *options.workspace_limit));
+  }
   if (options.instance.empty() && options.family.empty() && options.op.empty()) return status;
   return CheckInstanceExists(choice);
 }
