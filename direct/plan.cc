@@ -60,9 +60,12 @@ std::optional<Refusal> RejectDirect(const DirectConfig& config, const ConvProble
     return Refuse<"the output is i32; the instance's sums are f32">(RefusalCode::kType);
   }
   constexpr std::int64_t kMaxPairs = 64;  // tile instances compute larger groups
-  if (problem.c_per_group() * problem.k_per_group() > kMaxPairs) {
-    return Refuse<"a group has c %d and k %d; the instance is for groups of at most %d (c, k)">(
-        RefusalCode::kChannels, problem.c_per_group(), problem.k_per_group(), kMaxPairs);
+  const std::int64_t pairs = problem.c_per_group() * problem.k_per_group();
+  if (pairs > kMaxPairs) {
+    return Refuse<
+        "a group has c %d and k %d, which are %d pairs (c, k); the instance is for groups of at "
+        "most %d pairs">(RefusalCode::kChannels, problem.c_per_group(), problem.k_per_group(),
+                         pairs, kMaxPairs);
   }
   if (config.channels > 1 && (problem.c_per_group() != 1 || problem.k_per_group() != 1 ||
                               problem.groups % config.channels != 0)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -188,6 +189,36 @@ TEST_P(EveryDirection, PrefersWhatTheDeviceHasRoomFor) {
 INSTANTIATE_TEST_SUITE_P(Directions, EveryDirection, testing::ValuesIn(kAllDirections),
                          [](const auto& info) { return Name(info.param); });
 
+/// Where the launches' tables begin.
+std::vector<std::int64_t> TablesOf(const Plan& plan) {
+  std::vector<std::int64_t> tables;
+  for (const KernelLaunch& launch : plan.launch_plan().launches) {
+    for (const KernelLaunch::Address& address : launch.addresses) {
+      if (address.points_to.memory == Memory::kTable) tables.push_back(address.points_to.offset);
+    }
+  }
+  return tables;
+}
+
+/// Many sub-GEMMs have a table in memory, and parts that differ in their images have equal ones.
+TEST(MakePlan, LaunchesWithEqualTablesShareOne) {
+  ConvProblem problem = Square(Direction::kBackwardData, 64, 3);
+  problem.dims[1].stride = problem.dims[2].stride = 8;
+  problem.batch = 1;
+  const Plan one = PlanOf(problem, {.family = "tile"});
+  const std::vector<std::int64_t> tables = TablesOf(one);
+  ASSERT_GT(tables.size(), 0u);
+  problem.batch = 2;
+  // Room for one image of dx, in f32 as of splits, but not for two.
+  const Plan two = PlanOf(
+      problem,
+      {.instance = one.instance(), .family = "tile", .offset_limit = 64 * 64 * 64 * 4 * 3 / 2});
+  std::vector<std::int64_t> twice = tables;
+  twice.insert(twice.end(), tables.begin(), tables.end());
+  EXPECT_EQ(TablesOf(two), twice);
+  EXPECT_EQ(two.launch_plan().table, one.launch_plan().table);
+}
+
 TEST(MakePlan, PointwiseIsAGemmOverAllPixels) {
   const Plan plan = PlanOf(Square(Direction::kForward, 7, 1));
   ASSERT_EQ(plan.SubGemms().size(), 1u);
@@ -280,6 +311,8 @@ TEST(MakePlan, ErrorsNameTheValue) {
     return std::string(status.message());
   };
   EXPECT_THAT(error(problem, {.splits = -1}), HasSubstr("splits is -1; must be 0 to 65535"));
+  EXPECT_THAT(error(problem, {.workspace_limit = -1}),
+              HasSubstr("workspace_limit is -1; must be >= 0"));
   EXPECT_THAT(error(problem, {.instance = "fast"}), HasSubstr("instance is fast; must be one of"));
   ConvProblem invalid = problem;
   invalid.k = 0;

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <set>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -207,16 +209,19 @@ class ByRank {
   std::vector<const Candidate*> left_;
 };
 
-/// Plans of instances by rank, with the rank's key.
+/// Plans of instances by rank, with the rank's key. Their tables may have a gigabyte, so that no
+/// more are kept than are wanted, and none is copied.
 struct RankedPlans {
   std::vector<std::pair<double, InstancePlan>> fitting, too_large;
+  // The workspace and the instance of the smallest one of all that are too large.
+  std::pair<std::int64_t, std::string> least = {std::numeric_limits<std::int64_t>::max(), ""};
 
   /// Returns the first `n` plans. Those that are too large come after the others.
-  std::vector<InstancePlan> First(std::size_t n) const {
+  std::vector<InstancePlan> First(std::size_t n) && {
     std::vector<InstancePlan> plans;
-    for (const auto* const each : {&fitting, &too_large}) {
-      for (const auto& [cycles, plan] : *each) {
-        if (plans.size() < n) plans.push_back(plan);
+    for (auto* const each : {&fitting, &too_large}) {
+      for (auto& [cycles, plan] : *each) {
+        if (plans.size() < n) plans.push_back(std::move(plan));
       }
     }
     return plans;
@@ -269,8 +274,17 @@ RankedPlans MakePlans(const Choice& choice, const std::vector<Candidate>& candid
     const Candidate* const candidate = by_rank.Next();
     if (candidate == nullptr) break;
     InstancePlan plan = MakeInstancePlan(choice, *candidate);
-    const bool fits = plan.workspace_bytes() <= RoomFor(choice, plan.launch_plan());
-    (fits ? plans.fitting : plans.too_large).emplace_back(candidate->cycles, std::move(plan));
+    const std::int64_t bytes = plan.workspace_bytes(), room = RoomFor(choice, plan.launch_plan());
+    if (bytes <= room) {
+      plans.fitting.emplace_back(candidate->cycles, std::move(plan));
+      continue;
+    }
+    if (bytes < plans.least.first) plans.least = {bytes, plan.instance()};
+    if (plans.too_large.size() < wanted) {
+      plans.too_large.emplace_back(candidate->cycles, std::move(plan));
+    }
+    // If not even the tensors fit, the next plans do not either.
+    if (room < 0 && !choice.options.workspace_limit && plans.too_large.size() == wanted) break;
   }
   return plans;
 }
@@ -286,16 +300,14 @@ void AddUnsplit(RankedPlans unsplit, RankedPlans& plans) {
   }
   std::ranges::stable_sort(plans.fitting, {}, [](const auto& plan) { return plan.first; });
   plans.too_large = std::move(unsplit.too_large);
+  plans.least = std::move(unsplit.least);
 }
 
 /// Returns the error if all plans need more workspace than allowed.
 absl::Status NoRoom(const Choice& choice, const RankedPlans& plans) {
-  const auto least = std::ranges::min_element(
-      plans.too_large, {}, [](const auto& plan) { return plan.second.workspace_bytes(); });
-  return absl::ResourceExhaustedError(
-      absl::StrFormat("no instance computes %s in a workspace of %d bytes; the least is %d, of %s",
-                      choice.problem(), *choice.options.workspace_limit,
-                      least->second.workspace_bytes(), least->second.instance()));
+  return absl::ResourceExhaustedError(absl::StrFormat(
+      "no instance computes %s in a workspace of %d bytes; the least is %d, of %s",
+      choice.problem(), *choice.options.workspace_limit, plans.least.first, plans.least.second));
 }
 
 bool Has(const std::vector<std::string_view>& names, std::string_view name) {
@@ -368,6 +380,10 @@ absl::Status CheckOptions(const Choice& choice) {
   const PlanOptions& options = choice.options;
   absl::Status status = CheckSplits(choice.context.problem(), options.splits);
   if (!status.ok()) return status;
+  if (options.workspace_limit.value_or(0) < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("workspace_limit is %d; must be >= 0", *options.workspace_limit));
+  }
   if (options.instance.empty() && options.family.empty() && options.op.empty()) return status;
   return CheckInstanceExists(choice);
 }
@@ -383,7 +399,7 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
   if (plans.fitting.empty() && plans.too_large.empty()) {
     return absl::UnimplementedError(NoInstanceMessage(choice, candidates));
   }
-  if (!options.workspace_limit || plans.too_large.empty()) return plans.First(wanted);
+  if (!options.workspace_limit || plans.too_large.empty()) return std::move(plans).First(wanted);
   if (options.splits == 0) {
     PlanOptions unsplit = options;
     unsplit.splits = 1;
@@ -396,7 +412,7 @@ absl::StatusOr<std::vector<InstancePlan>> ChooseInstances(const Choice& choice, 
   }
   if (plans.fitting.empty()) return NoRoom(choice, plans);
   plans.too_large.clear();
-  return plans.First(wanted);
+  return std::move(plans).First(wanted);
 }
 
 std::vector<InstanceExplanation> ExplainEveryInstance(const Choice& choice) {

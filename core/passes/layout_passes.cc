@@ -245,7 +245,7 @@ void LayoutPasses::AddSums(int splits, std::int64_t sums_at, const TensorOffsets
     AddSumTapRowsLaunch(prepared.canonical, *prepared.rows, gfx_, splits, sums_at, offsets.whole_a,
                         offsets, plan);
   } else {
-    AddReduceLaunches(prepared.problem, gfx_, splits, sums_at, offsets, plan);
+    AddReduceLaunches(prepared.problem, device_, splits, sums_at, offsets, plan);
   }
 }
 

@@ -60,8 +60,9 @@ LaunchPlan PlanEmptyBatch(const ConvProblem& problem, Gfx gfx);
 /// rows.
 class LayoutPasses {
  public:
-  LayoutPasses(const ConvProblem& problem, Gfx gfx, const OperandForm& form = AdjacentChannels())
-      : problem_(problem), gfx_(gfx), form_(form) {}
+  LayoutPasses(const ConvProblem& problem, const DeviceFacts& device,
+               const OperandForm& form = AdjacentChannels())
+      : problem_(problem), device_(device), gfx_(device.gfx), form_(form) {}
 
   /// Appends the launches before, with their copies in the workspace. Returns where the canonical
   /// problem's tensors are.
@@ -77,6 +78,7 @@ class LayoutPasses {
 
  private:
   const ConvProblem& problem_;
+  const DeviceFacts device_;
   const Gfx gfx_;
   const OperandForm& form_;
 };

@@ -49,19 +49,25 @@ ReduceArgs MakeArgs(const ConvProblem& problem, const TensorAxes& axes,
 
 // Hopper's workgroups begin where those of the launch before end first, up to eight on a
 // multiprocessor, so that few of them load. With so much memory, up to four do.
-constexpr unsigned kSpreadBytes = 44 << 10, kSpread = 4 * 132;
+constexpr unsigned kSpreadBytes = 44 << 10, kSpreadOfUnit = 4;
+
+/// How many workgroups run at a time if they are spread so.
+unsigned Spread(const DeviceFacts& device) {
+  return kSpreadOfUnit * static_cast<unsigned>(device.compute_units);
+}
 
 /// How many groups of lanes share the splits of an element: several if there are many splits, and
 /// workgroups that do not share them would not fill the device. On Hopper as many as run at a time.
-int SlicesOf(Gfx gfx, double elements, int splits) {
-  if (TraitsOf(gfx).mma_unit != MmaUnit::kWgmma) {
+int SlicesOf(const DeviceFacts& device, double elements, int splits) {
+  if (TraitsOf(device.gfx).mma_unit != MmaUnit::kWgmma) {
     constexpr int kMany = 2 * kReduceAtATime + 1, kFewElements = 1 << 18;
     return splits >= kMany && elements < kFewElements ? kReduceSlices : 1;
   }
   constexpr int kMany = 4;
   if (splits < kMany) return 1;
   int slices = splits > kReduceSlices * kReduceAtATime ? 2 * kReduceSlices : kReduceSlices;
-  while (slices > 1 && elements * slices > kSpread * kReduceThreads * kReduceElements) slices /= 2;
+  const double at_a_time = Spread(device) * kReduceThreads * kReduceElements;
+  while (slices > 1 && elements * slices > at_a_time) slices /= 2;
   return slices;
 }
 
@@ -92,7 +98,7 @@ std::vector<ReducePlan> PlanReduce(const ConvProblem& problem, int splits) {
 
 double ReduceCycles(const DeviceFacts& device, double elements, int splits, int out_bytes) {
   const MachineFacts& machine = device.machine;
-  const int slices = SlicesOf(device.gfx, elements, splits);
+  const int slices = SlicesOf(device, elements, splits);
   const int rounds = CeilDiv(splits, kReduceAtATime * slices);
   const double round = machine.l2_latency_clk + machine.mall_latency_ns * device.clock_ghz;
   return PassCycles(device, elements * (4 * splits + out_bytes)) + (rounds - 1) * round;
@@ -120,13 +126,14 @@ KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threa
   return launch;
 }
 
-void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
-                       const TensorOffsets& offsets, LaunchPlan& plan) {
+void AddReduceLaunches(const ConvProblem& problem, const DeviceFacts& device, int splits,
+                       std::int64_t partial_at, const TensorOffsets& offsets, LaunchPlan& plan) {
+  const Gfx gfx = device.gfx;
   for (const ReducePlan& reduce : PlanReduce(problem, splits)) {
     TensorOffsets part = offsets;
     part.out.offset += reduce.first * SizeOf(problem.output_type());
     for (std::size_t i = 0; i < 2; ++i) part.d[i].offset += reduce.tensor_first[i];
-    const int slices = SlicesOf(gfx, reduce.args.elements, splits);
+    const int slices = SlicesOf(device, reduce.args.elements, splits);
     const unsigned workgroups = ReduceWorkgroups(reduce.args, slices);
     const std::string symbol = slices == 1               ? "reduce"
                                : slices == kReduceSlices ? "shared_reduce"
@@ -134,7 +141,9 @@ void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int
     KernelLaunch launch = MakeSumsLaunch(PassCode(symbol, problem.output_type(), gfx), workgroups,
                                          kReduceThreads, gfx, BytesOf(reduce.args), /*reduce_at=*/0,
                                          reduce.args, partial_at + reduce.first * 4, part);
-    if (BeginsEarly(gfx) && workgroups <= kSpread) launch.shape.dynamic_lds_bytes = kSpreadBytes;
+    if (BeginsEarly(gfx) && workgroups <= Spread(device)) {
+      launch.shape.dynamic_lds_bytes = kSpreadBytes;
+    }
     plan.launches.push_back(std::move(launch));
   }
 }

@@ -42,7 +42,7 @@ KernelLaunch MakeSumsLaunch(KernelCode code, unsigned workgroups, unsigned threa
 
 /// Appends the launches that add up `splits` sums, which are at byte `partial_at` of the workspace,
 /// into the problem's output in `offsets`.
-void AddReduceLaunches(const ConvProblem& problem, Gfx gfx, int splits, std::int64_t partial_at,
-                       const TensorOffsets& offsets, LaunchPlan& plan);
+void AddReduceLaunches(const ConvProblem& problem, const DeviceFacts& device, int splits,
+                       std::int64_t partial_at, const TensorOffsets& offsets, LaunchPlan& plan);
 
 }  // namespace gridwise

@@ -74,9 +74,10 @@ TEST(PlanReduce, IsOneLaunchForFewerThan2To31Elements) {
 }
 
 /// Workgroups of the launch that adds up `splits` splits of `problem`.
-unsigned WorkgroupsOf(const ConvProblem& problem, int splits, Gfx gfx = Gfx::k942) {
+unsigned WorkgroupsOf(const ConvProblem& problem, int splits,
+                      const DeviceFacts& device = Gfx::k942) {
   LaunchPlan plan;
-  AddReduceLaunches(problem, gfx, splits, 0, {}, plan);
+  AddReduceLaunches(problem, device, splits, 0, {}, plan);
   EXPECT_EQ(plan.launches.size(), 1u);
   return plan.launches[0].shape.workgroups.x;
 }
@@ -105,6 +106,25 @@ TEST(PlanReduce, GroupsOfLanesFillHopperOnce) {
   EXPECT_EQ(of(100'000, 7), CeilDiv(100'000u, 256u)) << "4";
   EXPECT_EQ(of(230'400, 7), CeilDiv(230'400u, 512u)) << "2";
   EXPECT_EQ(of(2'000'000, 4), CeilDiv(2'000'000u, 1024u)) << "1";
+}
+
+// With fewer multiprocessors, fewer groups fill the device, and fewer workgroups are spread over
+// it.
+TEST(PlanReduce, GroupsOfLanesFillWhatTheDeviceHas) {
+  const auto launch_of = [](std::int64_t elements, int units) {
+    const ConvProblem problem = {
+        .direction = Direction::kBackwardWeight, .c = 100, .k = elements / 100};
+    LaunchPlan plan;
+    AddReduceLaunches(problem, DeviceFacts(Gfx::kSm90a, units), /*splits=*/4, 0, {}, plan);
+    return plan.launches.at(0).shape;
+  };
+  EXPECT_EQ(launch_of(67'500, 132).workgroups.x, CeilDiv(67'500u, 128u));
+  EXPECT_EQ(launch_of(67'500, 114).workgroups.x, CeilDiv(67'500u, 256u));
+  EXPECT_EQ(launch_of(67'500, 66).workgroups.x, CeilDiv(67'500u, 256u));
+  EXPECT_EQ(launch_of(67'500, 64).workgroups.x, CeilDiv(67'500u, 512u));
+  // 264 workgroups of 1,024 elements, of 4 that a unit runs at a time.
+  EXPECT_GT(launch_of(270'000, 66).dynamic_lds_bytes, 0u);
+  EXPECT_EQ(launch_of(270'000, 65).dynamic_lds_bytes, 0u);
 }
 
 TEST(PlanReduce, EstimatesCountTurnsOfLoads) {

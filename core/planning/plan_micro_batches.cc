@@ -116,7 +116,7 @@ std::optional<LaunchPlan> LaunchMicroBatches(const KernelFamily& family, std::si
   }
   if (!are_terms) return all;
   const auto terms = static_cast<int>(count);
-  AddReduceLaunches(whole, context.device().gfx, terms, /*partial_at=*/0, TensorOffsets(), all);
+  AddReduceLaunches(whole, context.device(), terms, /*partial_at=*/0, TensorOffsets(), all);
   all.cost.pass_cycles += ReduceCycles(context.device(), static_cast<double>(whole.out_elements()),
                                        terms, SizeOf(whole.output_type()));
   all.cost = WithCycles(all.cost);

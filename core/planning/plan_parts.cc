@@ -3,12 +3,18 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <list>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_format.h"
 #include "core/arch/device_facts.h"
 #include "core/base/math.h"
@@ -277,11 +283,32 @@ MemoryOffset OffsetOf(Memory memory, const TensorOffsets& offsets, std::int64_t 
   return {memory};
 }
 
+/// Where the tables of launches begin in a plan's, by their contents' hash.
+using TablesByHash = absl::flat_hash_map<std::size_t, std::size_t>;
+
+/// Returns where `table` is in `all`, to which it is appended if it is not there yet. Parts that
+/// differ only in their images have equal tables, which may have megabytes.
+std::int64_t AddTable(const std::vector<std::byte>& table, TablesByHash& known,
+                      std::vector<std::byte>& all) {
+  if (table.empty()) return 0;
+  const auto* const chars = reinterpret_cast<const char*>(table.data());
+  const std::size_t hash = absl::HashOf(std::string_view(chars, table.size()));
+  const auto [it, is_new] = known.try_emplace(hash, all.size());
+  const std::size_t at = it->second;
+  if (!is_new && table.size() <= all.size() - at &&
+      std::memcmp(all.data() + at, table.data(), table.size()) == 0) {
+    return static_cast<std::int64_t>(at);
+  }
+  const std::size_t end = all.size();
+  all.resize(end + table.size());
+  std::memcpy(all.data() + end, table.data(), table.size());
+  return static_cast<std::int64_t>(end);
+}
+
 /// Appends a part's launch to `plan`. The part's workspace is at `workspace_at`.
 void AddLaunch(PartLaunch launch, const TensorOffsets& offsets, std::int64_t workspace_at,
-               LaunchPlan& plan) {
-  const auto table_at = static_cast<std::int64_t>(plan.table.size());
-  plan.table.insert(plan.table.end(), launch.table.begin(), launch.table.end());
+               TablesByHash& tables, LaunchPlan& plan) {
+  const std::int64_t table_at = AddTable(launch.table, tables, plan.table);
   const auto put = [&](MemoryOffset& part) {
     MemoryOffset where = OffsetOf(part.memory, offsets, table_at, workspace_at);
     where.offset += part.offset;
@@ -330,7 +357,7 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   plan.cost = division.cost;
   plan.gemms = ShapesOf(division, context);
   const OperandForm& form = FormOf(kernel);
-  LayoutPasses passes(context.problem(), context.device().gfx, form);
+  LayoutPasses passes(context.problem(), context.device(), form);
   const TensorOffsets offsets = passes.AddBefore(plan);
 
   const ConvProblem& problem = context.canonical(form).problem();
@@ -351,12 +378,13 @@ LaunchPlan LaunchInParts(const PartKernel& kernel, PlanContext& context) {
   const std::int64_t fixup_at = fixup_bytes > 0 ? plan.Reserve(fixup_bytes) : 0;
   const std::int64_t out_bytes = partial ? 4 : SizeOf(problem.output_type());
   const std::int64_t b_bytes = SizeOf(form.splits_b() ? kPartType : problem.type);
+  TablesByHash tables;
   for (const Division::Part& entry : division.parts) {
     TensorOffsets part_offsets = OffsetsOfPart(*entry.part, outs, b_bytes, out_bytes);
     if (!division.adds) part_offsets.out.offset += entry.term * division.tensors() * slot_bytes;
     divider.VisitLaunches(division, entry.part->problem, [&](PartRequest request) {
       request.split_k.splits = entry.estimate.splits;
-      AddLaunch(kernel.MakeLaunch(request), part_offsets, fixup_at, plan);
+      AddLaunch(kernel.MakeLaunch(request), part_offsets, fixup_at, tables, plan);
     });
   }
   if (partial) {

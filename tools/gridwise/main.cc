@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -340,6 +341,12 @@ gridwise::ExitCode List(const gridwise::CommandLine& line) {
     names.insert(names.end(), words.begin() + 2, words.end());
     return gridwise::ExplainNamed(
         MakeExplainOptions(MakeRequest(words[0], absl::GetFlag(FLAGS_direction))), names);
+  }
+  constexpr std::string_view kOfLists[] = {"device", "direction", "family", "problems", "json"};
+  for (const std::string& flag : line.flags) {
+    if (std::ranges::find(kOfLists, flag) != std::end(kOfLists)) continue;
+    return Refuse(absl::StrFormat("%s is given; list takes it only with --explain",
+                                  gridwise::Spelling(flag)));
   }
   // The default device of other commands does not restrict the list.
   const bool of_device = IsGiven(line, "device");

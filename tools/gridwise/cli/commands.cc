@@ -173,7 +173,8 @@ constexpr CommandHelp kList = {.name = "list",
                                .details = R"(Without an argument, lists everything in short form.
 
   gridwise list instances --device=gfx1100 --direction=fwd --family=tile
-  gridwise list support --family=ck                which op computes what on which target, as a Markdown table
+  gridwise list support --family=ck                which op computes what on which target, as a Markdown table;
+                                                   --direction= and --device= restrict it, too
   gridwise list --explain almiopen-1959 gemms9     like explain, for named problems in the directions of their set
 )",
                                .flags = kListFlags};

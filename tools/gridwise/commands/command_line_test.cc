@@ -61,6 +61,10 @@ TEST(CommandLineTest, RefusesUnknownNames) {
                 "no flag is called --strode; the nearest is --stride");
   ExpectRefusal("list instances --family=fast", "no instance is of family 'fast'");
   ExpectRefusal("list support --family=fast", "no instance is of family 'fast'");
+  ExpectRefusal("list support --device=gfx000", "the device is 'gfx000'; must be a GPU");
+  ExpectRefusal("list support --direction=sideways", "'sideways'; must be one of fwd, bwd_data");
+  ExpectRefusal("list support --type=bf16", "--type is given; list takes it only with --explain");
+  ExpectRefusal("list support --family=ck --json", "support as a Markdown table only");
   ExpectRefusal("list instances --verify", "list takes no --verify; `gridwise help list`");
   ExpectRefusal("run sideways --problem=gemms9",
                 "the direction is 'sideways'; must be one of fwd, bwd_data");
@@ -167,6 +171,9 @@ TEST(CommandLineTest, ListsAndHelps) {
   EXPECT_THAT(Gridwise("list instances --device=MI300X --direction=fwd --family=tile").out,
               AllOf(HasSubstr("instances gfx942 fwd: "), Not(HasSubstr("gfx950")),
                     Not(HasSubstr("bwd_data")), Not(HasSubstr("(ck)"))));
+  EXPECT_THAT(Gridwise("list support --device=MI300X --direction=gemm").out,
+              AllOf(HasSubstr("| type | gfx942 |\n"), HasSubstr("| gemm | f16 | "),
+                    Not(HasSubstr("| fwd |"))));
   EXPECT_THAT(Gridwise("list problems").out, HasSubstr("almiopen-1959"));
   for (const char* arguments : {"help", "--help", "run --help"}) {
     const ShellResult help = Gridwise(arguments);

@@ -46,15 +46,16 @@ struct ListedInstance {
   std::string kind;
 };
 
-/// Returns the instances that match `filter`. Returns an error if one of its words is unknown, or
-/// if no instance matches.
-absl::StatusOr<std::vector<ListedInstance>> FilteredInstances(const InstanceFilter& filter) {
-  std::optional<Gfx> gfx;
-  if (!filter.device.empty()) {
-    const absl::StatusOr<Gfx> parsed = ParseTarget(filter.device);
-    if (!parsed.ok()) return parsed.status();
-    gfx = *parsed;
-  }
+/// The target of the filter's device, if it has one.
+absl::StatusOr<std::optional<Gfx>> TargetOf(const InstanceFilter& filter) {
+  if (filter.device.empty()) return std::nullopt;
+  return ParseTarget(filter.device);
+}
+
+/// Returns the instances that match `filter`, whose device is of target `gfx`. Returns an error if
+/// one of its words is unknown, or if no instance matches.
+absl::StatusOr<std::vector<ListedInstance>> FilteredInstances(const InstanceFilter& filter,
+                                                              std::optional<Gfx> gfx) {
   if (!filter.direction.empty() && filter.direction != kGemm) {
     const absl::StatusOr<Direction> parsed = ParseDirectionWord(filter.direction);
     if (!parsed.ok()) return parsed.status();
@@ -186,10 +187,17 @@ ExitCode ListCommand(const std::string& what, const InstanceFilter& filter,
     return Fail(absl::InvalidArgumentError(absl::StrFormat(
         "nothing is called '%s'; list targets, instances, problems or support", what)));
   }
-  const absl::StatusOr<std::vector<ListedInstance>> instances = FilteredInstances(filter);
+  const absl::StatusOr<std::optional<Gfx>> gfx = TargetOf(filter);
+  if (!gfx.ok()) return Fail(gfx.status());
+  const absl::StatusOr<std::vector<ListedInstance>> instances = FilteredInstances(filter, *gfx);
   if (!instances.ok()) return Fail(instances.status());
   if (what == "support") {
-    absl::PrintF("%s", SupportTable(filter.family));
+    if (json) {
+      return Fail(absl::InvalidArgumentError(
+          "--json is given; list prints targets, instances and problems as JSON, and support as a "
+          "Markdown table only"));
+    }
+    absl::PrintF("%s", SupportTable(filter.family, filter.direction, *gfx));
     return kSuccess;
   }
   const absl::StatusOr<std::vector<ProblemSet>> sets = LoadProblemSets(problem_sets, program);

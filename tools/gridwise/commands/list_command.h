@@ -15,7 +15,7 @@ struct InstanceFilter {
 };
 
 /// Prints "targets", "instances" or "problems", as `what` says; "" prints all three in short form.
-/// "support" prints the table of supported problems, for the filter's family if it has one.
+/// "support" prints the table of supported problems, which is not available as JSON.
 /// `program` is argv[0]. `json` selects machine-readable output.
 ExitCode ListCommand(const std::string& what, const InstanceFilter& filter,
                      const std::string& problem_sets, const std::string& program, bool json);

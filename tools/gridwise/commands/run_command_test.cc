@@ -157,6 +157,18 @@ TEST(RunCommand, TimesHaveAPage) {
   EXPECT_GT(CountLines(ReadText(report + ".html")), 100);
 }
 
+// The run ends as without it.
+TEST(RunCommand, SaysOnceThatAReportCannotBeWritten) {
+  const ShellResult result =
+      Shell(absl::StrCat("GRIDWISE_SIM_TIME_REPORT=/no/such/folder tools/gridwise/gridwise ",
+                         kSmall, "--time --device=", Target(), " 2>&1"));
+  EXPECT_EQ(result.status, kSuccess) << result.out;
+  const std::string sentence = "GRIDWISE_SIM_TIME_REPORT: cannot write /no/such/folder.";
+  EXPECT_THAT(result.out, HasSubstr(sentence));
+  EXPECT_THAT(result.out, HasSubstr("No such file or directory"));
+  EXPECT_EQ(result.out.find(sentence), result.out.rfind(sentence));
+}
+
 TEST(RunCommand, WithoutVerifyThereIsNoVerdict) {
   const ShellResult result = Gridwise(kSmall);
   EXPECT_EQ(result.status, kSuccess) << result.out;

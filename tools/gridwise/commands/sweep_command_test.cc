@@ -216,6 +216,11 @@ TEST(SweepCommand, RefusesBadFlags) {
                 "--max-flops is '-1'; must be a number, 0");
   ExpectRefusal("sweep --problem=gemms9 --csv=/no/such/folder.csv", "cannot write /no/such/folder");
   ExpectRefusal("sweep --problem=gemms9 --workers=-1", "--workers is -1; must be >= 0");
+  ExpectRefusal("sweep --problem=gemms9 --splits=-1", "--splits is -1; must be 0 to 65535");
+  ExpectRefusal("sweep --problem=gemms9 --splits=65536", "--splits is 65536; must be 0 to 65535");
+  ExpectRefusal(
+      "sweep --problem=gemms9 --direction=bwd_data --max-flops=1",
+      "no problem of the set has direction 'bwd_data' (empty: any) and at most 1 operations");
   for (const char* limit : {"0", "-1", "nan", "inf"}) {
     ExpectRefusal(absl::StrCat("sweep --problem=gemms9 --workers=2 --run-limit=", limit),
                   absl::StrCat("--run-limit is ", limit, "; must be above 0 and at most 1e+07"));

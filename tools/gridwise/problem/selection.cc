@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_format.h"
 #include "core/conv/problem_io.h"
 #include "core/gemm/problem_io.h"
 #include "tools/gridwise/problem/gemm_flags.h"
@@ -175,7 +176,9 @@ absl::StatusOr<Selection> SelectProblems(const ProblemRequest& request,
     if (absl::Status s = AddSets(request, target, *std::move(sets), selector); !s.ok()) return s;
   }
   if (selector.selection.problems.empty()) {
-    return absl::InvalidArgumentError("no problem of the set has the requested direction and size");
+    return absl::InvalidArgumentError(absl::StrFormat(
+        "no problem of the set has direction '%s' (empty: any) and at most %g operations (0: any)",
+        request.direction, max_flops));
   }
   return std::move(selector.selection);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -93,11 +94,16 @@ std::string GemmCell(const PlanOptions& options, DataType type, Gfx gfx) {
 
 constexpr char kGemm[] = "gemm";
 
-/// Returns the lines, in order, with the types of their instances.
-std::vector<std::pair<Line, std::set<DataType>>> FamilyLines(const std::string& family) {
+/// Returns the lines that SupportTable's arguments allow, in order, with the types of their
+/// instances.
+std::vector<std::pair<Line, std::set<DataType>>> FamilyLines(const std::string& family,
+                                                             const std::string& of_direction,
+                                                             std::optional<Gfx> target) {
   std::vector<std::pair<Line, std::set<DataType>>> lines;
   const auto add = [&](const InstanceInfo& instance, const char* direction) {
     if (!family.empty() && instance.family != family) return;
+    if (!of_direction.empty() && direction != of_direction) return;
+    if (target && instance.gfx != *target) return;
     const Line line = {std::string(instance.family), std::string(instance.op), direction};
     for (auto& [known, types] : lines) {
       if (known == line) {
@@ -124,18 +130,20 @@ std::string Cell(const Line& line, DataType type, Gfx gfx) {
 
 }  // namespace
 
-std::string SupportTable(const std::string& family) {
+std::string SupportTable(const std::string& family, const std::string& direction,
+                         std::optional<Gfx> target) {
   std::vector<Gfx> targets;  // that there are kernels for
   const std::vector<InstanceInfo> instances = ListInstances();
   std::ranges::copy_if(kAllGfx, std::back_inserter(targets), [&](Gfx gfx) {
-    return std::ranges::find(instances, gfx, &InstanceInfo::gfx) != instances.end();
+    return gfx == target.value_or(gfx) &&
+           std::ranges::find(instances, gfx, &InstanceInfo::gfx) != instances.end();
   });
   std::string table = "| family | op | direction | type |";
   for (const Gfx gfx : targets) absl::StrAppend(&table, " ", Name(gfx), " |");
   absl::StrAppend(&table, "\n|---|---|---|---|");
   for (std::size_t i = 0; i < targets.size(); ++i) absl::StrAppend(&table, "---|");
   absl::StrAppend(&table, "\n");
-  for (const auto& [line, types] : FamilyLines(family)) {
+  for (const auto& [line, types] : FamilyLines(family, direction, target)) {
     for (const DataType type : types) {
       absl::StrAppendFormat(&table, "| %s | %s | %s | %s |", line.family,
                             line.op.empty() ? "" : absl::StrCat("`", line.op, "`"), line.direction,

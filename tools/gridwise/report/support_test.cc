@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/arch/target.h"
 #include "core/text/csv_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,7 +14,10 @@
 namespace gridwise {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(SupportTableTest, IsTheOneOfTheReadme) {
   const absl::StatusOr<std::string> readme = ReadText("ck/README.md", "file");
@@ -35,6 +39,18 @@ TEST(SupportTableTest, SaysWhatTargetsHave) {
               HasSubstr("| ck | `batched_gemm` | gemm | f8e4m3fn |  | all |  | all |  |  |\n"));
   EXPECT_THAT(table,
               HasSubstr("| ck | `multiple_abd` | fwd | f8e5m2fnuz | all |  |  |  |  |  |\n"));
+}
+
+TEST(SupportTableTest, IsOfADirectionAndATarget) {
+  const std::string table = SupportTable("ck", "gemm", Gfx::k950);
+  EXPECT_THAT(table,
+              StartsWith("| family | op | direction | type | gfx950 |\n|---|---|---|---|---|\n"
+                         "| ck | `batched_gemm` | gemm | "));
+  EXPECT_THAT(table, HasSubstr("| ck | `batched_gemm` | gemm | f8e4m3fn | all |\n"));
+  EXPECT_THAT(table, Not(AnyOf(HasSubstr("fnuz"), HasSubstr("fwd"), HasSubstr("bwd"))));
+  const std::string forward = SupportTable("", "fwd", Gfx::kSm90a);
+  EXPECT_THAT(forward, HasSubstr("| fwd | f16 | all |\n"));
+  EXPECT_THAT(forward, Not(AnyOf(HasSubstr("bwd"), HasSubstr("gemm"), HasSubstr("| tile"))));
 }
 
 }  // namespace

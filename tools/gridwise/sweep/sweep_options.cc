@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/launch/launch_shape.h"
 
 namespace gridwise {
 
@@ -19,6 +20,10 @@ absl::Status Check(const SweepOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrFormat("--first-instances is %d and --random-instances %d; must be >= 0",
                         options.first_instances, options.random_instances));
+  }
+  if (options.splits < 0 || options.splits > kMaxWorkgroupsYz) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("--splits is %d; must be 0 to %d", options.splits, kMaxWorkgroupsYz));
   }
   if (options.best && !options.time) {
     return absl::InvalidArgumentError("--best compares times; it needs --time");

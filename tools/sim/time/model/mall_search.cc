@@ -11,10 +11,13 @@ constexpr int kMaxReplays = 8;
 /// Changes of what memory delivers that a unit is not replayed for again.
 constexpr double kAgree = 0.1;
 
-bool Agree(double a, double b) { return std::abs(a - b) <= kAgree * (1 - a); }
-
 /// The part that memory delivers, never 0: a replay may find everything in the MALL.
 double OfMemory(double part) { return std::max(1e-3, 1 - part); }
+
+/// Parts that OfMemory does not tell apart agree, so that TooMany is never 0 where they do not.
+bool Agree(double a, double b) {
+  return std::abs(OfMemory(a) - OfMemory(b)) <= kAgree * OfMemory(a);
+}
 
 /// Lines fetched beyond those that agree, per line that memory delivers.
 double TooMany(const MallReplay& replay) {

@@ -73,6 +73,18 @@ TEST(MallSearch, ClocksAreFiniteWhereAReplayFetchesNothing) {
   EXPECT_THAT(search.Clocks(), AllOf(Ge(500), Le(900)));
 }
 
+TEST(MallSearch, ClocksAreFiniteWhereNearlyNothingIsFetched) {
+  MallSearch search;
+  std::optional<double> part = 0.9995;
+  double found = 1;
+  for (int replays = 0; part && replays < 8; ++replays) {
+    part = search.Next({.had = *part, .found = found, .clk = 500});
+    found = found == 1 ? 0.9995 : 1;
+  }
+  EXPECT_FALSE(part);
+  EXPECT_EQ(search.Clocks(), 500);
+}
+
 TEST(MallSearch, EndsWhereNothingIsFound) {
   bool more = false;
   const Found found =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -213,21 +214,31 @@ class Process {
           stderr);
     }
     if (report_path_.empty()) return;
-    std::ofstream(absl::StrCat(report_path_, ".", timed_.size(), ".trace.json"))
-        << ChromeTrace(std::span(events).first(std::min(events.size(), kMaxEvents)), run.ops);
+    Write(absl::StrCat(report_path_, ".", timed_.size(), ".trace.json"),
+          ChromeTrace(std::span(events).first(std::min(events.size(), kMaxEvents)), run.ops));
+  }
+
+  /// Writes a file of the report. Says once that it cannot be written.
+  void Write(const std::string& path, const std::string& text) {
+    errno = 0;
+    std::ofstream file(path);
+    file << text;
+    file.close();
+    if (file || std::exchange(told_unwritable_, true)) return;
+    std::fprintf(stderr, "gridwise time: GRIDWISE_SIM_TIME_REPORT: cannot write %s: %s\n",
+                 path.c_str(), std::strerror(errno));
   }
 
   /// The launches until now, as JSON and as a page.
-  void WriteReport() const {
+  void WriteReport() {
     std::string json = "[";
     for (const Timed& timed : timed_) {
       absl::StrAppend(&json, json.size() == 1 ? "" : ",\n",
                       Json(timed.run.time, timed.run.ops, timed.entry, timed.launches, timed.what));
     }
     json += "]\n";
-    std::ofstream(report_path_ + ".json") << json;
-    std::ofstream(report_path_ + ".html")
-        << MakePage(PageKind::kTime, timed_.front().run.time.kernel, json);
+    Write(report_path_ + ".json", json);
+    Write(report_path_ + ".html", MakePage(PageKind::kTime, timed_.front().run.time.kernel, json));
   }
 
   std::mutex mutex_;
@@ -243,7 +254,7 @@ class Process {
   double limit_ms_ = std::numeric_limits<double>::infinity();
   double now_ms_ = 0;
   Telling telling_;
-  bool told_incomplete_ = false;
+  bool told_incomplete_ = false, told_unwritable_ = false;
 };
 
 std::atomic<bool>& IsOn() {
