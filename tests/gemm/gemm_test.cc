@@ -185,13 +185,17 @@ class GemmApiTest : public ::testing::Test {
     const absl::StatusOr<GemmCase> made = GemmCase::Make(problem, gfx_);
     ASSERT_TRUE(made.ok()) << made.status();
     std::vector<std::string> names = {options.instance};
+    std::string reasons;
     if (every_instance) {
       names.clear();
       for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx_, options)) {
-        if (!explanation.reason) names.push_back(explanation.instance);
+        if (!explanation.reason)
+          names.push_back(explanation.instance);
+        else
+          absl::StrAppend(&reasons, explanation.instance, ": ", *explanation.reason, "\n");
       }
     }
-    ASSERT_FALSE(names.empty());
+    ASSERT_FALSE(names.empty()) << reasons;
     for (const std::string& name : names) {
       PlanOptions wanted = options;
       wanted.instance = name;
@@ -251,7 +255,10 @@ TEST_F(GemmApiTest, RandomProblems) {
       options.splits = static_cast<int>(random() % 4);
       options.atomic = options.splits > 1 && random() % 2 == 0;
     }
-    const bool divides = SizeOf(problem.type) < 4 && SizeOf(problem.output_type()) < 4;
+    const auto is_narrow = [](DataType type) { return SizeOf(type) < 4; };
+    bool divides = is_narrow(problem.type) && is_narrow(problem.output_type());
+    for (int i = 0; i < problem.epilogue.tensors; ++i)
+      divides = divides && is_narrow(problem.epilogue.d[i].type);
     if (divides && random() % 4 == 0) options.offset_limit = 1 << 17;
     Verify(problem, /*every_instance=*/true, &computed, options);
   }
