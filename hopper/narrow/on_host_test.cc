@@ -75,6 +75,23 @@ TEST(NarrowWeight, WalksRows) {
   }
 }
 
+/// Lanes store pairs of adjacent sums where they can, and otherwise elements.
+TEST(NarrowWeight, StoresAnyOutput) {
+  constexpr NarrowWeightConfig kRows = {.warps = 8, .stages = 3, .walks_rows = {true}};
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 6, 8, 8, Axis(3), Axis(9));
+  ConvProblem wide = problem, clamped = problem, by_taps = problem;
+  wide.out_type = DataType::kF32;
+  clamped.epilogue = {.alpha = -0.75, .low = -0.5, .high = 0.25};
+  by_taps.weight_layout = WeightLayout::kKYXGC;
+  for (const ConvProblem& stored :
+       {wide, clamped, by_taps, WithTensors(2, problem), WithTensors(1, wide), WithFarAxes(wide)}) {
+    CheckNarrowWeight<kRows>(stored, 1);
+  }
+  CheckNarrowWeight<kRows>(wide, 1, Values::kInfinityInB);
+  CheckNarrowWeight<kRows>(WithDepth(problem, {.in = 3, .stride = 2, .pad_begin = 1}), 2);
+  CheckNarrowWeight<kRows>(Problem(Direction::kBackwardWeight, 4, 16, 16, Axis(1), Axis(1)), 5);
+}
+
 TEST(NarrowWeight, RejectsRowsApart) {
   constexpr NarrowWeightConfig kRows = {.warps = 16, .walks_rows = {true}};
   EXPECT_EQ(
