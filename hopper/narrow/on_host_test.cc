@@ -75,6 +75,19 @@ TEST(NarrowWeight, WalksRows) {
   }
 }
 
+/// The second row of a tile has no pixels of dy, but meets the infinity, which is in the first.
+TEST(NarrowWeight, RowsThatDoNotExistHaveNoTerms) {
+  constexpr NarrowWeightConfig kRows = {.warps = 8, .stages = 2, .walks_rows = {true}};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  for (const int splits : {1, 2}) {
+    const ConvProblem pairs = Problem(kWeight, 6, 8, 8, Axis(1), Axis(9));
+    CheckNarrowWeight<kRows>(pairs, splits, Values::kInfinityInB);
+    const ConvProblem elements =
+        WithPixels(SpacedGroups(), Problem(kWeight, 5, 9, 9, Axis(1), Axis(9)));
+    CheckNarrowWeight<kRows>(elements, splits, Values::kInfinityInB);
+  }
+}
+
 /// Lanes store pairs of adjacent sums where they can, and otherwise elements.
 TEST(NarrowWeight, StoresAnyOutput) {
   constexpr NarrowWeightConfig kRows = {.warps = 8, .stages = 3, .walks_rows = {true}};
@@ -87,7 +100,6 @@ TEST(NarrowWeight, StoresAnyOutput) {
        {wide, clamped, by_taps, WithTensors(2, problem), WithTensors(1, wide), WithFarAxes(wide)}) {
     CheckNarrowWeight<kRows>(stored, 1);
   }
-  CheckNarrowWeight<kRows>(wide, 1, Values::kInfinityInB);
   CheckNarrowWeight<kRows>(WithDepth(problem, {.in = 3, .stride = 2, .pad_begin = 1}), 2);
   CheckNarrowWeight<kRows>(Problem(Direction::kBackwardWeight, 4, 16, 16, Axis(1), Axis(1)), 5);
 }
