@@ -3,6 +3,7 @@
 #include "hopper/testing/check_on_host.h"
 // and what it checks.
 #include <cstdint>
+#include <cstring>
 
 #include "core/conv/problem.h"
 #include "core/launch/part_kernel.h"
@@ -14,12 +15,23 @@
 namespace gridwise::hopper {
 namespace {
 
+/// Runs a kernel in shared memory of large numbers where NaN would not be noticed: kernels that
+/// walk rows compute sums that are NaN once more.
+template <NarrowWeightConfig kC>
+void RunKernel(const HaloArgs& args) {
+  constexpr int kLarge = 0x7b;  // of each byte
+  if (kC.walks_rows && ThreadId() == 0) {
+    std::memset(dynamic_shared_memory, kLarge, sizeof(dynamic_shared_memory));
+  }
+  RunWarpRoles<NarrowWeightRoles<kC>>(args);
+}
+
 template <NarrowWeightConfig kC>
 void CheckNarrowWeight(const ConvProblem& problem, int splits, Values values = Values::kFinite) {
   ASSERT_EQ(Why(RejectProblem(kC, problem)), "");
   Check(
-      problem, [](const PartRequest& request) { return PlanNarrow(kC, request); },
-      RunWarpRoles<NarrowWeightRoles<kC>, HaloArgs>, splits, values);
+      problem, [](const PartRequest& request) { return PlanNarrow(kC, request); }, RunKernel<kC>,
+      splits, values);
 }
 
 TEST(NarrowWeight, OfGroupsApart) {
@@ -73,6 +85,35 @@ TEST(NarrowWeight, WalksRows) {
     CheckNarrowWeight<k16>(Problem(kWeight, 4, 16, 16, Axis(15), Axis(11)), 2, values);
     CheckNarrowWeight<k32>(Problem(kWeight, 3, 32, 32, Axis(7), Axis(9)), 1, values);
   }
+}
+
+/// The second row of a tile has no pixels of dy, but meets the infinity, which is in the first.
+TEST(NarrowWeight, RowsThatDoNotExistHaveNoTerms) {
+  constexpr NarrowWeightConfig kRows = {.warps = 8, .stages = 2, .walks_rows = {true}};
+  constexpr Direction kWeight = Direction::kBackwardWeight;
+  for (const int splits : {1, 2}) {
+    const ConvProblem pairs = Problem(kWeight, 6, 8, 8, Axis(1), Axis(9));
+    CheckNarrowWeight<kRows>(pairs, splits, Values::kInfinityInB);
+    const ConvProblem elements =
+        WithPixels(SpacedGroups(), Problem(kWeight, 5, 9, 9, Axis(1), Axis(9)));
+    CheckNarrowWeight<kRows>(elements, splits, Values::kInfinityInB);
+  }
+}
+
+/// Lanes store pairs of adjacent sums where they can, and otherwise elements.
+TEST(NarrowWeight, StoresAnyOutput) {
+  constexpr NarrowWeightConfig kRows = {.warps = 8, .stages = 3, .walks_rows = {true}};
+  const ConvProblem problem = Problem(Direction::kBackwardWeight, 6, 8, 8, Axis(3), Axis(9));
+  ConvProblem wide = problem, clamped = problem, by_taps = problem;
+  wide.out_type = DataType::kF32;
+  clamped.epilogue = {.alpha = -0.75, .low = -0.5, .high = 0.25};
+  by_taps.weight_layout = WeightLayout::kKYXGC;
+  for (const ConvProblem& stored :
+       {wide, clamped, by_taps, WithTensors(2, problem), WithTensors(1, wide), WithFarAxes(wide)}) {
+    CheckNarrowWeight<kRows>(stored, 1);
+  }
+  CheckNarrowWeight<kRows>(WithDepth(problem, {.in = 3, .stride = 2, .pad_begin = 1}), 2);
+  CheckNarrowWeight<kRows>(Problem(Direction::kBackwardWeight, 4, 16, 16, Axis(1), Axis(1)), 5);
 }
 
 TEST(NarrowWeight, RejectsRowsApart) {
