@@ -65,6 +65,8 @@ def other_splits(splits, most=128):
 
 def plans_of(problem, direction, args, pool, out):
     instances = [(v["instance"], v["estimated_ms"]) for v in problem.explain("sm_90a") if "reason" not in v]
+    if not instances:
+        raise LookupError("no instance computes it")
     least = min(ms for _, ms in instances)
     near = sorted((v for v in instances if v[1] <= args.factor * least), key=lambda v: v[1])[: args.most]
     plans = [Plan(problem, instance, 0, pool, out) for instance, _ in near]
@@ -108,7 +110,7 @@ def main():
             ours = gridwise_problem(problem, direction, dtype)
             try:
                 lists = plans_of(ours, direction, args, pool, out)
-            except (MemoryError, compare_cudnn.gridwise.Error) as error:
+            except (MemoryError, LookupError, compare_cudnn.gridwise.Error) as error:
                 print(f"{name} {direction}: {error or 'too large'}", flush=True)
                 continue
             for _ in range(args.turns):
