@@ -244,9 +244,10 @@ absl::InlinedVector<Height, 64> Heights(const HaloShape& shape, const HaloLimits
     int least = limits.multiple + 1;
     for (; lines < end && least > 1; ++lines) {
       const int unit = units[static_cast<std::size_t>(lines % limits.multiple)];
-      if (unit < least) {
-        heights.push_back({.lines = RoundUp(lines, limits.unit_h, pixels), .unit = unit});
-      }
+      const Extent rounded = RoundUp(lines, limits.unit_h, pixels);
+      const bool is_known = !heights.empty() && heights.back().lines.pixels == rounded.pixels &&
+                            heights.back().unit == unit;
+      if (unit < least && !is_known) heights.push_back({.lines = rounded, .unit = unit});
       least = std::min(least, unit);
     }
     lines = end;
@@ -304,8 +305,11 @@ std::optional<HaloTiling> ChooseTiling(const TileWork& of) {
   const auto widths = ExtentsUpTo(shape.pixels[1], max_pixels - shape.reach[1]);
   // The largest tiles first: they rule out most of the others, which are more. Of equal tilings
   // the narrowest is chosen, and of those the one with the fewest lines.
+  int wider = 0;  // the width tried last: several may be the same when rounded
   for (const Extent& extent : std::views::reverse(widths)) {
     const Extent width = RoundUp(extent.pixels, limits.unit_w, shape.pixels[1]);
+    if (width.pixels == wider) continue;
+    wider = width.pixels;
     const int narrow = width.pixels + shape.reach[1];
     const int max_lines = std::min(max_pixels / narrow, room.LinesOf(narrow));
     if (max_lines < 1) continue;

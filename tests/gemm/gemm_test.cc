@@ -189,10 +189,11 @@ class GemmApiTest : public ::testing::Test {
     if (every_instance) {
       names.clear();
       for (const InstanceExplanation& explanation : ExplainInstances(problem, gfx_, options)) {
-        if (!explanation.reason)
-          names.push_back(explanation.instance);
-        else
+        if (explanation.reason) {
           absl::StrAppend(&reasons, explanation.instance, ": ", *explanation.reason, "\n");
+        } else {
+          names.push_back(explanation.instance);
+        }
       }
     }
     ASSERT_FALSE(names.empty()) << reasons;
